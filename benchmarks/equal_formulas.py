@@ -222,7 +222,7 @@ def checked(trees: Sequence[Tree]) -> str:
 
 def never(tree: Tree, judges: Any) -> bool:
     """Whether a statement certainly never holds: two of them say the same, and nothing."""
-    return tree.label == "=" and judges.holds(Tree("!=", tree.children)).verdict == "equal"
+    return tree.label == "=" and judges.holds(Tree("!=", tree.children)).outcome == "equal"
 
 
 def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[int]], dict[str, int]]:
@@ -250,7 +250,7 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
                 if (tree, first) not in judged:
                     if len(judged) == PAIRS:
                         continue
-                    judged[tree, first] = judges.equal(first, tree).verdict
+                    judged[tree, first] = judges.equal(first, tree).outcome
                     verdicts[judged[tree, first]] += 1
                 if judged[tree, first] == "equal":
                     home[tree] = first
@@ -313,7 +313,7 @@ def beyond(
             if one.look in group[query]:
                 continue
             large = one.look in trees and len(trees[one.look]) > NODES
-            why = "conditions" if one.judgement.verdict == "equal if" else "large" if large else "else"
+            why = "conditions" if one.judgement.outcome == "equal if" else "large" if large else "else"
             print("beyond its group:", why, trees[query], trees.get(one.look), one.judgement, sep="\n    ")
             result[why] += 1
     return dict(result)
@@ -346,7 +346,7 @@ def task2(given: Measured) -> dict[str, Any]:
     runs |= {name: given.judged(name, name) for name in ("paths", "latex")}
     topics = {one.id: one for one in read_topic_files([given.topics(year) for year in YEARS])}
     ranking = read_run(runs["paths"], task=2).rankings
-    ways = {by: Equality(opened, by, judge(), ValueFingerprints()) for by, _ in FIRST.values()}
+    ways = {by: Equality(opened, by) for by, _ in FIRST.values()}
     equal = {
         by: {topic: way.found(topics[topic].latex, DEPTH, blank=True) for topic in ranking}
         for by, way in ways.items()
@@ -424,7 +424,7 @@ def main() -> None:
     of_task2 = Measured(arguments.collection, arguments.cache)
     place, began = of_task2.index, time.process_time()
     if not (place / "about.json").exists():
-        index(IndexFormulas(arguments.collection, place, values=True), fingerprints=ValueFingerprints())
+        index(IndexFormulas(arguments.collection, place, values=True))
     opened = FormulaIndex(place)
     trees: dict[int, Tree] = {}
     for look in range(len(opened)):
@@ -463,7 +463,7 @@ def main() -> None:
     chosen = sorted(random.Random(0).sample(queries, min(QUERIES, len(queries))))
     alike = {look: {o for o in every[home[look]] if written[o] == written[look]} for look in chosen}
     others = {look: set(every[home[look]]) - alike[look] for look in chosen}
-    equality = Equality(opened, "equal", judge(), ValueFingerprints())
+    equality = Equality(opened, "equal")
     depth = FOUND + max(map(len, alike.values()))
     drawn = random.Random(0).sample(range(len(opened)), AMONG)
     pool = dict.fromkeys([*queries, *drawn])

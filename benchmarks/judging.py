@@ -162,8 +162,8 @@ def main() -> None:
 
 
 def _verdict(found: Any) -> str:
-    if found.verdict != "equal if":
-        return str(found.verdict)
+    if found.outcome != "equal if":
+        return str(found.outcome)
     return "equal under a hypothesis" if found.witness else "equal where defined"
 
 

@@ -32,10 +32,10 @@ from typing import Any
 from benchmarks._provable import Said, is_provable
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.documents.reading import Document, documents
-from engines.formula.judge import Judge
 from engines.formula.meaning import names_of, read
 from engines.mathematics.judging import judge as new_judge
-from engines.proofreading.links import VERDICTS, Judged, proofread_document
+from engines.mathematics.judging.judge import Judge
+from engines.proofreading.links import VERDICTS, LinkVerdict, proofread_document
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
 _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")
@@ -68,11 +68,11 @@ SLIPS = {
 """Solutions that a reader found to be wrong there, with what is."""
 
 
-def _written(found: Sequence[Judged]) -> list[tuple[str, str, str]]:
+def _written(found: Sequence[LinkVerdict]) -> list[tuple[str, str, str]]:
     return [(each.link.left, each.link.relation, each.link.right) for each in found]
 
 
-def mutated(document: Document, judged: Sequence[Judged], source: random.Random) -> Document | None:
+def mutated(document: Document, judged: Sequence[LinkVerdict], source: random.Random) -> Document | None:
     """The document with one place changed; None where it has no chain with such a place."""
     places = []
     for at, piece in enumerate(document.pieces):
@@ -135,14 +135,14 @@ def provable(document: Document, changed: Document) -> bool:
     )
 
 
-def is_hit(before: Sequence[Judged], after: Sequence[Judged]) -> bool:
+def is_hit(before: Sequence[LinkVerdict], after: Sequence[LinkVerdict]) -> bool:
     """Whether a link at a change, or beside it, is newly called wrong."""
-    old = {(one, each.verdict) for one, each in zip(_written(before), before, strict=True)}
+    old = {(one, each.outcome) for one, each in zip(_written(before), before, strict=True)}
     known = {one for one, _ in old}
     links = _written(after)
     changed = {at for at, one in enumerate(links) if one not in known}
     return any(
-        each.verdict == "wrong" and (links[at], "wrong") not in old and changed & {at - 1, at, at + 1}
+        each.outcome == "wrong" and (links[at], "wrong") not in old and changed & {at - 1, at, at + 1}
         for at, each in enumerate(after)
     )
 
@@ -150,16 +150,16 @@ def is_hit(before: Sequence[Judged], after: Sequence[Judged]) -> bool:
 def of_half(half: Sequence[Document], arbiter: Judge, sample: int, seed: int) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     wrong: dict[str, list[str]] = {}
-    judged: dict[str, list[Judged]] = {}
+    judged: dict[str, list[LinkVerdict]] = {}
     began = time.process_time()
     for document in half:
         result = judged[document.id] = proofread_document(document, arbiter)
         claims = [each for each in result if not each.link.said]
-        counts.update(each.verdict for each in claims)
+        counts.update(each.outcome for each in claims)
         if said := [
             f"{each.link.left} {each.link.relation} {each.link.right} ({each.reason})"
             for each in claims
-            if each.verdict == "wrong"
+            if each.outcome == "wrong"
         ]:
             wrong[document.id] = said
     took = time.process_time() - began
@@ -183,7 +183,7 @@ def of_half(half: Sequence[Document], arbiter: Judge, sample: int, seed: int) ->
         known = set(_written(before))
         if not hit:
             links = zip(after, _written(after), strict=True)
-            verdicts.update({each.verdict for each, one in links if one not in known})
+            verdicts.update({each.outcome for each, one in links if one not in known})
     claims_n = counts.total() - counts["given"]
     held = counts["right"] + counts["right if"] + counts["follows"]
     return {

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,8 +85,7 @@ class Paper:
     user may register (`module:name` of a tuple). data: keys of recipes that it looks up. references: what a
     name may stand for, by the `ref` of a field: `f(name)`. settings: the user's settings (`module:name` of a
     tuple). defaults: which of them are defaults of operations, as (operation, field) by setting. folder: of
-    the workspace, for data of its own. lends: `f()` makes what operations of any paper are given as the
-    parameter of that name. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
+    the workspace, for data of its own. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
     stops of the tour. For a paper of another distribution: screen: the class of its screen, a
     `WorkbenchScreen`, with its keys in `keys`, and its title. assets: the package with its folders `recipes/`
     and `sample/`, laid out as in `assets/`.
@@ -103,7 +102,6 @@ class Paper:
     settings: str = ""
     defaults: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     folder: str = ""
-    lends: Mapping[str, str] = field(default_factory=dict)
     doctor: str = ""
     tour: str = ""
     title: str = ""
@@ -326,29 +324,13 @@ class Performed:
         return plain(self.streamed) if _has_stored_rows(self.streamed) else self.streamed
 
 
-class _Lent:
-    """What a paper lends, made when it is first asked for something."""
-
-    def __init__(self, target: str) -> None:
-        self._target = target
-
-    @cached_property
-    def _made(self) -> Any:
-        return load(self._target)()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._made, name)
-
-
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One row; all targets are `module:name`.
 
     Args: name: `paper.command`, or of a command of `mathwb` itself its name alone. help: its line in the
     list of commands. call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
-    for what can be made again), and what papers lend (`Paper.lends`); returns a record, a document or an
+    for what can be made again); returns a record, a document or an
     iterator of rows. spec: the class of its first parameter, a frozen dataclass (see `engines.core.spec`),
     named where importing the function takes long. text: `f(record, spec)` yields the lines that people
     read; without it the function of the paper's tables that is named as the command, if there is one.
@@ -410,8 +392,6 @@ class Operation:
         function = load(self.call)
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
-        lent = {name: target for paper in papers() for name, target in paper.lends.items()}
-        offered |= {name: _Lent(target) for name, target in lent.items() if name in takes}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def result(self, record: Any) -> Performed:

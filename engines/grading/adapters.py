@@ -62,9 +62,9 @@ def verify(
     for one in golds:
         for other in targets:
             result = judged(one, other, exact)
-            if result.verdict == "different" and "." in one + other:
+            if result.outcome == "different" and "." in one + other:
                 result = judged(one, other, rounded)
-            if result.verdict == "equal":
+            if result.outcome == "equal":
                 return True
     return False
 

@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from engines.core.tree import Tree
-from engines.formula.judge import Judge, Judgement
 from engines.formula.meaning import Reading
 from engines.formula.reader import read
 from engines.grading.forms import (
@@ -28,8 +27,10 @@ from engines.grading.forms import (
     form,
 )
 from engines.grading.numbers import Term
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.verdicts import Verdict
 
-Verdict = Literal["equal", "equal if", "different", "undecided", "unread"]
+GradeOutcome = Literal["equal", "equal if", "different", "undecided", "unread"]
 Units = Literal["compare", "require", "ignore"]
 
 _LONG_DECIMAL = 10
@@ -39,21 +40,21 @@ _MOST_MATCHED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class GradeVerdict:
     """A verdict with what belongs to it; see `engines.grading.grades.Grade`."""
 
-    verdict: Verdict
+    outcome: GradeOutcome
     condition: str = ""
     witness: str = ""
     reason: str = ""
 
 
-EQUAL = Compared("equal")
+EQUAL = GradeVerdict("equal")
 _Set = Interval | Union | Without
 
 
-def different(reason: str) -> Compared:
-    return Compared("different", reason=reason)
+def different(reason: str) -> GradeVerdict:
+    return GradeVerdict("different", reason=reason)
 
 
 @lru_cache(maxsize=4096)
@@ -79,12 +80,12 @@ class Comparison:
     def _judge(self) -> Judge:
         return self._given or _own_judge()
 
-    def compare(self, gold: Form, pred: Form) -> Compared:
+    def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Whether the answer `pred` says what `gold` says."""
         if isinstance(gold, Unread):
-            return Compared("unread", reason=f"the reference: {gold.reason}")
+            return GradeVerdict("unread", reason=f"the reference: {gold.reason}")
         if isinstance(pred, Unread):
-            return Compared("unread", reason=f"the answer: {pred.reason}")
+            return GradeVerdict("unread", reason=f"the answer: {pred.reason}")
         if gold == pred:
             return EQUAL
         gold, pred = _single(gold), _single(pred)
@@ -114,24 +115,24 @@ class Comparison:
 
     # ---- numbers and formulas
 
-    def _terms(self, gold: Term, pred: Term) -> Compared:
+    def _terms(self, gold: Term, pred: Term) -> GradeVerdict:
         if gold.unit is not None or pred.unit is not None:
             return self._with_units(gold, pred)
         if gold.begun or pred.begun:
             return self._going_on(gold, pred)
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
-            return Compared("equal if", condition=f"it may be written in base {pred.base}")
+            return GradeVerdict("equal if", condition=f"it may be written in base {pred.base}")
         if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
             bases = sorted((gold.base, pred.base))
             if bases[1] == 10 or bases[0] == 10:
                 base = pred.base if gold.base == 10 else gold.base
-                return Compared("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
+                return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
         if gold.value is not None and pred.value is not None:
             return self._numbers(gold, pred)
         if _bare(gold.text) == _bare(pred.text):
             return EQUAL
         trees = _both(_tree(gold), _tree(pred))
-        if isinstance(trees, Compared):
+        if isinstance(trees, GradeVerdict):
             return trees
         one, other = trees
         if one == other:
@@ -140,9 +141,9 @@ class Comparison:
         if decimals is not None:
             return self._rounded(one, other, decimals)
         judged = _judged(self._judge.equal(one, other))
-        return judged if judged.verdict != "different" else self._other_constant(one, other) or judged
+        return judged if judged.outcome != "different" else self._other_constant(one, other) or judged
 
-    def _going_on(self, gold: Term, pred: Term) -> Compared:
+    def _going_on(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
         if self._digits is not None:
             return self._terms(
@@ -157,7 +158,7 @@ class Comparison:
         else:
             tree = _tree(other)
             if isinstance(tree, str):
-                return Compared("unread", reason=tree)
+                return GradeVerdict("unread", reason=tree)
             size = Tree("abs", (tree,))
             ends = (
                 Tree("<=", (_number(abs(shown)), size)),
@@ -166,14 +167,14 @@ class Comparison:
             within = self._judge.holds(
                 Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_number(shown), tree))))))
             )
-            if within.verdict not in ("equal", "different"):
+            if within.outcome not in ("equal", "different"):
                 return _judged(within)
-            agree = within.verdict == "equal"
+            agree = within.outcome == "equal"
         if not agree:
-            return Compared("different", witness=f"{begun.text}… and {other.text}")
-        return Compared("equal if", condition=f"{begun.text}… goes on as {other.text}")
+            return GradeVerdict("different", witness=f"{begun.text}… and {other.text}")
+        return GradeVerdict("equal if", condition=f"{begun.text}… goes on as {other.text}")
 
-    def _other_constant(self, gold: Tree, pred: Tree) -> Compared | None:
+    def _other_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
         from engines.mathematics.judging.names import free, replaced
 
@@ -183,21 +184,21 @@ class Comparison:
         (mine,), (theirs,) = own, others
         if not (_CONSTANT.fullmatch(mine) and _CONSTANT.fullmatch(theirs)):
             return None
-        if self._judge.equal(gold, replaced(pred, theirs, Tree(mine))).verdict != "equal":
+        if self._judge.equal(gold, replaced(pred, theirs, Tree(mine))).outcome != "equal":
             return None
         if _added(gold, mine) and _added(pred, theirs) and not _VARIABLES.isdisjoint(free(gold)):
-            return Compared("equal", reason=f"{theirs} and {mine} stand for any constant")
-        return Compared("equal if", condition=f"{theirs} stands for {mine}")
+            return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
+        return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
 
-    def _numbers(self, gold: Term, pred: Term) -> Compared:
+    def _numbers(self, gold: Term, pred: Term) -> GradeVerdict:
         assert gold.value is not None
         assert pred.value is not None
         if gold.value == pred.value:
             return EQUAL
         decimals = self._decimals(gold, pred)
         if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
-            return Compared("equal", reason=f"to {decimals} decimals")
-        return Compared("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
+            return GradeVerdict("equal", reason=f"to {decimals} decimals")
+        return GradeVerdict("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
 
     def _decimals(self, gold: Term, pred: Term) -> int | None:
         """To how many decimals two terms are compared; None: exactly."""
@@ -207,18 +208,18 @@ class Comparison:
         # Of two decimals, neither is the rounding of something exact.
         return written if written is not None and written >= _LONG_DECIMAL else None
 
-    def _rounded(self, gold: Tree, pred: Tree, decimals: int) -> Compared:
+    def _rounded(self, gold: Tree, pred: Tree, decimals: int) -> GradeVerdict:
         same = self._judge.equal(gold, pred)
-        if same.verdict in ("equal", "equal if"):
+        if same.outcome in ("equal", "equal if"):
             return _judged(same)
         apart = Tree("abs", (Tree("-", (gold, pred)),))
         half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
         near = self._judge.holds(Tree("<=", (apart, half)))
-        if near.verdict == "equal":
-            return Compared("equal", reason=f"to {decimals} decimals")
-        return _judged(same if near.verdict == "different" and same.verdict == "different" else near)
+        if near.outcome == "equal":
+            return GradeVerdict("equal", reason=f"to {decimals} decimals")
+        return _judged(same if near.outcome == "different" and same.outcome == "different" else near)
 
-    def _with_units(self, gold: Term, pred: Term) -> Compared:
+    def _with_units(self, gold: Term, pred: Term) -> GradeVerdict:
         gold, pred = _multiplied(gold), _multiplied(pred)
         mine, theirs = gold.unit, pred.unit
         if mine is None and theirs is None:
@@ -234,9 +235,9 @@ class Comparison:
             if self._units == "require" and mine is not None:
                 return different(f"the answer has no unit, and the reference is in {mine.text}")
             result = self._terms(plain_gold, plain_pred)
-            if result.verdict == "different" and present.is_("angle"):
+            if result.outcome == "different" and present.is_("angle"):
                 result = self._terms(_in_radians(gold), _in_radians(pred))
-            if result.verdict == "different" and len(present.text) == 1:
+            if result.outcome == "different" and len(present.text) == 1:
                 # The letter is a variable where the other side has it too.
                 return self._terms(_with_letter(gold), _with_letter(pred))
             return result
@@ -247,34 +248,34 @@ class Comparison:
         if mine.scale and theirs.scale:
             sizes = _scaled(plain_gold, mine.scale[0]), _scaled(plain_pred, theirs.scale[0])
             result = self._terms(_raised(sizes[0], mine.scale[1]), _raised(sizes[1], theirs.scale[1]))
-            if result.verdict == "different" and self._terms(*sizes).verdict == "equal":
-                return Compared("equal if", condition="they are differences of temperatures")
+            if result.outcome == "different" and self._terms(*sizes).outcome == "equal":
+                return GradeVerdict("equal if", condition="they are differences of temperatures")
             return result
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
             return self._terms(_in_radians(gold), _in_radians(pred))
         result = self._terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
         vague = vague or bool(mine.scale and theirs.is_("angle")) or bool(theirs.scale and mine.is_("angle"))
-        if result.verdict == "equal" and vague:
-            return Compared("equal if", condition=f"{theirs.text} stands for {mine.text}")
-        if result.verdict in ("equal", "different", "equal if"):
+        if result.outcome == "equal" and vague:
+            return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
+        if result.outcome in ("equal", "different", "equal if"):
             return different(f"in {theirs.text}, and the reference is in {mine.text}")
         return result
 
-    def _percent(self, gold: Term, pred: Term) -> Compared:
+    def _percent(self, gold: Term, pred: Term) -> GradeVerdict:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
         exact = self._terms(_hundredth(gold), _hundredth(pred))
-        if exact.verdict == "equal":
+        if exact.outcome == "equal":
             return exact
         meant = self._terms(replace(gold, unit=None), replace(pred, unit=None))
-        if meant.verdict == "equal":
+        if meant.outcome == "equal":
             number = pred if pred.unit is None else gold
-            return Compared("equal if", condition=f"{number.text} is in percent")
+            return GradeVerdict("equal if", condition=f"{number.text} is in percent")
         return exact
 
     # ---- words, lists, sets
 
-    def _several(self, gold: Many, pred: Many) -> Compared:
+    def _several(self, gold: Many, pred: Many) -> GradeVerdict:
         if "ratio" in (gold.kind, pred.kind):
             return self._ratios(gold, pred)
         names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
@@ -295,10 +296,10 @@ class Comparison:
             return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
         return self._matched(gold.items, pred.items)
 
-    def _matched(self, gold: Sequence[Form], pred: Sequence[Form]) -> Compared:
+    def _matched(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
         """Two collections without order: each of the one with one of the other."""
         left = list(pred)
-        found: list[Compared] = []
+        found: list[GradeVerdict] = []
         waiting: list[Form] = []
         for item in gold:
             if item in left:
@@ -307,22 +308,22 @@ class Comparison:
                 waiting.append(item)
         if len(waiting) > _MOST_MATCHED:
             in_order = _all(map(self.compare, waiting, left))
-            if in_order.verdict == "equal":
+            if in_order.outcome == "equal":
                 return in_order
             what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
-            return Compared("undecided", reason=what)
+            return GradeVerdict("undecided", reason=what)
         for item in waiting:
             compared = [(self.compare(item, other), other) for other in left]
-            best, other = min(compared, key=lambda one: _RANK.index(one[0].verdict))
+            best, other = min(compared, key=lambda one: _RANK.index(one[0].outcome))
             found.append(best)
-            if best.verdict == "different":
-                if any(one.verdict in ("undecided", "unread") for one in found):
+            if best.outcome == "different":
+                if any(one.outcome in ("undecided", "unread") for one in found):
                     break  # it may be the one that such an item was matched with
-                return Compared("different", witness=f"{said(item)} is not in the answer")
+                return GradeVerdict("different", witness=f"{said(item)} is not in the answer")
             left.remove(other)
-        return _all(one for one in found if one.verdict != "different")
+        return _all(one for one in found if one.outcome != "different")
 
-    def _covering(self, gold: Many, pred: Many) -> Compared:
+    def _covering(self, gold: Many, pred: Many) -> GradeVerdict:
         """Two sets, in which what is written twice counts once."""
         found = []
         for one, others, where in (
@@ -332,13 +333,13 @@ class Comparison:
             for item in one:
                 pairs = ((item, other) if where == "answer" else (other, item) for other in others)
                 compared = [self.compare(*pair) for pair in pairs]
-                best = min(compared, key=lambda each: _RANK.index(each.verdict), default=different(""))
-                if best.verdict == "different":
-                    return Compared("different", witness=f"{said(item)} is not in the {where}")
+                best = min(compared, key=lambda each: _RANK.index(each.outcome), default=different(""))
+                if best.outcome == "different":
+                    return GradeVerdict("different", witness=f"{said(item)} is not in the {where}")
                 found.append(best)
         return _all(found)
 
-    def _one_and_several(self, gold: Form, pred: Form) -> Compared:
+    def _one_and_several(self, gold: Form, pred: Form) -> GradeVerdict:
         several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
         assert isinstance(several, Many)
         if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:
@@ -352,11 +353,11 @@ class Comparison:
             # "x + 11 or 11 + x" is one answer.
             sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
             found = [self.compare(*side) for side in sides]
-            if all(each.verdict == "equal" for each in found):
+            if all(each.outcome == "equal" for each in found):
                 return EQUAL
         return different(f"{_counted(pred)}, and the reference has {_counted(gold)}")
 
-    def _ratios(self, gold: Many, pred: Many) -> Compared:
+    def _ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
             return different("a ratio and no ratio" if gold.kind != pred.kind else "ratios of other lengths")
         found = []
@@ -365,7 +366,7 @@ class Comparison:
             found.append(self.compare(*map(form, sides)))
         return _all(found)
 
-    def _assignments(self, gold: Many, pred: Many) -> Compared:
+    def _assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
             return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
@@ -379,33 +380,33 @@ class Comparison:
             )
         return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
-    def _sets(self, gold: Form, pred: Form) -> Compared:
+    def _sets(self, gold: Form, pred: Form) -> GradeVerdict:
         one, other = _on_line(gold), _on_line(pred)
         if one is None or other is None:
             kinds = [_kind(gold), _kind(pred)]
             return different(f"{kinds[1]}, and the reference is {kinds[0]}")
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
             result = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
-            if result.verdict == "equal" or (len(one) == 1 and result.verdict != "undecided"):
+            if result.outcome == "equal" or (len(one) == 1 and result.outcome != "undecided"):
                 return result
             if len(one) > 1:
                 matched = self._matched(one, other)
-                if matched.verdict == "equal":
+                if matched.outcome == "equal":
                     return matched
         trees = _both(_set_tree(one), _set_tree(other))
-        return trees if isinstance(trees, Compared) else _judged(self._judge.equal(*trees))
+        return trees if isinstance(trees, GradeVerdict) else _judged(self._judge.equal(*trees))
 
-    def _interval(self, gold: Form, pred: Form) -> Compared:
+    def _interval(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Interval) and isinstance(pred, Interval):
             ends = _all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
-            if ends.verdict != "different" and gold.closed != pred.closed:
+            if ends.outcome != "different" and gold.closed != pred.closed:
                 return different("the ends belong to one of them only")
             return ends
         if isinstance(gold, Interval) or isinstance(pred, Interval):
             return different("an interval and single values")
         return self.compare(gold, pred)
 
-    def _matrices(self, gold: Form, pred: Form) -> Compared:
+    def _matrices(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Matrix) and isinstance(pred, Matrix):
             if [len(row) for row in gold.rows] != [len(row) for row in pred.rows]:
                 return different("matrices of other sizes")
@@ -422,29 +423,29 @@ class Comparison:
             return self._trees(gold, pred, self._judge.equal)
         return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
 
-    def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Judgement]) -> Compared:
+    def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
         trees = _both(_statement(gold), _statement(pred))
-        if isinstance(trees, Compared):
+        if isinstance(trees, GradeVerdict):
             return trees
         return EQUAL if trees[0] == trees[1] else _judged(judge(*trees))
 
     # ---- what is said of names
 
-    def _named(self, gold: Form, pred: Form) -> Compared:
+    def _named(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Named) and isinstance(pred, Named):
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name:
                 return same
-            if same.verdict == "equal":
-                return Compared("equal if", condition=f"{pred.name} stands for {gold.name}")
+            if same.outcome == "equal":
+                return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
             equations = not any(isinstance(one.value, _Set | Words) for one in (gold, pred))
-            return self._relations(gold, pred) if equations and same.verdict != "unread" else same
+            return self._relations(gold, pred) if equations and same.outcome != "unread" else same
         if isinstance(gold, Relation) or isinstance(pred, Relation):
             return self._relations(gold, pred)
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
 
-    def _relations(self, gold: Form, pred: Form) -> Compared:
+    def _relations(self, gold: Form, pred: Form) -> GradeVerdict:
         if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
             solved = self._solutions(gold, pred)
             if solved is not None:
@@ -458,17 +459,17 @@ class Comparison:
             ):
                 side = form(relation.members[1])
                 sides = (side, pred) if relation is gold else (gold, side)
-                if not isinstance(side, Relation | Named) and self.compare(*sides).verdict == "equal":
-                    return Compared("equal if", condition=f"{relation.members[0]} is what is asked for")
+                if not isinstance(side, Relation | Named) and self.compare(*sides).outcome == "equal":
+                    return GradeVerdict("equal if", condition=f"{relation.members[0]} is what is asked for")
             return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
         if _bare(_text(gold)) == _bare(_text(pred)):
             return EQUAL
         return self._trees(gold, pred, self._same_statement)
 
-    def _same_statement(self, one: Tree, other: Tree) -> Judgement:
+    def _same_statement(self, one: Tree, other: Tree) -> Verdict:
         return self._judge.holds(Tree("iff", (one, other)))
 
-    def _solutions(self, gold: Form, pred: Form) -> Compared | None:
+    def _solutions(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """A relation in one variable and a set: whether the set is that of its solutions."""
         from engines.mathematics.judging.names import free
 
@@ -493,33 +494,33 @@ def _own_judge() -> Judge:
     return judge()
 
 
-_RANK: tuple[Verdict, ...] = ("equal", "equal if", "undecided", "unread", "different")
+_RANK: tuple[GradeOutcome, ...] = ("equal", "equal if", "undecided", "unread", "different")
 
 
-def _all(found: Iterable[Compared]) -> Compared:
-    parts: list[Compared] = []
+def _all(found: Iterable[GradeVerdict]) -> GradeVerdict:
+    parts: list[GradeVerdict] = []
     for one in found:
-        if one.verdict == "different":
+        if one.outcome == "different":
             return one
         parts.append(one)
     for verdict in ("unread", "undecided"):
         for one in parts:
-            if one.verdict == verdict:
+            if one.outcome == verdict:
                 return one
-    conditions = dict.fromkeys(one.condition for one in parts if one.verdict == "equal if")
+    conditions = dict.fromkeys(one.condition for one in parts if one.outcome == "equal if")
     if conditions:
-        return Compared("equal if", condition=" and ".join(conditions))
+        return GradeVerdict("equal if", condition=" and ".join(conditions))
     return next((one for one in parts if one.reason), EQUAL)
 
 
-def _judged(found: Judgement) -> Compared:
-    return Compared(found.verdict, found.condition, found.witness, found.reason)
+def _judged(found: Verdict) -> GradeVerdict:
+    return GradeVerdict(found.outcome, found.condition, found.witness, found.reason)
 
 
-def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | Compared:
+def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
     if isinstance(gold, str):
-        return Compared("unread", reason=f"the reference: {gold}")
-    return Compared("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
+        return GradeVerdict("unread", reason=f"the reference: {gold}")
+    return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
 
 
 def _single(item: Form) -> Form:
@@ -646,19 +647,19 @@ def _kind(item: Form) -> str:
     return _KINDS.get(type(item), "unread")
 
 
-def _words(gold: Form, pred: Form) -> Compared:
+def _words(gold: Form, pred: Form) -> GradeVerdict:
     """Words are the same with another case, hyphen or article; what they mean is not compared."""
     one, other = (_plain_words(item) for item in (gold, pred))
     if one is None or other is None:
         word = one if other is None else other
         if word is None or len(word) == 1 or word in _DECIDED:
             return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
-        return Compared("undecided", reason="what words mean is not compared with a formula")
+        return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
     if len(one.split()) == len(other.split()) == 1 or (_AT.fullmatch(one) and _AT.fullmatch(other)):
-        return Compared("different", witness=f"“{said(gold)}” and “{said(pred)}”")
-    return Compared("undecided", reason="words are compared by their letters, not by what they mean")
+        return GradeVerdict("different", witness=f"“{said(gold)}” and “{said(pred)}”")
+    return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
 
 
 _AT = re.compile(r"\d+ \d\d(?: [ap]m)?")

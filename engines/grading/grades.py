@@ -26,11 +26,11 @@ from engines.core.files import (
 from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, refused, specification
 from engines.core.stored_rows import StoredRows
-from engines.formula.judge import Judge
 from engines.grading.answers import answer
-from engines.grading.compare import Compared, Comparison, Units, Verdict
+from engines.grading.compare import Comparison, GradeOutcome, GradeVerdict, Units
 from engines.grading.forms import Form, Many, Matrix, Words, by_basis, form, tidied
 from engines.grading.numbers import Term
+from engines.mathematics.judging.judge import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Grade(Tabular):
     answers that were found.
     """
 
-    verdict: Verdict
+    verdict: GradeOutcome
     condition: str = ""
     witness: str = ""
     reason: str = ""
@@ -103,37 +103,37 @@ def grade(
     found = answer(gold), answer(pred)
     policy = GradePolicy(digits, units)
     compared = judged(*found, Comparison(judge, policy.digits, policy.units))
-    return Grade(compared.verdict, compared.condition, compared.witness, compared.reason, *found)
+    return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
 
 
-def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
+def judged(gold: str, pred: str, comparison: Comparison) -> GradeVerdict:
     """Two answers, without solutions around them."""
     if gold.strip() and gold == pred:
-        return Compared("equal")
+        return GradeVerdict("equal")
     lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
     if any(lettered):
         return _choices(gold, pred, lettered, comparison)
     natural = _judged(gold, pred, comparison)
-    if natural.verdict in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
+    if natural.outcome in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
         return natural
     common = _judged(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
-    if common.verdict == natural.verdict:
+    if common.outcome == natural.outcome:
         return natural
-    return Compared("undecided", reason="log without a base may be that to base 10 or the natural one")
+    return GradeVerdict("undecided", reason="log without a base may be that to base 10 or the natural one")
 
 
-def _judged(gold: str, pred: str, comparison: Comparison) -> Compared:
+def _judged(gold: str, pred: str, comparison: Comparison) -> GradeVerdict:
     try:
         one, other = form(gold), form(pred)
         compared = comparison.compare(one, other)
-        if compared.verdict != "equal":
+        if compared.outcome != "equal":
             compared = (
                 _with_vectors(gold, pred, one, other, comparison)
                 or _with_lists(gold, pred, one, other, comparison)
                 or compared
             )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
-        return Compared("undecided", reason=f"it could not be judged ({type(error).__name__})")
+        return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")
     return compared
 
 
@@ -147,12 +147,12 @@ _CHOICE = re.compile(
 
 def _choices(
     gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: Comparison
-) -> Compared:
+) -> GradeVerdict:
     """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
     mine, theirs = lettered
     if mine is not None and theirs is not None:
         letters = judged(mine[1], theirs[1], comparison)
-        return judged(mine[2], theirs[2], comparison) if letters.verdict == "equal" else letters
+        return judged(mine[2], theirs[2], comparison) if letters.outcome == "equal" else letters
     found = mine or theirs
     assert found is not None
     other = form(pred if mine else gold)
@@ -162,7 +162,9 @@ def _choices(
     return judged(found[part], pred, comparison) if mine else judged(gold, found[part], comparison)
 
 
-def _with_vectors(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+def _with_vectors(
+    gold: str, pred: str, one: Form, other: Form, comparison: Comparison
+) -> GradeVerdict | None:
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
     written = [by_basis(text) if "\\" in text else None for text in (gold, pred)]
@@ -183,7 +185,7 @@ def _with_vectors(gold: str, pred: str, one: Form, other: Form, comparison: Comp
     return comparison.compare(*filled)
 
 
-def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> GradeVerdict | None:
     """`100,200` is a number, and a list where the other side is one."""
     for text, mine, theirs in ((gold, one, other), (pred, other, one)):
         if not isinstance(theirs, Many) or isinstance(mine, Many):
@@ -192,7 +194,7 @@ def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Compar
         if "," in plain and plain.replace(",", "").isdigit():
             listed = form(plain.replace(",", ", "))
             compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
-            if compared.verdict == "equal":
+            if compared.outcome == "equal":
                 return compared
     return None
 
@@ -306,7 +308,7 @@ class _Grading:
         self._counts[grade.verdict] += 1
 
     def finish(self, *, complete: bool = True) -> Graded:
-        totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(Verdict)}}
+        totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(GradeOutcome)}}
         return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)
 
 

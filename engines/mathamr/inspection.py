@@ -28,7 +28,6 @@ from engines.mathamr.graph.amr import (
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
-    from engines.formula.judge import Fingerprints, Judge
     from engines.formula.parser import Formula
     from engines.mathamr.parsing.parsers import Parser, Which
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -230,8 +229,6 @@ def inspect(
     *,
     events: Sink = ignore,
     cache: Path | None = None,
-    judge: Judge | None = None,
-    fingerprints: Fingerprints | None = None,
 ) -> dict[str, Any]:
     """Everything about a formula in its context, as one document.
 
@@ -264,9 +261,9 @@ def inspect(
     graph, roots, lost, parser = _graph(spec, source, task, warnings)
     text, places = placed_text(source.context, source.formulas)
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
-    opened = _index(spec, cache, warnings, fingerprints if spec.equal else None) if spec.k else None
+    opened = _index(spec, cache, warnings) if spec.k else None
     found = None if opened is None else _Nearest(spec, source, task, opened)
-    equal, not_equal = ([], "") if found is None else found.equal(warnings, judge, fingerprints)
+    equal, not_equal = ([], "") if found is None else found.equal(warnings)
     document = {
         "id": source.id,
         "text": text,
@@ -370,9 +367,7 @@ def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
 
 
-def _index(
-    spec: Inspect, cache: Path | None, warnings: list[str], fingerprints: Fingerprints | None
-) -> FormulaIndex | None:
+def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import found_index
     from engines.mathamr.retrieval.search import open_index
@@ -380,7 +375,7 @@ def _index(
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
     collection = ArqmathFolder.open(spec.folder)
-    place = found_index(collection, spec.index, cache, fingerprints)
+    place = found_index(collection, spec.index, cache, values=spec.equal)
     if place is None and cache is not None:
         warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
     if place is None:
@@ -407,9 +402,7 @@ class _Nearest:
         result = ranked(self.opened, self.formula, self.spec.k)
         return [self.row(rank, look, score) for rank, (look, score) in enumerate(result, start=1)]
 
-    def equal(
-        self, warnings: list[str], judge: Judge | None, fingerprints: Fingerprints | None
-    ) -> tuple[list[dict[str, Any]], str]:
+    def equal(self, warnings: list[str]) -> tuple[list[dict[str, Any]], str]:
         """What is equal to the query, then what is after renaming; and why neither could be looked for."""
         from engines.mathamr.retrieval.equality import By, Equality
 
@@ -420,7 +413,7 @@ class _Nearest:
         ways: tuple[By, ...] = ("equal", "renamed")
         try:
             for by in ways:
-                equality = Equality(self.opened, by, judge, fingerprints)
+                equality = Equality(self.opened, by)
                 for one in equality.found(self.formula.latex, self.spec.k):
                     if one.look not in seen:
                         seen.add(one.look)

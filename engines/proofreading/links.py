@@ -16,12 +16,13 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.documents.reading import Document
-from engines.formula.judge import Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of
 from engines.formula.reader import read
+from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replaced
 from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import signed
+from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
@@ -57,8 +58,8 @@ from engines.proofreading.terms import (
     worth,
 )
 
-Verdict = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
-VERDICTS: tuple[Verdict, ...] = (
+LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
+VERDICTS: tuple[LinkOutcome, ...] = (
     "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
 )  # fmt: skip
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
@@ -92,11 +93,11 @@ _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overlin
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LinkVerdict:
     """A link with its verdict, and why."""
 
     link: Link
-    verdict: Verdict
+    outcome: LinkOutcome
     reason: str = ""
 
 
@@ -127,39 +128,39 @@ class Reader:
             found = self.read_[latex] = read(meant, names=self.names)
         return found
 
-    def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[Judged]:
+    def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[LinkVerdict]:
         """The links of a chain, judged. Args: coming: the link after them."""
         equalities = sum(link.relation == "=" for link in links)
         begun = self.sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
-                yield Judged(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
+                yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
                 continue
             if link.relation not in (*_JUDGED, "congruent", ":="):
-                yield Judged(link, "unread", f"the relation {link.relation} is not judged")
+                yield LinkVerdict(link, "unread", f"the relation {link.relation} is not judged")
                 continue
             left, right = self.sides(link)
             if left.tree is None or right.tree is None:
                 unread = left if left.tree is None else right
-                yield Judged(link, "unread", unread.reason)
+                yield LinkVerdict(link, "unread", unread.reason)
                 continue
             beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
             self.coming = None if following else coming
             judged = self._link(link, left.tree, right.tree, equalities, beyond)
             # sides with a constant C, of the antiderivative that the chain begins with
             if (
-                judged.verdict == "wrong"
+                judged.outcome == "wrong"
                 and begun
                 and begun.label == "antiderivative"
                 and all(
                     len(variables(side) - variables(begun)) == 1
-                    and self.judge.equal(begun, side).verdict == "equal"
+                    and self.judge.equal(begun, side).outcome == "equal"
                     for side in (left.tree, right.tree)
                 )
             ):
-                judged = Judged(link, "right", "up to a constant")
-            if judged.verdict == "wrong" and (base := self._base(link)):
-                judged = Judged(link, "right if", f"log is to the base {base}")
+                judged = LinkVerdict(link, "right", "up to a constant")
+            if judged.outcome == "wrong" and (base := self._base(link)):
+                judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             yield judged
 
     def sides(self, link: Link) -> tuple[Reading, Reading]:
@@ -175,18 +176,18 @@ class Reader:
             left, right = (
                 self.read(LOG.sub(rf"\\log_{{{base}}}", side)).tree for side in (link.left, link.right)
             )
-            if left and right and self._compared(link.relation, left, right).verdict == "equal":
+            if left and right and self._compared(link.relation, left, right).outcome == "equal":
                 return base
         return ""
 
-    def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> Judged:
+    def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> LinkVerdict:
         if terms(left) + terms(right) > _MOST_TERMS:
-            return Judged(link, "not shown", "a sum or product has too many terms")
+            return LinkVerdict(link, "not shown", "a sum or product has too many terms")
         if self.own and _STAR.search(link.left + link.right):
-            return Judged(link, "unread", "the text defines an operation * of its own")
+            return LinkVerdict(link, "unread", "the text defines an operation * of its own")
         if link.relation == ":=":
             self._say(link, left, right)
-            return Judged(link, "given", "a definition")
+            return LinkVerdict(link, "given", "a definition")
         if link.relation == "congruent" or (link.modulus and link.relation == "="):
             return self._congruent(link, left, right)
         free = variables(left) | variables(right)
@@ -200,14 +201,14 @@ class Reader:
         if beyond is not None and not variables(beyond):
             equalities = 1  # a = b = 0 says that both are 0
         judged = self._equation(link, left, right, free, equalities)
-        if judged.verdict in ("given", "not shown") and not (link.said or link.is_refused):
+        if judged.outcome in ("given", "not shown") and not (link.said or link.is_refused):
             said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
-            judged = Judged(link, "wrong", said) if said else judged
+            judged = LinkVerdict(link, "wrong", said) if said else judged
         # A function that is written in another form is still defined once.
-        form = judged.verdict == "follows" and left.label == "call" and variables(left) & variables(right)
+        form = judged.outcome == "follows" and left.label == "call" and variables(left) & variables(right)
         if form and self.facts.defined(left, right):
             return judged
-        if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
+        if judged.outcome not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
             self._say(link, left, right)
         return judged
 
@@ -217,26 +218,26 @@ class Reader:
 
     # Numbers
 
-    def _numbers(self, link: Link, left: Tree, right: Tree) -> Judged:
+    def _numbers(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
         found = self._compared(link.relation, left, right)
-        if found.verdict == "equal":
-            return Judged(link, "right", found.reason)
-        if found.verdict == "equal if":
-            return Judged(link, "right if", found.condition)
-        if found.verdict == "undecided":
+        if found.outcome == "equal":
+            return LinkVerdict(link, "right", found.reason)
+        if found.outcome == "equal if":
+            return LinkVerdict(link, "right if", found.condition)
+        if found.outcome == "undecided":
             if not link.said and (said := self._beside_units(link, left, right)):
-                return Judged(link, "wrong", said)
-            return Judged(link, "not shown", found.reason)
+                return LinkVerdict(link, "wrong", said)
+            return LinkVerdict(link, "not shown", found.reason)
         if link.relation in ("=", "approx") and (said := self._rounded(left, right, link.relation)):
-            return Judged(link, "right", said)
+            return LinkVerdict(link, "right", said)
         if self._plain(link):
-            return Judged(link, "right", "units are left out on one side")
+            return LinkVerdict(link, "right", "units are left out on one side")
         if link.said or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
-            return Judged(link, "given" if link.said else "not shown", supposed)
+            return LinkVerdict(link, "given" if link.said else "not shown", supposed)
         if excuse := self._excused(link, left, right, found.witness):
-            return Judged(link, "given" if excuse == _LETTERS else "not shown", excuse)
-        return Judged(link, "wrong", found.witness)
+            return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
+        return LinkVerdict(link, "wrong", found.witness)
 
     def _excused(self, link: Link, left: Tree, right: Tree, witness: str) -> str:
         """How else two different numbers can be meant, so that they are no mistake."""
@@ -273,7 +274,7 @@ class Reader:
         mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
         return "" if mixed and agree(unmixed(left), unmixed(right), {}) is False else mixed
 
-    def _compared(self, relation: str, left: Tree, right: Tree) -> Judgement:
+    def _compared(self, relation: str, left: Tree, right: Tree) -> Verdict:
         if relation == "=":
             return self.judge.equal(left, right)
         return self.judge.holds(Tree(relation, (left, right)))
@@ -282,13 +283,13 @@ class Reader:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
             shown = relation == "approx" or any(map(_DECIMAL.match, one.labels()))
-            if shown and self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
+            if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
                 return "rounded"
         decimal = any(_DECIMAL.match(label) for label in (*left.labels(), *right.labels()))
         if relation == "approx" or decimal:
             share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
             close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
-            if self.judge.holds(close).verdict == "equal":
+            if self.judge.holds(close).outcome == "equal":
                 return "rounded"
         return ""
 
@@ -303,7 +304,7 @@ class Reader:
         left, right = map(self.read, sides)
         if left.tree is None or right.tree is None:
             return False
-        return self._compared(link.relation, left.tree, right.tree).verdict == "equal"
+        return self._compared(link.relation, left.tree, right.tree).outcome == "equal"
 
     def _beside_units(self, link: Link, left: Tree, right: Tree) -> str:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
@@ -316,33 +317,33 @@ class Reader:
             return ""
         return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
 
-    def _congruent(self, link: Link, left: Tree, right: Tree) -> Judged:
+    def _congruent(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
         if not link.modulus and not self.modulus:
             found = self.judge.equal(left, right)
-            if found.verdict == "equal":
-                return Judged(link, "right")
-            return Judged(link, "unread", "the modulus of the congruence is not named beside it")
+            if found.outcome == "equal":
+                return LinkVerdict(link, "right")
+            return LinkVerdict(link, "unread", "the modulus of the congruence is not named beside it")
         modulus = self.read(link.modulus or self.modulus)
         if modulus.tree is None:
-            return Judged(link, "unread", modulus.reason)
+            return LinkVerdict(link, "unread", modulus.reason)
         free = variables(left) | variables(right) | variables(modulus.tree)
         given = link.said or is_given(link.before) or link.is_denied
         given = given or link.left.startswith("+") or "{-" in link.left
         if free and (given or not left.children):
-            return Judged(link, "right" if difference(left, right) == 0 else "given")
+            return LinkVerdict(link, "right" if difference(left, right) == 0 else "given")
         if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
             sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
             if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
-                verdict: Verdict = "right" if sides[0] == sides[1] else "wrong"
-                return Judged(link, verdict, f"they leave {sides[0]} and {sides[1]}")
+                verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
+                return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
         found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
-        if found.verdict == "equal":
-            return Judged(link, "right")
-        return Judged(link, "not shown" if not given else "given", found.reason)
+        if found.outcome == "equal":
+            return LinkVerdict(link, "right")
+        return LinkVerdict(link, "not shown" if not given else "given", found.reason)
 
     # Statements about variables
 
-    def _relation(self, link: Link, left: Tree, right: Tree) -> Judged:
+    def _relation(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
         given = link.said or is_given(link.before)
         simple = not left.children or not right.children
@@ -350,25 +351,25 @@ class Reader:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
             found = self.judge.holds(statement, self.facts.conditions[-4:])
-            if found.verdict == "equal":
-                return Judged(link, "right", found.reason)
+            if found.outcome == "equal":
+                return LinkVerdict(link, "right", found.reason)
         reduced = self.facts.reduced(left, right)
         if reduced is not None and not (variables(reduced.left) | variables(reduced.right)):
             found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
-            if found.verdict == "equal":
-                return Judged(link, "follows", by(reduced.used))
+            if found.outcome == "equal":
+                return LinkVerdict(link, "follows", by(reduced.used))
         if statement in self.facts.conditions:
-            return Judged(link, "follows", "it was said before")
+            return LinkVerdict(link, "follows", "it was said before")
         if simple and link.relation in _BOUNDS:
             self.facts.conditions.append(statement)
         if given or simple:
-            return Judged(link, "given")
-        return Judged(link, "not shown", "it depends on its variables")
+            return LinkVerdict(link, "given")
+        return LinkVerdict(link, "not shown", "it depends on its variables")
 
-    def _of_matrices(self, link: Link, left: Tree, right: Tree) -> Judged:
+    def _of_matrices(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
         """An equation of matrices: for any that do not commute, or by the values that were said."""
-        if self.judge.equal(*at_values(left, right, any_values(self.matrices))).verdict == "equal":
-            return Judged(link, "right")
+        if self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal":
+            return LinkVerdict(link, "right")
         lone = not left.children or not right.children
         given = link.said or (is_given(link.before) and link.place == 0)
         free = variables(left) | variables(right)
@@ -377,84 +378,88 @@ class Reader:
         if used and free & self.matrices <= values.keys():
             sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
             found = self.judge.equal(*sides)
-            if found.verdict == "equal":
-                return Judged(link, "follows", by(used))
+            if found.outcome == "equal":
+                return LinkVerdict(link, "follows", by(used))
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
             unlike = unlike or "call" in (*left.labels(), *right.labels())
             named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
             unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
-            if found.verdict == "different" and left.children and not unlike:
-                return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
+            if found.outcome == "different" and left.children and not unlike:
+                return LinkVerdict(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
         if right.label == "matrix" and not left.children:
             self._say(link, left, right)
         if given or lone:
-            return Judged(link, "given")
-        return Judged(link, "not shown", "matrices need not commute" if difference(left, right) == 0 else "")
+            return LinkVerdict(link, "given")
+        return LinkVerdict(
+            link, "not shown", "matrices need not commute" if difference(left, right) == 0 else ""
+        )
 
     def _is_matrix(self, tree: Tree) -> bool:
-        return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).verdict == "different"
+        return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
 
-    def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
+    def _equation(
+        self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int
+    ) -> LinkVerdict:
         lone = not left.children or not right.children or left.label == "call"
         plain = difference(left, right)
         if plain == 0:
-            return Judged(link, "right")
-        found: Judgement | None = None
+            return LinkVerdict(link, "right")
+        found: Verdict | None = None
         shared = not lone or (variables(left) == variables(right) and left.label != "call" != right.label)
         if plain is None and shared and len(left) + len(right) < _LARGEST:
             found = self.judge.equal(left, right, self._assumed(free))
-            if found.verdict == "equal":
-                return Judged(link, "right", found.reason)
-            if found.verdict == "equal if" and not link.said and not (lone and is_given(link.before)):
+            if found.outcome == "equal":
+                return LinkVerdict(link, "right", found.reason)
+            if found.outcome == "equal if" and not link.said and not (lone and is_given(link.before)):
                 if found.witness:
-                    return Judged(link, "right if", found.condition)
+                    return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
                 loses = not (
                     "≠" in found.condition or "!=" in found.condition or "factorial" in right.labels()
                 )
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
-                    loses = self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
+                    loses = self.judge.equal(left, beside, self._assumed(free)).outcome == "equal if"
                 if not loses:
-                    return Judged(link, "right", f"where {found.condition}")
-                return Judged(link, "loses domain", found.condition)
+                    return LinkVerdict(link, "right", f"where {found.condition}")
+                return LinkVerdict(link, "loses domain", found.condition)
         defined = self.facts.defined(left, right)
-        if defined and self.judge.equal(defined.left, defined.right).verdict == "equal":
-            return Judged(link, "follows", by(defined.used))
+        if defined and self.judge.equal(defined.left, defined.right).outcome == "equal":
+            return LinkVerdict(link, "follows", by(defined.used))
         reduced = self.facts.reduced(left, right)
         # A derivative is that everywhere, and not only at a value that was said.
         if reduced is not None and not (is_slope(left) and self._misapplied(link, left, right)):
             if reduced.same:
-                return Judged(link, "follows", by(reduced.used))
+                return LinkVerdict(link, "follows", by(reduced.used))
             if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
                 now = self.judge.equal(reduced.left, reduced.right, self._assumed(free))
-                if now.verdict == "equal":
-                    return Judged(link, "follows", by(reduced.used))
-                if now.verdict == "equal if" and not lone:
-                    return Judged(link, "right if", now.condition)
+                if now.outcome == "equal":
+                    return LinkVerdict(link, "follows", by(reduced.used))
+                if now.outcome == "equal if" and not lone:
+                    return LinkVerdict(link, "right if", now.condition)
         solved = self._solved(link, left, right)
-        if solved is not None and solved.verdict == "follows":
+        if solved is not None and solved.outcome == "follows":
             return solved
         if link.said or (is_given(link.before) and not link.joined and link.place == 0):
-            return Judged(link, "given")
+            return LinkVerdict(link, "given")
         if solved is not None:
             return solved
         if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
-            return Judged(link, "wrong", said)
+            return LinkVerdict(link, "wrong", said)
         constrained = bool(self.facts.about(free))
         doubtful = link.is_denied or link.is_one_of_several
         if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
             if doubtful:
-                return Judged(link, "not shown", "its sides differ")
-            return Judged(link, "wrong", self.judge.equal(left, right).witness)
+                return LinkVerdict(link, "not shown", "its sides differ")
+            return LinkVerdict(link, "wrong", self.judge.equal(left, right).witness)
         if not constrained and (
             lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
         ):
-            return Judged(link, "given", "its variables are first mentioned here" if lone else "")
+            return LinkVerdict(link, "given", "its variables are first mentioned here" if lone else "")
         if not doubtful and not link.is_rounded and (said := self._contradicted(left, right)):
-            return Judged(link, "wrong", said)
+            return LinkVerdict(link, "wrong", said)
         if (
             not doubtful
             and not lone
@@ -463,16 +468,16 @@ class Reader:
             and self._transforms(left, right, equalities, link)
         ):
             found = found or self.judge.equal(left, right, self._assumed(free))
-            if found.verdict == "different":
-                return Judged(link, "wrong", found.witness)
+            if found.outcome == "different":
+                return LinkVerdict(link, "wrong", found.witness)
         names = variables(left)
         new = not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
         if lone and (not constrained or new):
-            return Judged(link, "given", "its variables are first mentioned here")
-        reason = found.reason if found and found.verdict == "undecided" else ""
-        return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+            return LinkVerdict(link, "given", "its variables are first mentioned here")
+        reason = found.reason if found and found.outcome == "undecided" else ""
+        return LinkVerdict(link, "not shown", reason or "it holds neither always nor by what was said before")
 
-    def _solved(self, link: Link, left: Tree, right: Tree) -> Judged | None:
+    def _solved(self, link: Link, left: Tree, right: Tree) -> LinkVerdict | None:
         """A value of a variable by the equation for it that was said last; None where there is none."""
         if left.children or not variables(left) or variables(right):
             return None
@@ -485,8 +490,8 @@ class Reader:
         for value in {signed(right, repeat(sign)) for sign in "+-"}:
             one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
-        if all(each.verdict == "equal" for each in held):
-            return Judged(link, "follows", f"it solves {cited(known)}")
+        if all(each.outcome == "equal" for each in held):
+            return LinkVerdict(link, "follows", f"it solves {cited(known)}")
         claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
@@ -494,8 +499,8 @@ class Reader:
         linear = len(roots(known.left, known.right, left.label, {})) == 1
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
             return None
-        witness = next((each.witness for each in held if each.verdict == "different"), "")
-        return Judged(link, "wrong", f"{witness}, by {cited(known)}") if witness else None
+        witness = next((each.witness for each in held if each.outcome == "different"), "")
+        return LinkVerdict(link, "wrong", f"{witness}, by {cited(known)}") if witness else None
 
     def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
@@ -510,7 +515,7 @@ class Reader:
         if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(variables(left)):
             return ""
         found = self.judge.equal(left, right, self._assumed(variables(right)))
-        return found.witness if found.verdict == "different" else ""
+        return found.witness if found.outcome == "different" else ""
 
     def _is_sought(self, free: frozenset[str]) -> bool:
         """Whether what comes next is an equation for the same variables, or their value: they are sought."""
@@ -542,7 +547,7 @@ class Reader:
         if any(LOG.search(fact.text) for fact in found.used):
             return ""
         verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
-        if verdict.verdict != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
+        if verdict.outcome != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
             return ""
         return f"{verdict.witness}, {by(found.used)}"
 
@@ -585,7 +590,7 @@ class Reader:
         if difference(left, right) == 0:
             return True
         found = self.judge.equal(left, right)
-        return found.verdict == "equal" or (found.verdict == "equal if" and not found.witness)
+        return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
 
     def _follows(self, left: Tree, right: Tree) -> bool:
         reduced = self.facts.reduced(left, right)
@@ -627,12 +632,12 @@ class Reader:
             # The variable has another value now.
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
-        if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
+        if found.outcome != "different" or self._rounded(reduced.left, reduced.right, "="):
             return ""
         return f"{found.witness}, {by(reduced.used)}"
 
 
-def proofread_document(document: Document, judge: Judge) -> list[Judged]:
+def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Every link of a document, judged in its order."""
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
@@ -643,7 +648,7 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
         cases=has_cases(words),
         matrices=matrices_of(document),
     )
-    found: list[Judged] = []
+    found: list[LinkVerdict] = []
     linked: list[list[Link]] = []
     many = 0
     for chain in chains(document):
@@ -658,7 +663,7 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
         found += reader.chain(chain[:room], coming[0] if coming else None)
         if len(chain) > room:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
-            found.append(Judged(chain[room], "unread", many_links))
+            found.append(LinkVerdict(chain[room], "unread", many_links))
             break
     if not reader.cases:
         _odd_ones(found, reader.equations)
@@ -666,7 +671,7 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     return found
 
 
-def _unlike_bounds(found: list[Judged], bounds: Sequence[tuple[Link, Tree]], judge: Judge) -> None:
+def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[Link, Tree]], judge: Judge) -> None:
     """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
     next says."""
     places = {id(each.link): place for place, each in enumerate(found)}
@@ -680,14 +685,14 @@ def _unlike_bounds(found: list[Judged], bounds: Sequence[tuple[Link, Tree]], jud
             and following.joined not in (",", "and")
             and variables(one) == variables(other)
         )
-        if not near or found[place].verdict != "given" or link.is_refused:
+        if not near or found[place].outcome != "given" or link.is_refused:
             continue
-        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).verdict == "equal"):
+        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             said = f"{following.left} {following.relation} {following.right}"
-            found[place] = Judged(link, "wrong", f"it says what {said} says with {instead}")
+            found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
 
 
-def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]]) -> None:
+def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[Link, Tree, Tree]]) -> None:
     """Calls the equations wrong that fail where those beside them hold."""
     places = {id(each.link): place for place, each in enumerate(found)}
     statements = []
@@ -697,9 +702,9 @@ def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]])
         first = begun.setdefault(link.chain, left)
         if link.place and not first.children and not variables(right):
             statements.append(Statement(place, first, right, link.before, link.after, True))
-        if found[place].verdict in ("right", "right if"):
+        if found[place].outcome in ("right", "right if"):
             continue
-        free = found[place].verdict in ("given", "not shown") and not link.said
+        free = found[place].outcome in ("given", "not shown") and not link.said
         free = free and not link.is_denied
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):
@@ -710,8 +715,10 @@ def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]])
     for odd in odd_ones(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
-        found[odd.place] = Judged(link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}")
+        found[odd.place] = LinkVerdict(
+            link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
+        )
         for one in odd.by:
-            if found[one].verdict == "wrong":
+            if found[one].outcome == "wrong":
                 why = f"it contradicts {link.left} = {link.right}"
-                found[one] = Judged(found[one].link, "not shown", why)
+                found[one] = LinkVerdict(found[one].link, "not shown", why)

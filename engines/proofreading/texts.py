@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +14,9 @@ from engines.core.files import write_json, write_text
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.documents.reading import Document, documents, of_row, pieces
-from engines.formula.judge import CheckedLink
 
 if TYPE_CHECKING:
-    from engines.proofreading.links import Judged
+    from engines.proofreading.links import LinkVerdict
 
 
 @specification
@@ -38,8 +38,20 @@ class Proofread:
     every: Annotated[bool, Arg("Show every link, not only those that need a look.")] = False
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedLink:
+    """A relation that a text states between two formulas, with its verdict: right, right if, follows, given,
+    loses domain, wrong, not shown or unread, and why."""
+
+    left: str
+    relation: str
+    right: str
+    verdict: str
+    reason: str = ""
+
+
 class TextProofreader:
-    """A `Proofreader` of single texts."""
+    """Finds the mistakes in single texts."""
 
     def __init__(self) -> None:
         from engines.mathematics.judging import judge
@@ -47,12 +59,14 @@ class TextProofreader:
         self._judge = judge()
 
     def links(self, text: str, said: str = "") -> list[CheckedLink]:
+        """Return the links of a text in their order. Args: said: a text whose statements hold, as that of the
+        question which the text answers."""
         from engines.proofreading.links import proofread_document
 
         row = {"id": "", "problem": said, "solution": text}
         document = of_row(row, "solution", 1, lambda *_: None)
         return [
-            CheckedLink(each.link.left, each.link.relation, each.link.right, each.verdict, each.reason)
+            CheckedLink(each.link.left, each.link.relation, each.link.right, each.outcome, each.reason)
             for each in proofread_document(document, self._judge)
             if not each.link.said
         ]
@@ -128,14 +142,14 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     return Shown(result, lambda: rows, names, title=said)
 
 
-def _row(judged: Judged) -> dict[str, Any]:
+def _row(judged: LinkVerdict) -> dict[str, Any]:
     link = judged.link
     return {
         "left": link.left,
         "relation": link.relation,
         "right": link.right,
         "line": link.line,
-        "verdict": judged.verdict,
+        "verdict": judged.outcome,
         "reason": judged.reason,
         "chain": link.chain,
         "before": link.before[-80:],

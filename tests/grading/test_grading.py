@@ -12,10 +12,11 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.tree import Tree
-from engines.formula.judge import Judge, Judgement
 from engines.grading.adapters import parse, process_results, reward, verify
 from engines.grading.answers import answer
 from engines.grading.grades import GradePairs, code, document, grade, grade_pairs
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.verdicts import Verdict
 
 
 @pytest.mark.parametrize(
@@ -215,8 +216,8 @@ def test_an_item_that_is_not_decided_makes_no_other_different() -> None:
     class Undecided:
         """Decides nothing of n! and 3; other terms differ."""
 
-        def equal(self, one: Tree, other: Tree, assume: Sequence[Tree] = ()) -> Judgement:
-            return Judgement("undecided" if "factorial" in (one.label, other.label) else "different")
+        def equal(self, one: Tree, other: Tree, assume: Sequence[Tree] = ()) -> Verdict:
+            return Verdict("undecided" if "factorial" in (one.label, other.label) else "different")
 
         holds = equal
 

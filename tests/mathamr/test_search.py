@@ -15,7 +15,6 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.formula.judge import Fingerprint, Judgement
 from engines.formula.meaning import read
 from engines.formula.operator_tree import OperatorTree, features, shared_parts
 from engines.formula.parser import node_spans, operator_tree, search_tree
@@ -25,6 +24,8 @@ from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.task2 import FormulaTopics, Task2, topics
+from engines.mathematics.judging.fingerprint import Fingerprint
+from engines.mathematics.judging.verdicts import Verdict
 from engines.retrieval.trec import read_run
 
 FORUM = asset("sample/arqmath/sample-forum")
@@ -346,39 +347,39 @@ class _ByText:
     def renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
         yield from ()
 
-    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         same = sorted(left.labels()) == sorted(right.labels())
-        return Judgement("equal if", "it is said") if same else Judgement("different")
+        return Verdict("equal if", "it is said") if same else Verdict("different")
 
-    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Judgement:
-        return Judgement("undecided")
+    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
+        return Verdict("undecided")
 
 
 def test_equal_formulas_are_those_that_the_judge_proves(
     opened: FormulaIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lent, place = _ByText(), tmp_path / "values"
-    built = index(IndexFormulas(FORUM, place, values=True), fingerprints=lent)
+    by_text, place = _ByText(), tmp_path / "values"
+    for name in ("judge", "ValueFingerprints"):
+        monkeypatch.setattr(f"engines.mathamr.retrieval.equality.{name}", lambda: by_text)
+    built = index(IndexFormulas(FORUM, place, values=True))
     assert built["values"]["version"] == 7
     texts = FormulaIndex(place).looks["latex"].to_pylist()
     trees = [tree for one in texts if (tree := read(one).tree) is not None]
-    with_keys = [one for one in map(lent.of, trees) if one.whole or one.renamed or one.parts]
+    with_keys = [one for one in map(by_text.of, trees) if one.whole or one.renamed or one.parts]
     assert built["values"]["looks"] == len(with_keys) < len(texts)
     asked = SearchFormulas(place, r"b+a", how="equal")
-    hits = search(asked, judge=lent, fingerprints=lent)["hits"]
+    hits = search(asked)["hits"]
     assert hits
     assert {hit["verdict"] for hit in hits} == {"equal if"}
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
     assert all("a" in hit["latex"] and "b" in hit["latex"] for hit in hits)
-    with pytest.raises(EngineError, match="nothing is there that compares values"):
-        search(asked)
     with pytest.raises(DataError, match="the index has no values"):
-        search(SearchFormulas(opened.folder, "a", how="equal"), judge=lent, fingerprints=lent)
+        search(SearchFormulas(opened.folder, "a", how="equal"))
     with pytest.raises(EngineError, match="the formula cannot be read"):
-        search(SearchFormulas(place, r"\frac{a}{", how="equal"), judge=lent, fingerprints=lent)
+        search(SearchFormulas(place, r"\frac{a}{", how="equal"))
     monkeypatch.setattr("engines.mathamr.retrieval.equality._REFUSED", 0)
     told: list[Event] = []
-    assert not search(asked, events=told.append, judge=lent, fingerprints=lent)["hits"]
+    assert not search(asked, events=told.append)["hits"]
     assert "the rest was not judged" in str(told[-1].data["message"])
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engines.core.tree import Tree
-from engines.formula.judge import Fingerprint
 from engines.formula.meaning import read
-from engines.mathematics.judging.fingerprint import ValueFingerprints
+from engines.mathematics.judging.fingerprint import Fingerprint, ValueFingerprints
 
 
 def _tree(latex: str) -> Tree:
@@ -74,4 +73,4 @@ def test_parts_have_the_keys_of_wholes() -> None:
 def test_a_variable_may_be_called_d() -> None:
     from engines.mathematics.judging import judge
 
-    assert judge().equal(_tree("d(a+b)"), _tree("da+db")).verdict == "equal"
+    assert judge().equal(_tree("d(a+b)"), _tree("da+db")).outcome == "equal"

@@ -39,7 +39,7 @@ def test_shown_in_every_notation_and_read_back(text: str) -> None:
     assert read_infix(row["unicode"], LETTERS) == tree
     shown = read(row["latex"]).tree
     assert shown is not None
-    assert judge().equal(shown, tree).verdict == "equal"
+    assert judge().equal(shown, tree).outcome == "equal"
 
 
 def test_read_as_written() -> None:

@@ -11,9 +11,9 @@ import sympy
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS
 from engines.formula.infix import read_infix
-from engines.formula.judge import Judgement
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge
+from engines.mathematics.judging.verdicts import Verdict
 
 JUDGE = judge()
 INF, IM, E = Tree("inf"), Tree("i"), Tree("e")
@@ -44,7 +44,7 @@ def matrix(*rows: tuple[str, ...]) -> Tree:
     return Tree("matrix", tuple(term("row", *row) for row in rows))
 
 
-def equal(left: str | Tree, right: str | Tree, *assume: Tree) -> Judgement:
+def equal(left: str | Tree, right: str | Tree, *assume: Tree) -> Verdict:
     return JUDGE.equal(t(left), t(right), assume)
 
 
@@ -120,13 +120,13 @@ DIFFERENT: list[tuple[str | Tree, str | Tree]] = [
 
 @pytest.mark.parametrize(("left", "right"), EQUAL)
 def test_what_is_the_same_is_equal(left: str | Tree, right: str | Tree) -> None:
-    assert equal(left, right).verdict == "equal"
+    assert equal(left, right).outcome == "equal"
 
 
 @pytest.mark.parametrize(("left", "right"), DIFFERENT)
 def test_what_differs_has_a_witness(left: str | Tree, right: str | Tree) -> None:
     found = equal(left, right)
-    assert found.verdict == "different"
+    assert found.outcome == "different"
     assert found.witness
 
 
@@ -147,7 +147,7 @@ def test_the_missing_hypothesis_is_found(
     left: str | Tree, right: str | Tree, condition: str, differs: bool
 ) -> None:
     found = equal(left, right)
-    assert (found.verdict, found.condition, bool(found.witness)) == ("equal if", condition, differs)
+    assert (found.outcome, found.condition, bool(found.witness)) == ("equal if", condition, differs)
 
 
 def test_what_cannot_be_told_is_undecided_with_a_reason() -> None:
@@ -162,13 +162,13 @@ def test_what_cannot_be_told_is_undecided_with_a_reason() -> None:
     ]
     for left, right in pairs:
         found = equal(left, right)
-        assert found.verdict == "undecided"
+        assert found.outcome == "undecided"
         assert found.reason
 
 
 def test_statements_hold_or_are_refuted() -> None:
     def holds(statement: Tree, *assume: Tree) -> str:
-        return JUDGE.holds(statement, assume).verdict
+        return JUDGE.holds(statement, assume).outcome
 
     assert holds(term("<=", "2*x", "x^2+1")) == "equal"
     assert holds(term(">", "e^x", "0")) == "equal"
@@ -185,7 +185,7 @@ def test_statements_hold_or_are_refuted() -> None:
 def test_threads_judge_as_one_does() -> None:
     pairs = [(t(left), t(right)) for left, right in (*EQUAL[:14], *DIFFERENT[:6])]
     alone = [JUDGE.equal(*pair) for pair in pairs]
-    found: list[list[Judgement]] = []
+    found: list[list[Verdict]] = []
     threads = [
         Thread(target=lambda: found.append([judge().equal(*pair) for pair in pairs])) for _ in range(3)
     ]
@@ -197,7 +197,7 @@ def test_threads_judge_as_one_does() -> None:
 
 
 def test_values_that_meet_at_one_integer_are_no_hypothesis() -> None:
-    assert equal("asin(x/4-3)-6", "-6-asin((x-12)*(-4))").verdict in ("different", "undecided")
+    assert equal("asin(x/4-3)-6", "-6-asin((x-12)*(-4))").outcome in ("different", "undecided")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_congruences_say_the_same_or_not(left: str, right: str, verdict: str) ->
     one, other = read(left).tree, read(right).tree
     assert one is not None
     assert other is not None
-    assert JUDGE.equal(one, other).verdict == verdict
+    assert JUDGE.equal(one, other).outcome == verdict
 
 
 X, Y = sympy.symbols("x y")
@@ -247,10 +247,10 @@ def test_as_sympy_has_it(seed: int) -> None:
         drawn = _drawn(random, 3)
         for form in (sympy.expand, sympy.cancel, sympy.together, sympy.factor):
             same = form(drawn)
-            assert equal(str(drawn), str(same)).verdict in ("equal", "equal if"), (drawn, same)
+            assert equal(str(drawn), str(same)).outcome in ("equal", "equal if"), (drawn, same)
             changed = same.xreplace({number: number + 1 for number in list(same.atoms(sympy.Integer))[:1]})
             if changed != same and sympy.cancel(changed - drawn) != 0:
-                found = equal(str(drawn), str(changed)).verdict
+                found = equal(str(drawn), str(changed)).outcome
                 assert found not in ("equal", "equal if"), (drawn, changed)
 
 
@@ -270,7 +270,7 @@ def test_a_divisor_that_is_0_on_a_curve_is_a_condition(
     assert sides[0] is not None
     assert sides[1] is not None
     found = judge().equal(sides[0], sides[1])
-    assert found.verdict == ("equal if" if any(condition) else "equal")
+    assert found.outcome == ("equal if" if any(condition) else "equal")
     assert found.condition in condition
 
 
@@ -278,7 +278,7 @@ def test_integers_beyond_memory_do_not_end_the_process() -> None:
     left, right = read(r"a^b \bmod c").tree, read(r"g^b d^b \bmod (g f)").tree
     assert left is not None
     assert right is not None
-    assert judge().equal(left, right).verdict in ("different", "undecided")
+    assert judge().equal(left, right).outcome in ("different", "undecided")
 
 
 def test_a_value_keeps_its_names_inside_sums() -> None:
@@ -286,14 +286,14 @@ def test_a_value_keeps_its_names_inside_sums() -> None:
     k, x = Tree("k"), Tree("x")
     total = Tree("sum", (k, Tree("1"), Tree("3"), Tree("*", (k, x))))
     said = [Tree("=", (x, k))]
-    assert judge().equal(total, Tree("*", (Tree("6"), k)), said).verdict == "equal"
-    assert judge().equal(total, Tree("14"), said).verdict == "different"
+    assert judge().equal(total, Tree("*", (Tree("6"), k)), said).outcome == "equal"
+    assert judge().equal(total, Tree("14"), said).outcome == "different"
 
 
 def test_one_integral_in_another_is_not_worked_out() -> None:
     whole = read(r"\int_0^x \int_0^y \frac{\sin(st)}{1+s+\sin t} ds\, dt").tree
     assert whole is not None
-    assert judge().equal(whole, Tree("x")).verdict == "undecided"
+    assert judge().equal(whole, Tree("x")).outcome == "undecided"
 
 
 def test_infinity_is_shown_as_such() -> None:

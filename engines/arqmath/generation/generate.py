@@ -16,8 +16,8 @@ from engines.core.spec import Arg, no_effect, refused, specification
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.answers import Draft
-    from engines.formula.judge import Proofreader
     from engines.forum.topics import Topic
+    from engines.proofreading.texts import TextProofreader
     from engines.retrieval.trec import Answer
 
 
@@ -86,13 +86,11 @@ class Generate:
             raise refused("--top-k has no effect without --sample", "E427", "Add --sample, or leave it out.")
 
 
-def generate(
-    spec: Generate, *, proofreader: Proofreader | None = None, events: Sink = ignore, stop: Stop = never
-) -> dict[str, Any]:
+def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Answer topics and write a Task 3 run.
 
     Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run); checked:
-    of each answer the topic and its links (see `checked`), where a proofreader is lent.
+    of each answer the topic and its links (see `checked`).
     Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
     when no topic got an answer, and as `write_answers`.
 
@@ -144,8 +142,9 @@ def generate(
     if draft is not None and complete:
         draft.remove()
     result = {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
-    if proofreader is None:
-        return result
+    from engines.proofreading.texts import TextProofreader
+
+    proofreader = TextProofreader()
     asked = {topic.id: topic.text for topic in topics}
     rows = [{"topic": one.topic, **checked(one.text, asked[one.topic], proofreader)} for one in answers]
     return {**result, "checked": rows}
@@ -198,9 +197,8 @@ def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
     return cosine
 
 
-def checked(text: str, said: str, proofreader: Proofreader) -> dict[str, Any]:
-    """How many links of an answer have which verdict, and those that are wrong, as `verdicts` and `wrong`, by
-    the proofreader that is lent."""
+def checked(text: str, said: str, proofreader: TextProofreader) -> dict[str, Any]:
+    """How many links of an answer have which verdict, and those that are wrong, as `verdicts` and `wrong`."""
     links = proofreader.links(text, said)
     wrong = [
         {"link": " ".join(f"{one.left} {one.relation} {one.right}".split()), "reason": one.reason}

@@ -29,7 +29,6 @@ from engines.retrieval.trec import (
 )
 
 if TYPE_CHECKING:
-    from engines.formula.judge import Proofreader
     from engines.forum.topics import Topic
 
 
@@ -462,14 +461,12 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
 
-def show(
-    spec: Show, *, proofreader: Proofreader | None = None, events: Sink = ignore, stop: Stop = never
-) -> dict[str, Any] | list[dict[str, Any]]:
+def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any] | list[dict[str, Any]]:
     """A topic as one run ranks it, held against another.
 
     Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
-    answers of Task 3 alone, each with its text written for a terminal (shown) and, where a proofreader is
-    lent, its links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `topics`.
+    answers of Task 3 alone, each with its text written for a terminal (shown) and, its
+    links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `topics`.
     Raises: DataError E371 for a topic, E372 for a run that there is not.
     """
 
@@ -479,10 +476,10 @@ def show(
     result = _shown(rankings, spec.topic)
     if spec.written:
         from engines.arqmath.generation.generate import checked
+        from engines.proofreading.texts import TextProofreader
 
         written: list[dict[str, Any]] = result["answers"]
-        if proofreader is None:
-            return written
+        proofreader = TextProofreader()
         said = f"{result['title']}\n\n{result['question']}"
         return [{**one, **checked(one["text"], said, proofreader)} for one in written]
     named = {name: result[name] for name in ("topic", "title", "question", "tags", "info")}

@@ -2,7 +2,6 @@
 
 An index that is built with values has the keys of the fingerprint of each visually distinct formula that can
 be read. Formulas that share a key with the query are candidates, and a judge says which of them are equal.
-Fingerprints and judge are lent by whoever searches.
 
     keys.npy           uint64, ascending
     keys_looks.npy     int32, the look that has each key
@@ -16,14 +15,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_array
 from engines.core.tree import Tree
-from engines.formula.judge import Fingerprints, Judge, Judgement
+from engines.mathematics.judging import judge
+from engines.mathematics.judging.fingerprint import ValueFingerprints
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -37,8 +39,8 @@ _REFUSED = 400
 class Keys:
     """Collects the keys of looks, in their order."""
 
-    def __init__(self, fingerprints: Fingerprints) -> None:
-        self._fingerprints = fingerprints
+    def __init__(self) -> None:
+        self._fingerprints = ValueFingerprints()
         self._looks = 0
         self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
 
@@ -59,7 +61,7 @@ class Keys:
 
     def fresh(self) -> Keys:
         """Another that collects the same of other looks."""
-        return Keys(self._fingerprints)
+        return Keys()
 
     @property
     def version(self) -> int:
@@ -84,27 +86,13 @@ class Equal:
 
     look: int
     share: float
-    judgement: Judgement
+    judgement: Verdict
     renaming: Mapping[str, str]
 
     def document(self) -> dict[str, Any]:
         """What is known, as a hit says it."""
         said = self.judgement
-        return {"verdict": said.verdict, "condition": said.condition, "renaming": dict(self.renaming)}
-
-
-T = TypeVar("T")
-
-
-def lent(what: T | None) -> T:
-    """What was lent. Raises: EngineError E350 where nothing was."""
-    if what is None:
-        raise EngineError(
-            "nothing is there that compares values",
-            code="E350",
-            remedy="Pass fingerprints=, and judge= to search: those of engines.mathematics.judging.",
-        )
-    return what
+        return {"verdict": said.outcome, "condition": said.condition, "renaming": dict(self.renaming)}
 
 
 class Equality:
@@ -112,15 +100,12 @@ class Equality:
 
     Attributes: ended: how many searches ended before all candidates were judged.
 
-    Raises: EngineError E350 where no judge or no fingerprints were lent, DataError E670 for an index without
-    values, or with those of other fingerprints.
+    Raises: DataError E670 for an index without values, or with those of other fingerprints.
     """
 
-    def __init__(
-        self, opened: FormulaIndex, by: By, judge: Judge | None, fingerprints: Fingerprints | None
-    ) -> None:
+    def __init__(self, opened: FormulaIndex, by: By) -> None:
         self._opened, self._by, self.ended = opened, by, 0
-        self._judge, self._fingerprints = lent(judge), lent(fingerprints)
+        self._judge, self._fingerprints = judge(), ValueFingerprints()
         values = opened.about.get("values")
         if values is None or values["version"] != self._fingerprints.version:
             what = "no values" if values is None else f"values of version {values['version']}"
@@ -160,7 +145,7 @@ class Equality:
     def _equal(self, query: Tree) -> Iterator[Equal]:
         print_ = self._fingerprints.of(query)
         wanted = print_.whole if self._by == "equal" else print_.renamed
-        known: dict[Tree, tuple[Judgement, Mapping[str, str]]] = {}
+        known: dict[Tree, tuple[Verdict, Mapping[str, str]]] = {}
         refused = 0
         for look, share in _candidates(self._opened, wanted):
             if self._by == "renamed" and share < 1:
@@ -172,7 +157,7 @@ class Equality:
                 if part not in known:
                     known[part] = self._judged(query, part)
                 judgement, renaming = known[part]
-                if judgement.verdict in ("equal", "equal if"):
+                if judgement.outcome in ("equal", "equal if"):
                     yield Equal(look, share, judgement, renaming)
                     break
             else:
@@ -190,14 +175,14 @@ class Equality:
         parts = self._fingerprints.of(tree).parts
         return [tree.at(path) for path, own in parts if not set(keys).isdisjoint(own)]
 
-    def _judged(self, query: Tree, part: Tree) -> tuple[Judgement, Mapping[str, str]]:
+    def _judged(self, query: Tree, part: Tree) -> tuple[Verdict, Mapping[str, str]]:
         if self._by == "equal":
             return compared(query, part, self._judge), {}
         for names, tree in self._fingerprints.renamings(query, part):
             judgement = compared(tree, part, self._judge)
-            if judgement.verdict in ("equal", "equal if"):
+            if judgement.outcome in ("equal", "equal if"):
                 return judgement, names
-        return Judgement("undecided"), {}
+        return Verdict("undecided"), {}
 
 
 def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int, float]]:
@@ -210,8 +195,8 @@ def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int
     yield from sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def compared(one: Tree, other: Tree, judge: Judge) -> Judgement:
+def compared(one: Tree, other: Tree, judge: Judge) -> Verdict:
     """Whether two terms are equal, or two statements say the same."""
     if one == other:
-        return Judgement("equal")
+        return Verdict("equal")
     return judge.equal(one, other)

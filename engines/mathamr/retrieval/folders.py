@@ -223,7 +223,7 @@ def _parts(
         events(Event("progress", {"done": done, "unit": "formulas indexed"}))
         return place, made
 
-    # Keys need what the caller lends, which other processes do not have.
+    # Keys are collected in this process, over all parts.
     tasks = iter(tasks)
     ahead = list(islice(tasks, 2)) if keys is None else []
     if keys is not None or (len(ahead) < 2 and sum(u.size for task in ahead for u in task.units) < _SMALL):

@@ -15,7 +15,6 @@ from engines.core.spec import Arg, no_effect, refused, specification
 from engines.formula.lexer import tokens, unwrapped
 
 if TYPE_CHECKING:
-    from engines.formula.judge import Fingerprints
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Formula, Report
     from engines.mathamr.retrieval.equality import Keys
@@ -66,7 +65,6 @@ def index(
     *,
     events: Sink = ignore,
     stop: Stop = never,
-    fingerprints: Fingerprints | None = None,
 ) -> dict[str, Any]:
     """Write the index, which appears whole or not at all; finished parts of one of documents outlive a stop.
 
@@ -75,10 +73,10 @@ def index(
     many formulas have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the
     version, how many visually distinct formulas have keys, and the number of keys); of documents also files,
     files_read (those that were new or changed), files_left_out (how many of each kind). Events: progress in
-    formulas; a warning of each and of what was left out, with the first place. Raises: EngineError E350 where
-    no fingerprints are lent for `values`, E402 without a place for the index, E430 for a file of no known
-    kind, DataError E660 where there are no formulas, E452 where `out` holds something else, or an index of
-    something else, and as `encoder`.
+    formulas; a warning of each and of what was left out, with the first place.
+    Raises: EngineError E402 without a place for the index, E430 for a file of no known kind, DataError E660
+    where there are no formulas, E452 where `out` holds something else, or an index of something else, and as
+    `encoder`.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.system import asset
@@ -93,9 +91,9 @@ def index(
         raise refused("a folder for the index is needed", "E402", "Name one with --out.")
     keys = None
     if spec.values:
-        from engines.mathamr.retrieval.equality import Keys, lent
+        from engines.mathamr.retrieval.equality import Keys
 
-        keys = Keys(lent(fingerprints))
+        keys = Keys()
     collection = _collection(spec)
     made_of = spec.folder if collection is None else collection.path
     _refuse_another(spec.out, made_of)
@@ -203,10 +201,11 @@ def found_index(
     collection: ArqmathFolder,
     given: Path | None,
     cache: Path | None,
-    fingerprints: Fingerprints | None = None,
+    *,
+    values: bool = False,
 ) -> Path | None:
-    """The index that is given; without one a small collection is indexed on the way, in the cache, with
-    values where fingerprints are lent."""
+    """The index that is given; without one a small collection is indexed on the way, in the cache. Args:
+    values: whether it is also indexed by values."""
     if given is not None:
         return given
     files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
@@ -216,13 +215,16 @@ def found_index(
 
     from engines.mathamr.retrieval.segments import VERSION
 
-    version = None if fingerprints is None else fingerprints.version
+    version = None
+    if values:
+        from engines.mathematics.judging.fingerprint import ValueFingerprints
+
+        version = ValueFingerprints().version
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     place = cache / "formulas" / sha256(repr((VERSION, version, state)).encode()).hexdigest()[:16]
     if not (place / "about.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        spec = IndexFormulas(collection.path, place, values=fingerprints is not None)
-        index(spec, fingerprints=fingerprints)
+        index(IndexFormulas(collection.path, place, values=values))
     return place
 
 

@@ -14,7 +14,6 @@ from engines.core.spec import Arg, exactly_one, no_effect, refused, specificatio
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
-    from engines.formula.judge import Fingerprints, Judge
     from engines.formula.parser import Formula
     from engines.mathamr.retrieval.equality import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -88,8 +87,6 @@ def search(
     *,
     events: Sink = ignore,
     stop: Stop = never,
-    judge: Judge | None = None,
-    fingerprints: Fingerprints | None = None,
 ) -> dict[str, Any]:
     """The formulas most similar to one, or a run.
 
@@ -114,7 +111,7 @@ def search(
     if spec.how == "equal" or spec.how == "renamed":
         from engines.mathamr.retrieval.equality import Equality
 
-        equality = Equality(opened, spec.how, judge, fingerprints)
+        equality = Equality(opened, spec.how)
     try:
         if spec.latex is not None:
             return _one(spec, opened, spec.latex, events, equality)

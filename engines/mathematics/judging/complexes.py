@@ -10,9 +10,9 @@ from flint import acb, arb, ctx, fmpq
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token
-from engines.formula.judge import Judgement
 from engines.mathematics.judging.names import free, undecided
 from engines.mathematics.judging.reals import Known, with_integers
+from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.numbers.precise import Value, integer
 
 _BITS, _MORE_BITS = 256, 2_048
@@ -25,7 +25,7 @@ _PARTS = 512
 _MOST_SUMMED = 200
 
 
-def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
+def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
     names = sorted(free(left, right))
     known = with_integers((left, right), known)
     if known.assumptions.relations and not names:
@@ -38,21 +38,21 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
         return _numbers(left, right)
     outcome, witness = _compare(left, right, names, real, known, seed)
     if outcome == "equal":
-        return Judgement("equal", reason=note)
+        return Verdict("equal", reason=note)
     if outcome == "different":
         rest = [name for name in names if name not in real]
         if rest:
             again, _ = _compare(left, right, names, {*names}, known, seed)
             if again == "equal":
                 verb = "is real" if len(rest) == 1 else "are real"
-                return Judgement("equal if", f"{', '.join(rest)} {verb}", witness, note)
+                return Verdict("equal if", f"{', '.join(rest)} {verb}", witness, note)
         if known.unclear:
             return undecided(f"{known.unclear} is assumed, which is not understood")
-        return Judgement("different", witness=witness, reason=note)
+        return Verdict("different", witness=witness, reason=note)
     return undecided("no complex values are known at enough points")
 
 
-def _numbers(left: Tree, right: Tree) -> Judgement:
+def _numbers(left: Tree, right: Tree) -> Verdict:
     for bits in (_BITS, _MORE_BITS):
         with ctx.workprec(bits):
             one, other = value(left, {}), value(right, {})
@@ -60,10 +60,10 @@ def _numbers(left: Tree, right: Tree) -> Judgement:
                 return undecided("the value of one of them is not known")
             if not one.overlaps(other):
                 witness = f"{_shown(one)} and {_shown(other)}"
-                return Judgement("different", witness=witness, reason=_NOTE)
+                return Verdict("different", witness=witness, reason=_NOTE)
             agreed = _agreed(one, other) >= bits // 2
     if agreed:
-        return Judgement("equal", reason=_NOTE)
+        return Verdict("equal", reason=_NOTE)
     return undecided("the difference is too small to be seen")
 
 

@@ -13,6 +13,7 @@ Functions of which nothing is known have values drawn by their name and the valu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from itertools import permutations
@@ -22,7 +23,6 @@ from flint import arb, ctx
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import CONSTANTS, is_constant_token
-from engines.formula.judge import Fingerprint
 from engines.mathematics.judging.names import BOUND, RELATIONS, TURNED, free
 from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW
@@ -48,6 +48,19 @@ _PRIME = 2**61 - 1
 
 Values = list[Value]
 """A value for each point; None where there is none or it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Keys that equal terms share, so that what may be equal to a term is looked up.
+
+    Attributes: whole: of the term as it stands; renamed: whatever its variables are called; parts: of each
+    part that is worth looking for, with its place (child positions from the root).
+    """
+
+    whole: tuple[int, ...] = ()
+    renamed: tuple[int, ...] = ()
+    parts: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
 
 
 def _number(*said: str) -> int:

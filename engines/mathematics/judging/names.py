@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
-from engines.formula.judge import Judgement
+from engines.mathematics.judging.verdicts import Verdict
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
@@ -38,11 +38,11 @@ _AT = "at"
 _NO_VARIABLES = (*CONSTANTS, "i", "inf", *EMPTY)
 REAL = {*ARITY, *FURTHER} - {"x"}
 """Operations on real numbers that are worked out."""
-EQUAL = Judgement("equal")
+EQUAL = Verdict("equal")
 
 
-def undecided(reason: str) -> Judgement:
-    return Judgement("undecided", reason=reason)
+def undecided(reason: str) -> Verdict:
+    return Verdict("undecided", reason=reason)
 
 
 def free(*trees: Tree) -> set[str]:

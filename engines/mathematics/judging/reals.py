@@ -15,12 +15,12 @@ from flint import fmpq
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
 from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
-from engines.formula.judge import Judgement
 from engines.mathematics.algebra.rational import Space, TooLargeError, factors
 from engines.mathematics.assumptions import Assumptions, Relation
 from engines.mathematics.judging import numbers
 from engines.mathematics.judging.names import EQUAL, INTEGERS, NUMBER_SETS, TURNED, free, replaced, undecided
 from engines.mathematics.judging.numbers import NoValueError
+from engines.mathematics.judging.verdicts import Outcome, Verdict
 from engines.mathematics.numbers.numeric import balls, compile_valid
 from engines.mathematics.terms.notation import infix
 from engines.mathematics.verification.explain import described
@@ -57,7 +57,7 @@ class Known:
     unclear: str = ""
 
 
-def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
+def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
     """Whether two real terms without anything but operations of the language are equal."""
     if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
         return undecided("the terms are too large")
@@ -76,12 +76,12 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
         what = error.what if isinstance(error, EngineError) else "the terms are too large"
         return undecided(what)
     notes = "; ".join(whole.notes)
-    if result.verdict == "different" and whole.unclear:
+    if result.outcome == "different" and whole.unclear:
         return undecided(f"{whole.unclear} is assumed, which is not understood")
     return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
 
 
-def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
+def _polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     """Polynomials are equal if their coefficients are. None for other terms, or where it depends on what is
     assumed."""
     if not (_is_polynomial(left) and _is_polynomial(right)):
@@ -102,7 +102,7 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
         one, other = (value(side, point) for side in (left, right))
         if one is not None and other is not None and not one.overlaps(other):
             at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
-            return Judgement("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
+            return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
 
 
@@ -127,7 +127,7 @@ def _is_polynomial(tree: Tree) -> bool:
     return numbers.is_polynomial(tree, _MOST_POWER) and {*CONSTANTS}.isdisjoint(tree.labels())
 
 
-def of_numbers(left: Tree, right: Tree) -> Judgement:
+def of_numbers(left: Tree, right: Tree) -> Verdict:
     """Whether two terms without variables are the same number."""
     try:
         sign = numbers.order(left, right)
@@ -136,7 +136,7 @@ def of_numbers(left: Tree, right: Tree) -> Judgement:
     if sign is None:
         return undecided("the difference is too small to be seen, or a value is not known")
     if sign:
-        return Judgement("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
+        return Verdict("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
     return EQUAL
 
 
@@ -207,7 +207,7 @@ class _Renamed:
             ),
         )
 
-    def judged(self, seed: int) -> Judgement:
+    def judged(self, seed: int) -> Verdict:
         verdict, reason = self._verdict(self.assumptions, seed)
         match verdict.outcome:
             case "equal" | "extends" | "shrinks":
@@ -216,11 +216,11 @@ class _Renamed:
                 condition = self._hypothesis(seed)
                 witness = self._witness(verdict)
                 if condition:
-                    return Judgement("equal if", condition, witness)
-                return Judgement("different", witness=witness)
+                    return Verdict("equal if", condition, witness)
+                return Verdict("different", witness=witness)
         condition = self._hypothesis(seed)
         if condition:
-            return Judgement("equal if", condition)
+            return Verdict("equal if", condition)
         if verdict.outcome == "nowhere":
             return undecided("they have no value at the same points")
         return undecided(reason or "too few points show whether they are equal")
@@ -230,15 +230,17 @@ class _Renamed:
         (result,) = judge.check([self.right])
         return result, judge.reason
 
-    def _agrees(self, verdict: MemberVerdict) -> Judgement:
+    def _agrees(self, verdict: MemberVerdict) -> Verdict:
         apart = [self._exceptions(verdict.exceptions), *self._curves()]
         exceptions = " and ".join(filter(None, apart))
         if verdict.outcome == "equal":
-            return Judgement("equal if", exceptions) if exceptions else EQUAL
+            outcome: Outcome = "equal if" if exceptions else "equal"
+            return Verdict(outcome, exceptions, checked=verdict.checked)
         left = verdict.outcome == "extends" or verdict.gained
         sides = [*([self.left] if left else []), *([self.right] if verdict.outcome != "extends" else [])]
         condition = self._domain(sides)
-        return Judgement("equal if", " and ".join(filter(None, [condition, exceptions])))
+        conditions = " and ".join(filter(None, [condition, exceptions]))
+        return Verdict("equal if", conditions, checked=verdict.checked)
 
     def _curves(self) -> Iterator[str]:
         """Where only one of the terms divides by 0, if that is a curve: the verifier looks for points of one

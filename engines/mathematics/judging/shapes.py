@@ -9,10 +9,10 @@ from itertools import product, repeat
 from typing import TYPE_CHECKING
 
 from engines.core.tree import ONE, ZERO, Tree
-from engines.formula.judge import Judgement
 from engines.mathematics.judging import line, numbers
 from engines.mathematics.judging.names import EMPTY, EQUAL, REALS, free, undecided
 from engines.mathematics.judging.numbers import separated
+from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
     from engines.mathematics.judging.reals import Known
@@ -224,7 +224,7 @@ def signed(tree: Tree, signs: Iterator[str]) -> Tree:
 # ---- judging
 
 
-def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     kinds = kind(left), kind(right)
     if "text" in kinds:
         return _texts(left, right)
@@ -242,20 +242,20 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             return members(judge, pairs[0], pairs[1], assume)
     if all(one in ("tuple", "list") for one in kinds):
         result = members(judge, left.children, right.children, assume)
-        if result.verdict == "equal" or kinds != ("list", "list"):
+        if result.outcome == "equal" or kinds != ("list", "list"):
             return result
         return _sets(judge, left, right, assume)
     if all(one in ("set", "list") for one in kinds):
         return _sets(judge, left, right, assume)
     if "tuple" in kinds:
-        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
     try:
         place = line.of_term(left).apart(line.of_term(right))
     except line.UnclearError as error:
         return undecided(error.what)
     if place is None:
         return EQUAL
-    return Judgement("different", witness=f"{place.text} belongs to one of them only")
+    return Verdict("different", witness=f"{place.text} belongs to one of them only")
 
 
 def _name(tree: Tree) -> str:
@@ -267,7 +267,7 @@ def _name(tree: Tree) -> str:
     return _NAMES.get(label, f"a {label}")
 
 
-def _texts(left: Tree, right: Tree) -> Judgement:
+def _texts(left: Tree, right: Tree) -> Verdict:
     found = [words(side) for side in (left, right)]
     if found[0] is None or found[1] is None:
         return undecided("one of them is a text")
@@ -275,7 +275,7 @@ def _texts(left: Tree, right: Tree) -> Judgement:
         return EQUAL
     if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
         return undecided("one text is a part of the other")
-    return Judgement("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
+    return Verdict("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
 
 
 def words(tree: Tree) -> list[str] | None:
@@ -290,20 +290,20 @@ def words(tree: Tree) -> list[str] | None:
     return _PUNCTUATION.sub(" ", label).casefold().split()
 
 
-def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     shape, scalar = (right, left) if kind(left) == "scalar" else (left, right)
     if shape.label in ("set", "list") and len(shape.children) == 1:
         return judge.compared(shape.children[0], scalar, assume)
     if numbers.is_number(scalar) or (free(scalar) and scalar.children):
         if shape.label == "matrix" and len(shape.children) == len(shape.children[0].children) == 1:
             return undecided("one of them is a matrix")
-        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
     return undecided(f"one of them is {_name(shape)}")
 
 
-def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     if any(kind(side) not in ("matrix", "tuple", "list") for side in (left, right)):
-        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
     sides = [_rows(Tree("tuple", side.children) if side.label == "list" else side) for side in (left, right)]
     first, second = sides
     if {left.label, right.label} != {"matrix"} and 1 in (len(first), len(second)):
@@ -311,26 +311,24 @@ def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         first, second = ([[one for row in rows for one in row]] for rows in sides)
     if [len(row) for row in first] != [len(row) for row in second]:
         sizes = [f"{len(rows)} by {len(rows[0])}" for rows in (first, second)]
-        return Judgement("different", witness=f"{sizes[0]} and {sizes[1]}")
+        return Verdict("different", witness=f"{sizes[0]} and {sizes[1]}")
     flat = [[one for row in rows for one in row] for rows in (first, second)]
     return members(judge, flat[0], flat[1], assume)
 
 
-def members(
-    judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]
-) -> Judgement:
+def members(judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]) -> Verdict:
     """Judges members that stand at the same places."""
     if len(left) != len(right):
-        return Judgement("different", witness=f"{len(left)} and {len(right)} members")
+        return Verdict("different", witness=f"{len(left)} and {len(right)} members")
     conditions: list[str] = []
     notes: list[str] = []
-    doubtful: Judgement | None = None
+    doubtful: Verdict | None = None
     witness = ""
     for one, other in zip(left, right, strict=True):
         result = judge.compared(one, other, assume)
-        if result.verdict == "different":
+        if result.outcome == "different":
             return result
-        if result.verdict == "undecided":
+        if result.outcome == "undecided":
             doubtful = doubtful or result
         if result.condition:
             conditions.append(result.condition)
@@ -341,11 +339,11 @@ def members(
         return doubtful
     reason = "; ".join(dict.fromkeys(notes))
     if conditions:
-        return Judgement("equal if", " and ".join(dict.fromkeys(conditions)), witness, reason)
-    return Judgement("equal", reason=reason)
+        return Verdict("equal if", " and ".join(dict.fromkeys(conditions)), witness, reason)
+    return Verdict("equal", reason=reason)
 
 
-def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judges sets by their members: each has to be equal to one of the other set."""
     if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
         return undecided(f"there are more than {_MOST_MEMBERS} members")
@@ -356,19 +354,19 @@ def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             apart = []
             for other in others:
                 result = judge.compared(member, other, assume)
-                if result.verdict == "equal":
+                if result.outcome == "equal":
                     notes += filter(None, [result.reason])
                     break
                 apart.append(result)
             else:
-                if all(one.verdict == "different" for one in apart) and not free(member, *others):
-                    return Judgement("different", witness=f"{_text(member)} belongs to one of them only")
+                if all(one.outcome == "different" for one in apart) and not free(member, *others):
+                    return Verdict("different", witness=f"{_text(member)} belongs to one of them only")
                 reasons.append(f"{_text(member)} may belong to one of them only")
     if reasons:
         if len(left.children) == len(right.children) == 1:
             return judge.compared(left.children[0], right.children[0], assume)
         return undecided(reasons[0])
-    return Judgement("equal", reason="; ".join(dict.fromkeys(notes)))
+    return Verdict("equal", reason="; ".join(dict.fromkeys(notes)))
 
 
 def _text(tree: Tree) -> str:
@@ -377,7 +375,7 @@ def _text(tree: Tree) -> str:
     return numbers.shown(tree) if numbers.is_number(tree) else said(tree)
 
 
-def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Judgement:
+def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdict:
     """Judges quantities: the same dimensions, and numbers equal in the same units."""
     one, other = separated(left), separated(right)
     if one is None or other is None:
@@ -385,5 +383,5 @@ def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Judge
     if bool(one.units) != bool(other.units):
         return undecided("only one of them has a unit")
     if one.units != other.units:
-        return Judgement("different", witness=f"{one.shown} and {other.shown}")
+        return Verdict("different", witness=f"{one.shown} and {other.shown}")
     return judge.scalars(one.number, other.number, known)

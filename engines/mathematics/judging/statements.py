@@ -14,7 +14,6 @@ from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
-from engines.formula.judge import Judgement
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import line, numbers, reals, shapes
 from engines.mathematics.judging.names import (
@@ -28,6 +27,7 @@ from engines.mathematics.judging.names import (
     undecided,
 )
 from engines.mathematics.judging.reals import assumed, flat, said
+from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
     from engines.mathematics.judging.terms import TermJudge
@@ -59,7 +59,7 @@ def without_signs(statement: Tree) -> Tree:
 # ---- whether a statement holds
 
 
-def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     label, parts = statement.label, statement.children
     if not is_statement(statement):
         return undecided("it is no statement")
@@ -86,44 +86,44 @@ def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgemen
         both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
         if (place := one.apart(both)) is None:
             return EQUAL
-        return Judgement("different", witness=f"{place.text} belongs to the first only")
+        return Verdict("different", witness=f"{place.text} belongs to the first only")
     return _relation(judge, statement, assume)
 
 
-def _several(label: str, found: Sequence[Judgement]) -> Judgement:
+def _several(label: str, found: Sequence[Verdict]) -> Verdict:
     decisive = "different" if label == "and" else "equal"
     for one in found:
-        if one.verdict == decisive:
+        if one.outcome == decisive:
             return one
     for verdict in ("undecided", "equal if"):
-        some = [one for one in found if one.verdict == verdict]
+        some = [one for one in found if one.outcome == verdict]
         if label == "and" and some:
             if verdict == "undecided":
                 return some[0]
             conditions = " and ".join(dict.fromkeys(one.condition for one in some))
-            return Judgement("equal if", conditions, some[0].witness, some[0].reason)
+            return Verdict("equal if", conditions, some[0].witness, some[0].reason)
     if label == "and":
         return found[0]
-    if all(one.verdict == "different" for one in found) and len({one.witness for one in found}) == 1:
+    if all(one.outcome == "different" for one in found) and len({one.witness for one in found}) == 1:
         return found[0]
     return undecided("it is not known which of them holds")
 
 
-def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     if statement.label in _OPPOSITE:
         return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
     result = holds(judge, statement, assume)
-    if free(statement) or result.verdict not in ("equal", "different"):
+    if free(statement) or result.outcome not in ("equal", "different"):
         return undecided("the opposite is not judged")
-    return Judgement("different", witness="it holds") if result.verdict == "equal" else EQUAL
+    return Verdict("different", witness="it holds") if result.outcome == "equal" else EQUAL
 
 
-def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
+def _about(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
     """Whether a number is about another: to the digits that are written."""
     sides = [shapes.worked_out(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
         result = judge.compared(left, right)
-        return result if result.verdict in ("equal", "equal if") else undecided("it is about equal only")
+        return result if result.outcome in ("equal", "equal if") else undecided("it is about equal only")
     try:
         with ctx.workprec(256):
             one, other = (numbers.known(side, 256) for side in sides)
@@ -137,31 +137,31 @@ def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
                     return EQUAL
             if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
                 witness = f"{numbers.shown(left)} and {numbers.shown(right)}"
-                return Judgement("different", witness=witness)
+                return Verdict("different", witness=witness)
     except numbers.NoValueError:
         return undecided("one of them has no real value")
     return undecided("it is about equal only")
 
 
-def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Judgement:
+def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Verdict:
     if not whole.children and whole.label in INTEGERS:
         if numbers.is_number(member):
             exact = numbers.exact(member)
             if exact is None:
                 return judge.compared(Tree("floor", (member,)), member, assume)
             inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
-            return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+            return EQUAL if inside else Verdict("different", witness=numbers.shown(member))
         return undecided("it is not known whether it is an integer")
     if whole.label in ("set", "list"):
         found = [judge.compared(member, one, assume) for one in whole.children]
-        return _several("or", found) if found else Judgement("different", witness="the set is empty")
+        return _several("or", found) if found else Verdict("different", witness="the set is empty")
     if numbers.is_number(member) and not free(whole):
         inside = line.of_term(whole).holds(line.number(member))
-        return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+        return EQUAL if inside else Verdict("different", witness=numbers.shown(member))
     return undecided("it is not known whether it belongs to the set")
 
 
-def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     known = assumed(assume)
     sides = [known.substituted(shapes.worked_out(side)) for side in statement.children]
     here = Tree(statement.label, tuple(sides))
@@ -169,9 +169,9 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
     if any(shapes.kind(side) != "scalar" for side in sides):
         if statement.label == "!=":
             found = judge.compared(sides[0], sides[1], assume)
-            if names or found.verdict not in ("equal", "different"):
+            if names or found.outcome not in ("equal", "different"):
                 return undecided(found.reason or "it is not known whether they are ever equal")
-            return EQUAL if found.verdict == "different" else Judgement("different", witness="they are equal")
+            return EQUAL if found.outcome == "different" else Verdict("different", witness="they are equal")
         return undecided("an order of such terms is not judged")
     if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
         try:
@@ -182,7 +182,7 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
             return undecided("the difference is too small to be seen")
         if line.fits(statement.label, sign):
             return EQUAL
-        return Judgement("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
+        return Verdict("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
     if len(names) == 1:
         try:
             return _on_a_line(here, next(iter(names)), assume)
@@ -190,13 +190,13 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
             pass
     witness = _refuted(here, known)
     if witness:
-        return Judgement("different", witness=witness)
+        return Verdict("different", witness=witness)
     if statement.label == "!=":
         return undecided("no values are known to be the same")
     return _certified(here, known) or undecided("it holds at all points tried, which proves nothing")
 
 
-def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
+def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     """By all values of the one variable. Raises: UnclearError."""
     if any(one.label == "in" and one.children[1].label in INTEGERS for one in flat(assume)):
         raise line.UnclearError
@@ -211,10 +211,10 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
     outside = line.Points(ends, lambda at: region.holds(at) and not claim.holds(at))
     if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
         single = [at.text for at in line.ordered(ends) if outside.holds(at)]
-        return Judgement(
+        return Verdict(
             "equal if", " and ".join(f"{name} != {text}" for text in single), f"{name} = {place.text}"
         )
-    return Judgement("different", witness=f"{name} = {place.text}")
+    return Verdict("different", witness=f"{name} = {place.text}")
 
 
 def _refuted(statement: Tree, known: reals.Known) -> str:
@@ -269,7 +269,7 @@ def truth(statement: Tree, point: dict[str, float]) -> bool | None:
     return None if sign is None else line.fits(label, sign)
 
 
-def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
+def _certified(statement: Tree, known: reals.Known) -> Verdict | None:
     """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1
@@ -314,7 +314,7 @@ def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
 # ---- whether two statements say the same
 
 
-def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     if not (is_statement(left) and is_statement(right)):
         return _with_set(left, right)
     if left.label in RELATIONS and right.label in RELATIONS:
@@ -333,7 +333,7 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         else:
             if place is None:
                 return EQUAL
-            return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
+            return Verdict("different", witness=f"{name} = {place.text}: only one of them holds")
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
         result = _parts_alike(judge, left, right, assume)
         if result is not None:
@@ -350,20 +350,20 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
     return undecided("it is not known whether they say the same")
 
 
-def _only_one(point: Mapping[str, float]) -> Judgement:
-    return Judgement("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
+def _only_one(point: Mapping[str, float]) -> Verdict:
+    return Verdict("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
 
 
-def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """They say the same if their differences, or one and the other's negative, are congruent always."""
     one, other = (Tree("-", each.children[:2]) for each in (left, right))
     modulus, second = left.children[2], right.children[2]
-    if modulus == second or judge.compared(modulus, second, assume).verdict == "equal":
+    if modulus == second or judge.compared(modulus, second, assume).outcome == "equal":
         for sign in ("-", "+"):
             gap = Tree(sign, (one, other))
             for multiple in (gap, Tree("mod", (gap, modulus))):
                 result = judge.compared(multiple, ZERO, assume)
-                if result.verdict == "equal":
+                if result.outcome == "equal":
                     return result
     if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
         return found_by_remainders
@@ -378,7 +378,7 @@ def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     return undecided("it is not known whether they say the same")
 
 
-def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
+def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
     """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
     found = []
     for one in (left, right):
@@ -412,7 +412,7 @@ def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
     return EQUAL
 
 
-def _with_set(left: Tree, right: Tree) -> Judgement:
+def _with_set(left: Tree, right: Tree) -> Verdict:
     """A statement on one variable, and the set of its values or the only one."""
     statement, other = (left, right) if is_statement(left) else (right, left)
     names = free(statement)
@@ -421,23 +421,23 @@ def _with_set(left: Tree, right: Tree) -> Judgement:
     one = line.of_statement(statement, next(iter(names)))
     place = one.apart(line.of_term(Tree("set", (other,)) if shapes.kind(other) == "scalar" else other))
     if place is None:
-        return Judgement("equal", reason="the values of the variable are compared")
-    return Judgement("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
+        return Verdict("equal", reason="the values of the variable are compared")
+    return Verdict("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
 
 
-def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
     """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
     turned = Tree(TURNED[right.label], right.children[::-1])
     for other in (right, turned):
         if other.label == left.label:
             result = shapes.members(judge, left.children, other.children, assume)
-            if result.verdict == "equal":
+            if result.outcome == "equal":
                 return result
             return _multiple(judge, left, other, assume)
     return None
 
 
-def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
     if any(shapes.kind(side) != "scalar" for one in (left, right) for side in one.children):
         return None
     one, other = (Tree("-", side.children) for side in (left, right))
@@ -457,11 +457,11 @@ def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
             return None
         factor = Tree("/", (factors[0], factors[1]))
         result = judge.compared(one, Tree("*", (factor, other)), assume)
-        return result if result.verdict == "equal" else None
+        return result if result.outcome == "equal" else None
     return None
 
 
-def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
     """Statements of the same parts, which in `and`, `or` and `iff` are in any order."""
     if len(left.children) != len(right.children):
         return None
@@ -469,7 +469,7 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     for place, part in enumerate(left.children):
         choices = rest if left.label in ("and", "or", "iff") else [right.children[place]]
         for other in choices:
-            if part == other or judge.compared(part, other, assume).verdict == "equal":
+            if part == other or judge.compared(part, other, assume).outcome == "equal":
                 rest.remove(other)
                 break
         else:
@@ -477,7 +477,7 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     return EQUAL
 
 
-def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Each is solved for a variable in which it is linear, and put into the other."""
     verdicts = []
     for one, other in ((left, right), (right, left)):
@@ -487,10 +487,10 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
         name, instead = solved
         sides = [replaced(side, name, instead) for side in other.children]
         result = judge.compared(sides[0], sides[1], assume)
-        if result.verdict == "different":
+        if result.outcome == "different":
             witness = f"{name} = {said(instead)} solves one of them only"
-            return Judgement("different", witness=witness)
-        verdicts.append(result.verdict)
+            return Verdict("different", witness=witness)
+        verdicts.append(result.outcome)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _solving_one(left, right)
@@ -514,7 +514,7 @@ def _is_polynomial(tree: Tree) -> bool:
     return numbers.is_polynomial(tree, _DEGREE - 1)
 
 
-def _solving_one(left: Tree, right: Tree) -> Judgement | None:
+def _solving_one(left: Tree, right: Tree) -> Verdict | None:
     """Equations between polynomials, by a point that solves one of them only.
 
     On a line the first is a polynomial in one variable. Without the factors that it shares with the second it
@@ -543,12 +543,12 @@ def _solving_one(left: Tree, right: Tree) -> Judgement | None:
                     root = _between(one, Fraction(low), Fraction(high))
                     at = {name: float(a + b * root) for name, a, b in zip(names, start, way, strict=True)}
                     witness = f"near {numbers.point_shown(at)} only one of them holds"
-                    return Judgement("different", witness=witness)
+                    return Verdict("different", witness=witness)
                 if before == 0 or after == 0:
                     t = low if before == 0 else high
                     at = {name: a + b * t for name, a, b in zip(names, start, way, strict=True)}
                     witness = f"{numbers.point_shown(at)} solves one of them only"
-                    return Judgement("different", witness=witness)
+                    return Verdict("different", witness=witness)
     return None
 
 
@@ -581,11 +581,11 @@ def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
     return low
 
 
-def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Of equations with the same solutions once reduced: whether they are defined at the same points."""
     sides = [Tree("*", (ZERO, Tree("-", one.children))) for one in (left, right)]
     result = judge.compared(sides[0], sides[1], assume)
-    if result.verdict in ("equal", "equal if") and not result.witness:
+    if result.outcome in ("equal", "equal if") and not result.witness:
         return result
     return undecided("it is not known whether they are defined at the same points")
 

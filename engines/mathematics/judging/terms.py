@@ -17,11 +17,11 @@ from engines.core.tree import (
     without_inner_derivatives,
 )
 from engines.core.vocabulary import ARITY, BINDERS, FURTHER
-from engines.formula.judge import Judgement
 from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, normal
 from engines.mathematics.judging import complexes, numbers, reals, shapes, statements
 from engines.mathematics.judging.names import BOUND, COMPLEX, EQUAL, REAL, free, replaced, undecided
 from engines.mathematics.judging.reals import Known, assumed, said
+from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.terms.notation import infix
 from engines.mathematics.verification.rigorous import LongSumError
 
@@ -36,19 +36,19 @@ class TermJudge:
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         if left == right:
             return EQUAL
         if not assume or not left.children or not right.children:
             one, other = numbers.exact(left), numbers.exact(right)
             if one is not None and other is not None:
-                return EQUAL if one == other else Judgement("different", witness=f"{one} and {other}")
+                return EQUAL if one == other else Verdict("different", witness=f"{one} and {other}")
         return self._safely(lambda: self.compared(left, right, assume))
 
-    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         return self._safely(lambda: statements.holds(self, statement, assume))
 
-    def _safely(self, judged: Callable[[], Judgement]) -> Judgement:
+    def _safely(self, judged: Callable[[], Verdict]) -> Verdict:
         with _LOCK:
             try:
                 return judged()
@@ -59,7 +59,7 @@ class TermJudge:
             except (ArithmeticError, LookupError, ValueError) as error:
                 return undecided(f"it is not worked out: {error}")
 
-    def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+    def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         """As `equal`; raises EngineError for what cannot be judged."""
         if left == right:
             return EQUAL
@@ -78,21 +78,21 @@ class TermJudge:
             return shapes.equal(self, left, right, assume)
         return self.scalars(left, right, known)
 
-    def _both_signs(self, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    def _both_signs(self, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
         sets = [
             [shapes.of_signs(side, together=together) for side in (left, right)] for together in (True, False)
         ]
         if any(len(side.children) > 2**_MOST_SIGNS for side in sets[1]):
             return undecided("there are too many signs ±")
         first = self.compared(sets[0][0], sets[0][1], assume)
-        if sets[0] == sets[1] or first.verdict == "undecided":
+        if sets[0] == sets[1] or first.outcome == "undecided":
             return first
         second = self.compared(sets[1][0], sets[1][1], assume)
-        if first.verdict == second.verdict:
+        if first.outcome == second.outcome:
             return first
         return undecided("it depends on whether all signs ± are the same")
 
-    def scalars(self, left: Tree, right: Tree, known: Known) -> Judgement:
+    def scalars(self, left: Tree, right: Tree, known: Known) -> Verdict:
         labels = {*left.labels(), *right.labels()}
         if "unit" in labels:
             return shapes.with_units(self, left, right, known)
@@ -114,14 +114,14 @@ class TermJudge:
         result = theory.equal(*sides, known, seed=self.seed)
         return calls.judged(result)
 
-    def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Judgement:
+    def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
         nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
         name = nodes[0].children[0].label
         sides = [differentiated(side, name) for side in (left, right)]
         if sides[0] is None or sides[1] is None:
             return undecided("antiderivatives are judged only as terms of a sum")
         result = self.scalars(sides[0], sides[1], known)
-        notes = (result.reason, "up to a constant" if result.verdict in ("equal", "equal if") else "")
+        notes = (result.reason, "up to a constant" if result.outcome in ("equal", "equal if") else "")
         return replace(result, reason="; ".join(filter(None, notes)))
 
 
@@ -174,18 +174,18 @@ class Calls:
         if one.children[0] != other.children[0]:
             return False
         pairs = zip(one.children[1:], other.children[1:], strict=True)
-        return all(self._judge.scalars(left, right, self._known).verdict == "equal" for left, right in pairs)
+        return all(self._judge.scalars(left, right, self._known).outcome == "equal" for left, right in pairs)
 
-    def judged(self, found: Judgement) -> Judgement:
+    def judged(self, found: Verdict) -> Verdict:
         """The judgement of terms with calls, from that of those with variables in their place."""
         if not self._variables:
             return found
-        if found.verdict in ("different", "equal if"):
+        if found.outcome in ("different", "equal if"):
             if self._opaque:
                 return undecided(self._opaque)
-            if found.verdict == "equal if" and (found.witness or "call_" in found.condition):
+            if found.outcome == "equal if" and (found.witness or "call_" in found.condition):
                 return undecided("it depends on functions of which nothing is known")
-            if found.verdict == "different" and not self._apart():
+            if found.outcome == "different" and not self._apart():
                 return undecided("it depends on functions of which nothing is known")
         witness = found.witness
         for term, name in reversed(self._variables):

@@ -348,11 +348,6 @@ PAPER = Paper(
     folder="corpora",
     doctor="workbench.papers.egen.data:examine",
     tour="workbench.papers.egen.paper:tour",
-    lends={
-        "judge": "engines.mathematics.judging:judge",
-        "proofreader": "engines.proofreading.texts:TextProofreader",
-        "fingerprints": "engines.mathematics.judging.fingerprint:ValueFingerprints",
-    },
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",
         "expressions": "workbench.papers.egen.data:expressions_path",
