@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from engines.core.errors import DataError
 from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.cursor import UnreadError, negative, nested
 from engines.formula.mathml import mathml_root, name_of
@@ -276,6 +277,12 @@ class _PlainWriter:
 # MathML
 
 _SCRIPTS = {"msup": "^", "msub": "_", "munder": "_", "mover": "^", "msubsup": "_^", "munderover": "_^"}
+_MARKS_ABOVE = {"¯": r"\overline", "_": r"\overline", "^": r"\hat", "~": r"\tilde", "→": r"\vec"}
+_ROWS = ("math", "mrow", "mstyle", "semantics", "mpadded", "mtd")
+_UNSHOWN = ("annotation", "annotation-xml", "mphantom")
+_ESCAPED = str.maketrans(
+    {"\u2061": "", "\u2062": " "} | {character: rf"\{character}" for character in "%{}#&_"}
+)
 
 
 def meant_by_mathml(xml: str) -> str | Tree:
@@ -294,45 +301,63 @@ def meant_by_mathml(xml: str) -> str | Tree:
             if len(children) != 1:
                 raise UnreadError("not one formula")
             return _term(children[0])
-        return _latex(root)
+        return _latex(root, lenient=False)
 
 
-def _latex(element: _Element) -> str:
-    name, parts = name_of(element), [_latex(child) for child in element]
-    text = "".join(map(str, element.itertext())).strip()
+def latex_of_mathml(xml: str) -> str:
+    """Write a `<math>` element of a document as LaTeX, as far as it is Presentation MathML.
+
+    Returns:
+        The LaTeX, "" for text that is no XML.
+
+    >>> latex_of_mathml("<math><mfrac><mi>a</mi><mn>2</mn></mfrac><mo>=</mo><mi>b</mi></math>")
+    '\\frac{a}{2} = b'
+    """
+    try:
+        with deep_recursion():
+            return _latex(mathml_root(xml), lenient=True)
+    except DataError:
+        return ""
+
+
+def _latex(element: _Element, *, lenient: bool) -> str:
+    """Write an element; `lenient` leaves out what has no LaTeX, which is else an UnreadError."""
+    name = name_of(element)
     if name in ("mi", "mo", "mn", "mtext"):
+        text = "".join(map(str, element.itertext())).strip()
+        written = text.translate(_ESCAPED)
         if name == "mtext":
-            return rf"\text{{{text}}}"
-        if name == "mi" and len(text) > 1:
-            return rf"\operatorname{{{text}}}" if text.isalpha() else text
-        return {"{": r"\{", "}": r"\}", "%": r"\%", "\u2061": "", "\u2062": " ", "&": r"\&"}.get(
-            text, text + " "
-        )
-    if name in ("math", "mrow", "mstyle", "semantics", "mpadded", "mtd"):
-        return "".join(parts)
+            return rf"\text{{{written}}}"
+        word = len(text) > 1 and text.isalpha() and (name == "mi" or lenient)
+        return rf"\operatorname{{{text}}}" if word else written
+    if lenient and name in _UNSHOWN:
+        return ""
+    parts = [_latex(child, lenient=lenient) for child in element]
+    if name in _ROWS:
+        return " ".join(filter(None, parts))
     if name == "mspace":
         return r"\,"
     if name == "mfrac" and len(parts) == 2:
         return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
     if len(parts) == 1 + len(signs := _SCRIPTS.get(name, "")) > 1:
-        marks = {"¯": r"\overline", "_": r"\overline", "^": r"\hat", "~": r"\tilde", "→": r"\vec"}
-        if name == "mover" and parts[1].strip() in marks:
-            return f"{marks[parts[1].strip()]}{{{parts[0]}}}"
         base, *scripts = parts
+        if name == "mover" and scripts[0] in _MARKS_ABOVE:
+            return f"{_MARKS_ABOVE[scripts[0]]}{{{base}}}"
         whole = base if name_of(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
         return whole + "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True))
     if name == "msqrt":
-        return rf"\sqrt{{{''.join(parts)}}}"
+        return rf"\sqrt{{{' '.join(parts)}}}"
     if name == "mroot" and len(parts) == 2:
         return rf"\sqrt[{parts[1]}]{{{parts[0]}}}"
     if name == "mfenced":
-        opening, closing = element.get("open", "("), element.get("close", ")")
-        return opening + ",".join(parts) + closing
+        return element.get("open", "(") + ", ".join(parts) + element.get("close", ")")
     if name == "mtable":
-        rows = r"\\".join(parts)
-        return rf"\begin{{matrix}}{rows}\end{{matrix}}"
+        rows = r" \\ ".join(parts)
+        return rf"\begin{{matrix}} {rows} \end{{matrix}}"
     if name == "mtr":
-        return "&".join(parts)
+        return " & ".join(parts)
+    if lenient:
+        return " ".join(filter(None, parts))
     raise UnreadError(f"<{name}> is not understood")
 
 
