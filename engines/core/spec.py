@@ -119,7 +119,7 @@ def specification(cls: type[T] | None = None, /, *, kw_only: bool = False) -> An
 
 
 def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
-    own_check = cls.__dict__.get("__post_init__")
+    own_check = getattr(cls, "__post_init__", None)  # maybe of the spec that it extends
 
     def __post_init__(self: Any) -> None:  # noqa: N807 - dataclasses call it by this name
         for item in described(type(self)):

@@ -299,7 +299,10 @@ def open_solver(
         return around(settings, words, *model, base)
 
     try:
-        check_sizes(description["settings"], {name: weights.shape for name, weights in stored.items()})
+        sizes = dict(description["settings"])
+        if "vocabulary" not in description:  # the layers are a pretrained encoder's
+            sizes.pop("layers", None)
+        check_sizes(sizes, {name: weights.shape for name, weights in stored.items()})
         if base != BUILT_IN:
             check_fit(make, stored)
     except ValueError as error:
