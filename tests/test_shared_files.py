@@ -29,7 +29,6 @@ ALLOWED = {
     ("engines/core/files.py", "write_note: path"): "the older one is looked at, and nothing of it is kept",
     ("engines/egen/corpus/build.py", "'heads.parquet'"): BUILT,
     ("engines/egen/models/embed.py", "f'{name}-tsne-{spec.seed}.npy'"): CACHED,
-    ("engines/egen/models/model_folder.py", "'config.json'"): MADE_ONCE,
     ("engines/egen/models/model_folder.py", "'config_sentence_transformers.json'"): MADE_ONCE,
     ("engines/egen/models/model_folder.py", "'model.safetensors'"): MADE_ONCE,
     ("engines/egen/models/vectors.py", "_written: path"): CACHED,

@@ -144,13 +144,15 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     temporary = _draft(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = _opened(temporary, mode.replace("w", "x"))
+        while True:
+            file = _opened(temporary, mode.replace("w", "x"))
+            if _is_claimed(file.fileno(), temporary):
+                break
+            file.close()
     except OSError as error:
         raise file_error(error, path, "write") from error
     try:
         with file:
-            with contextlib.suppress(OSError):
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX)
             with contextlib.suppress(OSError):  # it replaces a file, and that one's permissions stay
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
@@ -199,10 +201,7 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(target)
-        draft.mkdir()
-        lock = os.open(draft, os.O_RDONLY)
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock = _claim_folder(draft)
         yield draft
         for path in draft.rglob("*"):
             _sync(path)
@@ -276,41 +275,66 @@ def _clean_up(target: Path) -> None:
             continue
         if folder.suffix == ".old" and not target.exists():
             folder.rename(target)
-        elif folder.suffix == ".old" or not in_use(folder):
+        elif folder.suffix == ".old":
             shutil.rmtree(folder, ignore_errors=True)
+        else:
+            remove_abandoned(folder)
 
 
 def sweep(folder: Path, *, below: bool = True) -> None:
     """Remove the temporary files that killed writers have left in a folder, and in those below it."""
     for path in (folder.rglob if below else folder.glob)(".*.tmp"):
-        if _TEMPORARY.fullmatch(path.name) and path.is_file() and not in_use(path):
-            path.unlink(missing_ok=True)
+        if _TEMPORARY.fullmatch(path.name) and path.is_file():
+            remove_abandoned(path)
 
 
 def sweep_folders(folder: Path, older_than_s: float = 0) -> None:
     """Remove the drafts of folders that killed writers have left in a folder."""
     for path in folder.glob(".*.tmp"):
-        if not _TEMPORARY.fullmatch(path.name) or not path.is_dir() or in_use(path):
+        if not _TEMPORARY.fullmatch(path.name) or not path.is_dir():
             continue
         with contextlib.suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime >= older_than_s:
-                shutil.rmtree(path, ignore_errors=True)
+                remove_abandoned(path)
 
 
-def in_use(draft: Path) -> bool:
-    """Whether a process is at work on a draft, a folder or a file; the system lets go of its lock however it
-    ends."""
-    try:
+def remove_abandoned(draft: Path) -> None:
+    """Remove a draft, a file or a folder, unless a process is at work on it: that one holds its lock, and the
+    system lets go of that however it ends. Whoever has just made a draft and not yet locked it sees that it
+    went, and makes it anew."""
+    with contextlib.suppress(OSError):
         descriptor = os.open(draft, os.O_RDONLY)
-    except OSError:
-        return True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                draft.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _is_claimed(descriptor: int, draft: Path) -> bool:
+    """Lock a new draft, and see whether it is still there."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
+        return os.path.samestat(os.fstat(descriptor), draft.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _claim_folder(draft: Path) -> int:
+    """Make a draft of a folder. Returns: what holds its lock."""
+    while True:
+        draft.mkdir()
+        try:
+            descriptor = os.open(draft, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        if _is_claimed(descriptor, draft):
+            return descriptor
         os.close(descriptor)
-    return False
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -695,8 +719,8 @@ def update(path: str | Path, change: Callable[[bytes], bytes]) -> bytes:
         after = change(before)
         if after != before:
             for draft in path.parent.glob(f".{path.name}.*.tmp"):  # of writers that were killed
-                if _TEMPORARY.fullmatch(draft.name) and not in_use(draft):
-                    draft.unlink(missing_ok=True)
+                if _TEMPORARY.fullmatch(draft.name):
+                    remove_abandoned(draft)
             write_bytes(path, after)
     return after
 

@@ -160,3 +160,32 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path, monkeypatch: 
     with pytest.raises(DataError) as refused:
         update(tmp_path / "list", lambda _: b"one")
     assert refused.value.code == "E311"
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_draft_that_is_swept_away_before_it_is_locked_is_made_anew(
+    tmp_path: Path, folder: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, swept = fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        """Another process cleans up between the making and the locking."""
+        if not operation & fcntl.LOCK_NB and not swept:
+            swept.extend(tmp_path.glob(".*.tmp"))
+            files.sweep(tmp_path)
+            files.sweep_folders(tmp_path)
+            assert not list(tmp_path.glob(".*.tmp"))
+        real(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    if folder:
+        with files.atomic_folder(tmp_path / "made", None) as draft:
+            files.sweep_folders(tmp_path)
+            (draft / "one").write_text("1")
+        assert (tmp_path / "made" / "one").read_text() == "1"
+    else:
+        with files.atomic_writer(tmp_path / "made") as file:
+            files.sweep(tmp_path)
+            file.write("1")
+        assert (tmp_path / "made").read_text() == "1"
+    assert len(swept) == 1
