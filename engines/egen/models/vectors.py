@@ -257,6 +257,7 @@ def _encoded(
     many are left out."""
     import pyarrow as pa
 
+    from engines.egen.models.datasets import sample_corpus
     from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest
 
     encoder = cached_encoder(model)
@@ -266,6 +267,8 @@ def _encoded(
         remedy = "Name another corpus or another model."
         raise EngineError(what, where=str(place), code="E645", remedy=remedy)
     texts, clusters, members = zip(*rows, strict=True)
+    if place == sample_corpus():
+        encoder = _with_shipped(encoder, model, place)
     if only is not None:
         assert isinstance(encoder, JoinedEncoder)
         encoder = encoder.encoders[only]
@@ -273,6 +276,68 @@ def _encoded(
     vectors = encoded(build, name, texts, encode)
     places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
     return vectors, pa.table({"prefix": pa.array(texts), **places}), left_out
+
+
+@dataclass(frozen=True, slots=True)
+class _Shipped:
+    """An encoder of which vectors of the sample corpus are among the shipped files: `rows` says where each
+    text's is among `vectors`, in 16 bits."""
+
+    encoder: Encoder
+    rows: dict[str, int]
+    vectors: Vectors
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    @property
+    def dimension(self) -> int:
+        return self.encoder.dimension
+
+    def encode(
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
+        """As `Encoder.encode`; what ships has length 1 in any case."""
+        import numpy as np
+
+        from engines.retrieval.dense import unit
+
+        result = np.empty((len(texts), self.dimension), np.float32)
+        known = np.array([self.rows.get(text, -1) for text in texts])
+        result[known >= 0] = unit(self.vectors[known[known >= 0]].astype(np.float32))
+        if len(missing := np.flatnonzero(known < 0)):
+            others = [texts[place] for place in missing.tolist()]
+            result[missing] = self.encoder.encode(others, normalise=normalise, events=events, stop=stop)
+        return result
+
+
+def shipped_vectors(model: Path) -> Path:
+    """The file of a shipped model's vectors of the sample corpus: `of`, the name of the pool, and `vectors`,
+    in the order in which the model reads the expressions."""
+    return model.parents[1] / "sample" / "vectors" / f"{model.name}.npz"
+
+
+def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
+    """The encoder with what ships of its vectors, or of those of its parts; a file of another model or of
+    another corpus is none of its."""
+    import numpy as np
+
+    from engines.egen.models.encode import JoinedEncoder, longest, parts
+
+    if isinstance(encoder, JoinedEncoder):
+        several = zip(encoder.encoders, parts(model), strict=True)
+        with_them = [_with_shipped(one, folder, place) for one, folder in several]
+        return JoinedEncoder(with_them, encoder.name, encoder.max_length)
+    file = shipped_vectors(model)
+    if not file.exists():
+        return encoder
+    with np.load(file) as stored:
+        if stored["of"] != _name(model, place, "all"):
+            return encoder
+        vectors = stored["vectors"]
+    texts = (text for text, _, _ in _expressions(place, "all", longest(encoder), never)[0])
+    return _Shipped(encoder, {text: row for row, text in enumerate(texts)}, vectors)
 
 
 def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode[T]) -> Vectors:
