@@ -287,6 +287,16 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_every_paper_is_cited() -> None:
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    for paper in (ROOT / "assets" / "repro").glob("*.toml"):
+        comment = paper.read_text("utf-8").partition("\n\n")[0].replace("\n# ", " ")
+        names = re.search(r"\(([A-Z][\w, ]+?),? 2\d{3}\)", comment)
+        assert names is not None, paper.name
+        for name in re.split(r", | and ", names[1]):
+            assert f"family-names: {name}\n" in cited, (paper.name, name)
+
+
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "img").glob("*.svg")), ids=lambda path: path.name)
 def test_pictures_fetch_nothing_and_name_no_places(picture: Path) -> None:
     text = picture.read_text("utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")

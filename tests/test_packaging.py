@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import sysconfig
@@ -11,6 +12,7 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,21 @@ def test_the_wheel_holds_one_package_and_the_assets(wheel: Path) -> None:
             found = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             found += [str(node.module)] if isinstance(node, ast.ImportFrom) and not node.level else []
             assert not {one.partition(".")[0] for one in found} & set(ROOMS), f"{name}, line {node.lineno}"
+
+
+def test_the_wheel_says_under_which_licences_it_is_and_has_their_texts(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    information = f"mathwb-{__version__}.dist-info"
+    declared = message_from_bytes(archive.read(f"{information}/METADATA"))["License-Expression"].split(
+        " AND "
+    )
+    rows = (ROOT / "assets" / "SOURCES.md").read_text("utf-8").splitlines()
+    licences = {
+        re.split(r",", row.rstrip(" |").rpartition("| ")[2])[0] for row in rows if row.startswith("| `")
+    }
+    assert {licence.replace(" BY", "-BY").replace("SA ", "SA-") for licence in licences} == set(declared)
+    for name in ("LICENSE", "LICENSE-CC-BY-SA-4.0"):
+        assert archive.read(f"{information}/licenses/{name}") == (ROOT / name).read_bytes()
 
 
 def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
