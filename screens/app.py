@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -66,11 +67,16 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from screens.shell.cards import TooSmall
+    from workbench.jobs.view import JobView
     from workbench.train import Launch
 
 
 _ENDS = (signal.SIGTERM, signal.SIGINT)
 """Signals that ask the program to end."""
+
+_QUIET_S = 15.0
+_SELDOM_S = 5.0
+"""After so long without a key, and with nothing that runs, what there is is looked at every so often."""
 
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
@@ -110,13 +116,15 @@ class Workbench(Frame):
         self.destinations: list[Reach] = []
         self._look_failed = ""
         self._refused: tuple[DOMNode, str] | None = None
-        self._looking = self._look_again = self._seen_jobs = False
+        self._looking = self._look_again = False
+        self._jobs_seen: tuple[JobView, ...] | None = None
         self._card: TooSmall | None = None
         self.navigation = Navigation(self, lambda: self.place)
         self._keys = KeyFlow(
             self, super().on_event, lambda: len(self.screen_stack) > 1 or self.place is not None, self._settle
         )
         self._last_key = ""
+        self._typed_at = self._ticked_at = time.monotonic()
         if ascii:
             self._filters.append(Ascii())
         for entry in SCREENS:
@@ -136,7 +144,7 @@ class Workbench(Frame):
             self.animation_level = "none"
         if report := self.session.take_crash():
             self.warn("mathwb ended unexpectedly last time; your last view is open again", remedy=report)
-        self.set_interval(1.0, self._tick)
+        self.set_interval(1.0, self._look_around)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
         self.set_timer(2.0, self._gather_destinations)
@@ -218,6 +226,7 @@ class Workbench(Frame):
         if not isinstance(event, Typed):
             await super().on_event(event)
         elif not event.is_forwarded:
+            self._typed_at = time.monotonic()
             if self.garbage is not None:
                 self.garbage.typed()
             if self.place is not None:
@@ -287,7 +296,15 @@ class Workbench(Frame):
         self._look_again = self._looking
         self._tick()
 
+    def _look_around(self) -> None:
+        """Once a second; seldom while nobody types and nothing runs."""
+        now = time.monotonic()
+        quiet = now - self._typed_at > _QUIET_S and not self.load.jobs
+        if not quiet or now - self._ticked_at >= _SELDOM_S:
+            self._tick()
+
     def _tick(self) -> None:
+        self._ticked_at = time.monotonic()
         if self.garbage is not None:
             self.garbage.tick()
         # A look that takes long, on a crowded machine, is not given up for the next one.
@@ -318,9 +335,10 @@ class Workbench(Frame):
 
     def _seen(self, load: Load) -> None:
         self.load = load
-        if ended := self.session.newly_ended(self.jobs):
-            self.tell_ends(ended, away=not self._seen_jobs)
-        self._seen_jobs = True
+        if self._jobs_seen is not self.jobs:
+            self._jobs_seen, first = self.jobs, self._jobs_seen is None
+            if ended := self.session.newly_ended(self.jobs):
+                self.tell_ends(ended, away=first)
         if self.current_mode == "jobs":
             self.went_wrong = False
         # Jobs that went wrong are said until the Jobs screen is open.

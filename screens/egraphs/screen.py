@@ -52,6 +52,8 @@ class EgraphsScreen(BrowserScreen):
         self._line: GrowLine | None = None
         self._models = Models(self, found=self._models_found, made=self._made)
         self._wanted_model = ""
+        self._looked_at: tuple[object, object, object] = (None, None, None)
+        """The jobs, model and corpus for which it was last asked what jobs have made."""
         self._reports: Reports = {}
         self._own_analogies: list[dict[str, str]] = []
 
@@ -339,9 +341,13 @@ class EgraphsScreen(BrowserScreen):
 
     @on(JobWatch.Looked)
     def _looked_at_jobs(self) -> None:
-        source, making = self.now.source, self._models.look(*self._making)
-        if making != self.now.tsne_job:
-            self.update(tsne_job=making)
+        source, making = self.now.source, self._making
+        # There may be thousands, and mostly nothing has changed.
+        if any(now is not before for now, before in zip(making, self._looked_at, strict=True)):
+            self._looked_at = making
+            running = self._models.look(*making)
+            if running != self.now.tsne_job:
+                self.update(tsne_job=running)
         if source is not None and source.folder is not None and source.outdated:
             self._read_source(source.folder)
 

@@ -45,6 +45,7 @@ class JobsScreen(WorkbenchScreen):
         self.jobs = JobList(id="list")
         self.detail = Detail(id="detail")
         self._saved_state: Mapping[str, object] = {}
+        self._shown: Sequence[JobView] | None = None
         self._form: NewJob | None = None
         self._drafts: dict[str, Mapping[str, str]] = {}
         self._texts = TemporaryDirectory()
@@ -79,7 +80,9 @@ class JobsScreen(WorkbenchScreen):
         saved, self._saved_state = self._saved_state, {}
         if saved:
             await super().restore(saved)
-        self.jobs.show_jobs(event.jobs)
+        if event.jobs is not self._shown:
+            self._shown = event.jobs
+            self.jobs.show_jobs(event.jobs)
         self.jobs.show_meters(self.workbench.watch_jobs.meters)
         if self._form is not None:
             self._form.expect_times(event.jobs)
@@ -91,7 +94,7 @@ class JobsScreen(WorkbenchScreen):
 
     async def _show_job(self) -> None:
         job = self.job
-        await self.detail.show_job(job, self._runs_of(job) if job is not None else ())
+        await self.detail.show_job(job, self._runs_of(job) if job is not None and job.task == "sweep" else ())
         self.refresh_bindings()
 
     def _runs_of(self, job: JobView) -> list[JobView]:

@@ -18,6 +18,7 @@ from screens.shell.theme import fill
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
+    from workbench.jobs.watching import JobWatcher
     from workbench.workspace import Workspace
 
 
@@ -55,23 +56,28 @@ class JobWatch:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._watcher: JobWatcher | None = None
         self._reconciled = float("-inf")
         self._gpus_at = float("-inf")
         self._lock = threading.Lock()
         self.jobs: tuple[JobView, ...] = ()
+        self._counted: tuple[JobView, ...] | None = None
+        self._live: list[JobView] = []
+        """Of the jobs that were `_counted`."""
         self.looked = False
         self.meters: dict[str, Meter] = {}
 
     def look(self) -> Load:
         """Read the jobs; call it in a thread. Returns: the load of the machine."""
-        from workbench.jobs import control
+        from workbench.jobs.watching import JobWatcher
 
         with self._lock:
+            self._watcher = self._watcher or JobWatcher(self._workspace)
             now = time.monotonic()
-            if now - self._reconciled >= _RECONCILE_S:
+            reconcile = now - self._reconciled >= _RECONCILE_S
+            if reconcile:
                 self._reconciled = now
-                control.reconcile(self._workspace)
-            self.jobs = tuple(control.jobs(self._workspace))
+            self.jobs = self._watcher.look(reconcile=reconcile)
             self.looked = True
         return self._load()
 
@@ -96,7 +102,10 @@ class JobWatch:
 
         cores = os.cpu_count() or 1
         # A sweep is one job, as in the lists of commands.
-        live = [view for view in self.jobs if view.live and not view.sweep]
+        if self.jobs is not self._counted:
+            self._counted = self.jobs
+            self._live = [view for view in self.jobs if view.live and not view.sweep]
+        live = self._live
         shares = [view.share for view in live if view.share is not None]
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()

@@ -55,7 +55,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
     done = dataclasses.replace(running, id=42, state="succeeded", title="egen/second")
     app = make(jobs=[running, *ended])
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app._seen_jobs)
+        await until(pilot, lambda: app._jobs_seen is not None)
         # Nothing is known of a workspace that is seen for the first time, so nothing of it is news.
         assert not app.activity
         app.watch_jobs.jobs = (failed, *ended)
@@ -78,8 +78,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         again = dataclasses.replace(running, attempt=2)
         app.watch_jobs.jobs = (again, *ended)
         app.look_now()
-        told = app.session._own
-        await until(pilot, lambda: not any(end.startswith("41.") for end in told["told"]))
+        await until(pilot, lambda: not any(end.startswith("41.") for end in app.session._own["told"]))
         app.exit_now()
     app = make(jobs=[done, dataclasses.replace(again, state="stopped", reason="asked to"), *ended])
     async with app.run_test(size=(120, 40)) as pilot:
@@ -94,7 +93,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         app.exit_now()
     app = make(jobs=[done, *ended])
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app._seen_jobs)
+        await until(pilot, lambda: app._jobs_seen is not None)
         assert not app.activity
 
 
@@ -114,7 +113,7 @@ async def test_a_sweep_tells_of_its_runs(make: Make, jobs: list[JobView]) -> Non
         await pilot.pause()
 
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app._seen_jobs)
+        await until(pilot, lambda: app._jobs_seen is not None)
         await end(dataclasses.replace(runs[2], state="succeeded"))
         await end(dataclasses.replace(runs[1], **wrong))
         last = dataclasses.replace(sweep, state="failed", reason="2 failed: 3, 4", remedy="Resume them.")

@@ -428,10 +428,12 @@ def worked_s(workspace: Workspace, number: int) -> float:
 
 
 def _look_again(workspace: Workspace, sweep: int) -> None:
-    """Have a sweep (0: none) read anew: for the index it is over until its folder has changed."""
-    if sweep:
-        with contextlib.suppress(OSError):
+    """Have a sweep (0: none) read anew: for the index it is over until its folder has changed, and for who
+    watches the jobs until the folder of runs has."""
+    with contextlib.suppress(OSError):
+        if sweep:
             os.utime(workspace.runs / str(sweep))
+        os.utime(workspace.runs)
 
 
 def _record(workspace: Workspace, spec: Recipe) -> Job:
@@ -603,18 +605,21 @@ def look_at(workspace: Workspace) -> Look:
     return Look(workspace.runs, Index(workspace.root).load())
 
 
-def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
+def reconcile(
+    workspace: Workspace, look: Look | None = None, among: Sequence[Job] | None = None
+) -> list[JobView]:
     """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
     workers a new one, and bring the index up to date.
 
-    Args: look: just begun, to be gone on with. Returns: the jobs that are over now and were not when the
-    index last knew of them.
+    Args: look: just begun, to be gone on with; what it knows follows. among: the jobs, oldest first, of which
+    something may not be recorded; all where it is left out. Returns: the jobs that are over now and were not
+    when the index last knew of them.
     """
     queue.keep(workspace.runs)
     index = Index(workspace.root)
     look = look or look_at(workspace)
     known = look.known
-    result = all_jobs(workspace.runs)
+    result = all_jobs(workspace.runs) if among is None else among
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
     for item in reversed(result):
@@ -634,7 +639,8 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
             rows.append(Row(view, changed_ns))
     if rows:
         index.save(rows)
-    gone = set(known) - {item.id for item in result}
+        known |= {row.view.id: row for row in rows}
+    gone = set(known) - {item.id for item in result} if among is None else set()
     if gone:
         index.forget(gone)
     return news[::-1]

@@ -416,6 +416,8 @@ class Job:
             if ticket is not None:
                 Attempt(self.id, attempt.number, draft).say_ticket(ticket)
             draft.rename(attempt.folder)
+            with contextlib.suppress(OSError):
+                os.utime(self.folder.parent)  # for those who watch the jobs
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                 raise

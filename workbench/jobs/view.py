@@ -481,12 +481,15 @@ class Look:
     """One look at many jobs of a folder of runs: the queue is read once, and each job once.
 
     Args: known: what the index knew; what is over, or waits, and has not changed since is taken from there.
+    seen: jobs that have been looked at.
     """
 
-    def __init__(self, runs: Path, known: Mapping[int, Row] | None = None) -> None:
+    def __init__(
+        self, runs: Path, known: dict[int, Row] | None = None, seen: Mapping[int, JobView] | None = None
+    ) -> None:
         self._runs = runs
-        self.known = known or {}
-        self._views: dict[int, JobView] = {}
+        self.known = {} if known is None else known
+        self._views: dict[int, JobView] = dict(seen or {})
 
     @cached_property
     def places(self) -> queue.Places:

@@ -1,0 +1,107 @@
+"""What jobs that are over cost: processor time of the screens while nothing happens, and for each key.
+
+A workspace gets so many finished jobs, and the workbench runs on it in a terminal of its own. Measured are
+the share of a core that it takes while nobody does anything, with the Jobs screen in front and with another
+one, and the milliseconds of the processor for each key while `j` and then `k` is held in the list of jobs
+(`benchmarks.screens`), all over the whole process.
+
+    .venv/bin/python -m benchmarks.finished_jobs [--jobs 0 500 10000] [--seconds 30]
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from benchmarks._record import Record, parser_of
+from benchmarks.screens import Held, spread
+from benchmarks.startup import terminal_environment
+from engines.core.files import write_json
+from workbench.jobs.folder import Ending, create
+from workbench.recipes import Recipe
+from workbench.workspace import Workspace
+
+_STARTS_S = 20.0
+"""So long a crowded machine may need to show what there is."""
+
+
+def make_jobs(root: Path, count: int) -> None:
+    """Fill the runs of a workspace with jobs that are over: links to one."""
+    runs = Workspace.open(root).runs
+    if not count:
+        return
+    settings = {"recipe": "egen/cl-mean-small", "train": {"lr": 1e-4, "steps": 100}}
+    first = create(runs, Recipe("train", "train egen/cl-mean-small", settings))
+    event = {"v": 1, "job": 1, "attempt": 1, "kind": "metric"}
+    rows = [{**event, "t": time.time(), "seq": n, "step": n, "data": {"loss_nats": 1 / n}} for n in (1, 2, 3)]
+    for row in rows:
+        write_json(first.last().events, row)
+    ending = Ending("succeeded", started=time.time() - 60, ended=time.time(), metrics={"loss_nats": 0.5})
+    first.last().say_result(ending)
+    for number in range(first.id + 1, first.id + count):
+        shutil.copytree(first.folder, runs / str(number), copy_function=os.link)
+
+
+def share_of_a_core(terminal: Held, seconds: float) -> float:
+    """What the process takes while nothing happens, in percent of a core."""
+    process = psutil.Process(terminal.process)
+
+    def used_s() -> float:
+        times = process.cpu_times()
+        return float(times.user + times.system)
+
+    before, began = used_s(), time.perf_counter()
+    terminal.wait(seconds)
+    return 100 * (used_s() - before) / (time.perf_counter() - began)
+
+
+def measured(count: int, seconds: float) -> dict[str, float | int]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        environment = terminal_environment(home) | {"MATHWB_WORKSPACE": str(Path(home) / "workspace")}
+        make_jobs(Path(home) / "workspace", count)
+        program = str(Path(sys.executable).with_name("mathwb"))
+        subprocess.run([program, "jobs", "list"], env=environment, stdout=subprocess.DEVNULL, check=True)
+        terminal = Held([program], environment)
+        try:
+            terminal.wait(_STARTS_S)
+            elsewhere = share_of_a_core(terminal, seconds)
+            terminal.press("3")
+            terminal.wait(_STARTS_S)
+            jobs = share_of_a_core(terminal, seconds)
+            before = terminal.used_s()
+            times = terminal.held("j", 3) + terminal.held("k", 3)
+            terminal.wait(1.0)
+            mean = (terminal.used_s() - before) * 1e3 / len(times)
+        finally:
+            terminal.end()
+    return {
+        "idle_percent_of_a_core": round(elsewhere, 2),
+        "idle_percent_of_a_core_on_jobs": round(jobs, 2),
+        **spread(times),
+        "mean_cpu_ms": round(mean, 2),
+    }
+
+
+def main() -> None:
+    """Measure, print and record."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--jobs", type=int, nargs="+", default=[0, 500, 10_000], help="how many")
+    parser.add_argument("--seconds", type=float, default=30.0, help="that nothing happens")
+    asked = parser.parse_args()
+    kept = Record("finished_jobs", asked.out, jobs=asked.jobs)
+    figures = {}
+    for count in asked.jobs:
+        figures[f"jobs_{count}"] = measured(count, asked.seconds)
+        print(count, figures[f"jobs_{count}"], flush=True)
+    kept.write(figures, libraries=("textual",))
+
+
+if __name__ == "__main__":
+    main()
