@@ -372,7 +372,9 @@ def test_a_backbone_without_a_head_gets_one_of_its_words(data: dict[str, Path], 
     kept, new = SpladeTask(TINY, {**data, "backbone": bare}, seed=0).backbone.masked_model()
     assert not new
     for name, weight in model.named_parameters():
-        assert kept.get_parameter(name).equal(weight)
+        # The first word is padding, which nothing reads; older versions of transformers put zeros there.
+        begin = 1 if "word_embeddings" in name else 0
+        assert kept.get_parameter(name)[begin:].equal(weight[begin:])
 
 
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path], tmp_path: Path) -> None:

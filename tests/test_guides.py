@@ -1,0 +1,125 @@
+"""The guides do what they show: their files are written, their commands and Python run in order, and the
+output that stands behind one is what it prints.
+
+A block of `text` is the output of the block before it. It may leave lines out, and `…` stands for anything.
+What cannot run here has a line `<!-- not run: reason -->` before it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LONG = {"arqmath", "formulas", "notebook", "training-set", "word-problems"}
+"""Guides whose output has not been compared yet; `tests/test_docs.py` runs most of their commands."""
+GUIDES = [page for page in sorted((ROOT / "docs" / "guides").glob("*.md")) if page.stem not in LONG]
+_BLOCK = re.compile(
+    r"(?P<before>(?:(?!```).)*?)^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
+)
+_NAMED = re.compile(r"`([\w-]+\.\w+)`")
+_REASON = re.compile(r"<!-- not run: (.+?) -->\s*\Z")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a guide: `shown` is the output that stands behind it, `reason` why it is not run, `file` the
+    last name of a file in the text before it."""
+
+    language: str
+    body: str
+    shown: str | None
+    reason: str | None
+    file: str | None
+
+
+def read_blocks(text: str) -> Iterator[Block]:
+    found = list(_BLOCK.finditer(text))
+    for place, block in enumerate(found):
+        reason = _REASON.search(block["before"])
+        following = found[place + 1] if place + 1 < len(found) else None
+        adjacent = following is not None and not following["before"].strip()
+        is_output = block["language"] == "text" and place > 0 and not block["before"].strip()
+        if is_output:
+            continue
+        shown = following["body"] if following and adjacent and following["language"] == "text" else None
+        names = _NAMED.findall(block["before"])
+        yield Block(
+            block["language"], block["body"], shown, reason and reason[1], names[-1] if names else None
+        )
+
+
+def missing_lines(shown: str, printed: str) -> list[str]:
+    """The shown lines that the output does not have, in this order.
+
+    >>> missing_lines("a  1\\nc … e\\nf", "a 1\\nb\\nc d e")
+    ['f']
+    """
+    rest = iter([" ".join(line.split()) for line in printed.splitlines()])
+    missing = []
+    for line in filter(None, (" ".join(line.split()) for line in shown.splitlines())):
+        pattern = re.compile(".*".join(map(re.escape, line.split("…"))))
+        if not any(pattern.fullmatch(each) for each in rest):
+            missing.append(line)
+            rest = iter(())
+    return missing
+
+
+def run(block: Block, session: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a block in the folder: lines of the shell together, Python behind the guide's Python before it."""
+    names = "import mathwb\n" if block.language == "python" else ""
+    if block.language == "sh":
+        command = ["bash", "-e", "-o", "pipefail", "-c", block.body]
+    else:
+        quiet = "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    pass\n"
+        before = "".join(
+            f"with contextlib.redirect_stdout(io.StringIO()):\n    exec({body!r}, globals())\n"
+            for body in session
+        )
+        session.append(block.body)
+        command = [sys.executable, "-c", f"{names}{quiet}{before}{block.body}"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "160"}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_a_guide_does_what_it_shows(guide: Path, tmp_path: Path) -> None:
+    forum = ROOT / "assets" / "sample" / "arqmath" / "sample-forum"
+    shutil.copytree(forum, tmp_path / "COLLECTION")
+    shutil.copy(forum / "topics_task1.xml", tmp_path / "TOPICS.xml")
+    shutil.copy(forum / "qrels_task1.tsv", tmp_path / "QRELS")
+    (tmp_path / "mine.txt").write_text("sin(2*x)\n")
+    (tmp_path / "queries.jsonl").write_text('{"id": "1", "latex": "x^2"}\n')
+    session: list[str] = []
+    for block in read_blocks(guide.read_text("utf-8")):
+        if block.reason:
+            continue
+        if block.language in ("", "toml", "json"):
+            assert block.file, f"no name of a file stands before:\n{block.body}"
+            (tmp_path / block.file).write_text(block.body, "utf-8")
+            continue
+        assert block.language in ("sh", "python"), f"neither run nor marked:\n{block.body}"
+        done = run(block, session, tmp_path)
+        assert not re.search(r"Traceback|\bE9\d\d\b", done.stderr), done.stderr
+        assert done.returncode in (0, 1), f"{block.body}\n{done.stderr}"
+        if block.shown is not None:
+            missing = missing_lines(block.shown, done.stdout + done.stderr)
+            assert not missing, f"{block.body}\nshows {missing[0]!r}, and prints\n{done.stdout}{done.stderr}"
