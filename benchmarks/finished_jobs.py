@@ -23,7 +23,7 @@ import psutil
 from benchmarks._record import Record, parser_of
 from benchmarks.screens import Held, spread
 from benchmarks.startup import terminal_environment
-from engines.core.files import write_json
+from engines.core.files import write_rows
 from workbench.jobs.folder import Ending, create
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -41,8 +41,7 @@ def make_jobs(root: Path, count: int) -> None:
     first = create(runs, Recipe("train", "train egen/cl-mean-small", settings))
     event = {"v": 1, "job": 1, "attempt": 1, "kind": "metric"}
     rows = [{**event, "t": time.time(), "seq": n, "step": n, "data": {"loss_nats": 1 / n}} for n in (1, 2, 3)]
-    for row in rows:
-        write_json(first.last().events, row)
+    write_rows(first.last().events, rows)
     ending = Ending("succeeded", started=time.time() - 60, ended=time.time(), metrics={"loss_nats": 0.5})
     first.last().say_result(ending)
     for number in range(first.id + 1, first.id + count):
