@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
@@ -42,10 +43,8 @@ CALLED: dict[str, tuple[str, int]] = {
     "binom": ("binomial", 2),
 }
 """Every name that takes arguments: what it stands for, and how many."""
-_NAMES = sorted(
-    {*CALLED, VARIABLE, *CONSTANTS, "π"} - {*FURTHER, "binom"}, key=lambda name: (-len(name), name)
-)
-_MORE_NAMES = sorted({*_NAMES, *FURTHER, "binom"}, key=lambda name: (-len(name), name))
+_NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - {*FURTHER, "binom"}, key=len, reverse=True)
+_MORE_NAMES = sorted({*_NAMES, *FURTHER, "binom"}, key=len, reverse=True)
 """Those of expressions with several variables."""
 
 _TOKENS = r"""(?P<space>\s+)
@@ -167,29 +166,48 @@ def _name(word: str) -> str:
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
     if letters and word not in CALLED and is_name(name := GREEK.get(word, word)):
         return [Token("leaf", name, start, spaced)]
+    names = split_word(word, _MORE_NAMES, {*letters, "d", *_GREEK}) if letters else split_word(word, _NAMES)
+    variables = [name for name in names if name == VARIABLE or (len(name) == 1 and name not in _MORE_NAMES)]
+    # `xyz` and `ab` are products; `max` is rather a function
+    if not names or (len(variables) > 2 and not {*variables} <= {*VARIABLES}):
+        _checked(text, word, start)
+        fail(
+            text,
+            f"{word[:40]!r} is not a function or constant of the language",
+            start,
+            "Separate names by spaces or signs.",
+        )
     result: list[Token] = []
-    at, alone, strange = 0, 0, False
-    names = _MORE_NAMES if letters else _NAMES
-    while at < len(word):
-        name = next((name for name in names if word.startswith(name, at)), None)
-        if name is None and letters and (word[at] in letters or word[at] == "d" or word[at] in _GREEK):
-            name = word[at]
-        if name is not None and (name in VARIABLE + letters or name == "d" or name in _GREEK):
-            alone += 1
-            strange = strange or name not in VARIABLES
-        # `xyz` and `ab` are products; `max` is rather a function
-        if name is None or (alone > 2 and strange):
-            _checked(text, word, start)
-            fail(
-                text,
-                f"{word[:40]!r} is not a function or constant of the language",
-                start,
-                "Separate names by spaces or signs.",
-            )
+    for name in names:
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
-        result.append(Token(kind, _LABELS.get(name, "") or name, start + at, spaced))
-        at += len(name)
+        result.append(Token(kind, _LABELS.get(name, name), start, spaced))
+        start += len(name)
         spaced = False
+    return result
+
+
+def split_word(word: str, names: Sequence[str], letters: Container[str] = ()) -> list[str]:
+    """Split a word into the names that stand side by side in it.
+
+    Args:
+        word: letters without spaces.
+        names: of functions and constants, the longest first.
+        letters: the letters that may stand alone besides.
+
+    Returns:
+        The names, the longest at each place; none where the word is made of anything else.
+
+    >>> split_word("xsinx", ("sin",), "xyz"), split_word("cost", ("cos",), "xyz")
+    (['x', 'sin', 'x'], [])
+    """
+    result: list[str] = []
+    at = 0
+    while at < len(word):
+        name = next((name for name in names if word.startswith(name, at)), "")
+        if not name and word[at] not in letters:
+            return []
+        result.append(name or word[at])
+        at += len(result[-1])
     return result
 
 

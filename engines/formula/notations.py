@@ -4,12 +4,13 @@ MathML as terms."""
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.cursor import UnreadError, negative, nested
+from engines.formula.infix import split_word
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import symbols
@@ -56,7 +57,7 @@ _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
-_NAMED = {*ONE_PLACE, "pi"}
+_NAMES = sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True)
 _CONNECTED = ("and", "or", "if", "in")
 _POSTFIX = ("!", "'")
 
@@ -82,35 +83,8 @@ def _is_prose(text: str) -> bool:
     words = text.strip(" .!").split()
     if len(words) == 1:
         return words[0].lower() in _ANSWERS or _word(words[0]).startswith(r"\text")
-    names = [
-        name for word in words for name in (split_word(word, "xyz") or ([word] if len(word) < 2 else [""]))
-    ]
-    return not all(names) or all(len(name) < 2 for name in names)
-
-
-def split_word(word: str, letters: str) -> list[str]:
-    """Split a word into the functions, Greek letters and single letters that stand side by side in it.
-
-    Args:
-        word: letters without spaces.
-        letters: the letters that may stand alone.
-
-    Returns:
-        The names, the longest first at each place; none where the word is made of anything else.
-
-    >>> split_word("xsinx", "xyz"), split_word("cost", "xyz")
-    (['x', 'sin', 'x'], [])
-    """
-    result: list[str] = []
-    at = 0
-    while at < len(word):
-        known = (word[at:end] for end in range(len(word), at + 1, -1))
-        name = next((one for one in known if one in _NAMED or one in GREEK), word[at])
-        if len(name) == 1 and name not in letters:
-            return []
-        result.append(name)
-        at += len(name)
-    return result
+    names = [split_word(word, _NAMES, "xyz" if len(word) > 1 else word) for word in words]
+    return not all(names) or max(map(len, chain(*names))) < 2
 
 
 def _word(word: str) -> str:
@@ -130,7 +104,7 @@ def _word(word: str) -> str:
         return r"\in "
     if lower in _CONNECTED or word in UNITS:
         return rf"\text{{ {word} }}"
-    names = split_word(word, "xyz")
+    names = split_word(word, _NAMES, "xyz")
     if len(word) > 3 and not names:
         return rf"\text{{ {word} }}"
     return "".join(map(_word, names)) if any(len(name) > 1 for name in names) else word
@@ -191,7 +165,7 @@ class _PlainWriter:
         if kind == "logarithm":
             return self.applied("log", rf"\log_{{{detail}}}")
         if kind == "word":
-            names = split_word(text, text) if behind_number else [text]
+            names = split_word(text, _NAMES, text) if behind_number else [text]
             if len(names) > 1 and len(names[0]) > 1:  # 2pir
                 self.tokens.append(("word", "".join(names[1:]), ""))
                 return self.word(names[0])
@@ -267,7 +241,7 @@ class _PlainWriter:
     def named(self, word: str) -> list[str]:
         """Return the first name of a word as an exponent: all of it, a function or Greek letter, or one
         letter; and the rest."""
-        names = split_word(word, word)
+        names = split_word(word, _NAMES, word)
         return names if len(names[0]) > 1 or len(names) == 1 else [word[0], word[1:]]
 
     def is_superscript(self) -> bool:
@@ -305,7 +279,7 @@ def meant_by_mathml(xml: str) -> str | Tree:
 
 
 def latex_of_mathml(xml: str) -> str:
-    """Write a `<math>` element of a document as LaTeX, as far as it is Presentation MathML.
+    r"""Write a `<math>` element of a document as LaTeX, as far as it is Presentation MathML.
 
     Returns:
         The LaTeX, "" for text that is no XML.
