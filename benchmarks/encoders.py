@@ -23,7 +23,8 @@ from engines.core.system import asset
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.models import arrays
 from engines.egen.models.datasets import Sequences, batches, usable
-from engines.egen.models.encode import TOKENS_PER_BATCH, load_encoder
+from engines.egen.models.encode import load_encoder
+from engines.egen.models.model_encoder import TOKENS_PER_BATCH
 
 COUNT = 2_000
 

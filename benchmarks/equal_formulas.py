@@ -47,8 +47,8 @@ from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equality import By, Equal, Equality
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.search import ranked
-from engines.mathamr.retrieval.strings import tree_string
 from engines.mathamr.retrieval.task2 import Unit
+from engines.mathamr.retrieval.texts import tree_string
 from engines.mathematics.judging import judge
 from engines.mathematics.judging.fingerprint import ValueFingerprints
 from engines.mathematics.judging.names import free

@@ -23,7 +23,7 @@ from engines.forum.topics import Topic, read_topic_files
 from engines.mathamr.retrieval import matching
 from engines.mathamr.retrieval.formula_index import FormulaIndex, words
 from engines.mathamr.retrieval.matching import Near
-from engines.mathamr.retrieval.strings import context_of_topic
+from engines.mathamr.retrieval.texts import context_of_topic
 from engines.retrieval.measures import evaluate
 from engines.retrieval.significance import compare
 from engines.retrieval.trec import Qrels, Run, read_qrels

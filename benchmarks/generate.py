@@ -64,7 +64,7 @@ def main() -> None:
         os.environ.setdefault(name, "1")
     from engines.core.vocabulary import read_prefix
     from engines.egen.egraph.process import shared_process
-    from engines.egen.records import EgenConfig
+    from engines.egen.settings import EgenConfig
 
     began = time.perf_counter()
     shared_process().generate(read_prefix("sin x"), EgenConfig(members=50, mode=arguments.mode))

@@ -37,7 +37,7 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
     from engines.core.errors import EngineError
     from engines.egen.corpus.sources import templates
     from engines.egen.egraph.process import shared_process
-    from engines.egen.records import EgenConfig
+    from engines.egen.settings import EgenConfig
     from engines.formula.infix import read_infix
 
     every = [one.tree for one in templates() if "d" not in one.tree.labels()]

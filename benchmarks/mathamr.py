@@ -37,7 +37,8 @@ from engines.mathamr import (
 )
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.formula_index import FormulaIndex
-from engines.mathamr.retrieval.search import open_index, ranked
+from engines.mathamr.retrieval.opened import open_index
+from engines.mathamr.retrieval.search import ranked
 from engines.mathamr.retrieval.strings import Compared, FuseRuns, Kind, Rerank, Strings, fuse, rerank
 from engines.mathamr.retrieval.task2 import Unit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical

@@ -5,26 +5,6 @@ from __future__ import annotations
 from tests.import_graph import cycles_of, imports_of
 
 REMAINING: tuple[str, ...] = (
-    "engines.egen.algebra.classical "
-    "engines.egen.algebra.relations "
-    "engines.egen.egraph.grammar "
-    "engines.egen.records "
-    "engines.egen.rules.table "
-    "engines.egen.theories.logic "
-    "engines.egen.theories.own "
-    "engines.egen.theories.reals "
-    "engines.egen.theories.terms "
-    "engines.egen.theories.theory",
-    "engines.egen.corpus.assemble engines.egen.corpus.folder",
-    "engines.egen.models.arrays engines.egen.models.encode",
-    "engines.egen.models.model_folder engines.egen.models.transformer",
-    "engines.egen.semvec.evaluate engines.egen.semvec.trainer",
-    "engines.formula.parser engines.formula.symbol_layout",
-    "engines.mathamr.retrieval.folders "
-    "engines.mathamr.retrieval.indexing "
-    "engines.mathamr.retrieval.search "
-    "engines.mathamr.retrieval.strings "
-    "engines.mathamr.retrieval.task2",
     "workbench.cli workbench.cli.command workbench.cli.completion",
     "workbench.config "
     "workbench.errors "

@@ -342,7 +342,7 @@ def _expressions(a: Path, b: Path) -> Overlap:
 def _functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
     from engines.core.vocabulary import read_prefix
-    from engines.egen.corpus.assemble import fingerprints, look_alike
+    from engines.egen.corpus.same_functions import fingerprints, look_alike
     from engines.mathematics.verification.verify import Verifier
 
     prints_a, prints_b = (fingerprints([text.split() for text in side]) for side in (ours, theirs))

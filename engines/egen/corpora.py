@@ -15,14 +15,14 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of, specification
 from engines.core.system import reported_row
 from engines.core.vocabulary import LETTERS, read_prefix
-from engines.egen.records import (
+from engines.egen.records import Member
+from engines.egen.settings import (
     CORPUS_CONFIG,
     MAX_MEMBERS,
     MAX_TOKENS,
     EgenConfig,
     Layout,
     Limits,
-    Member,
     Mode,
     OwnRules,
     SplitName,
@@ -316,7 +316,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.build import saved_plan
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.rules.own import checked_rules
-    from engines.egen.theories.theory import theory_of, theory_text
+    from engines.egen.theories.registry import theory_of, theory_text
 
     spec = resolved(spec)
     begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG

@@ -10,19 +10,19 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg, refused, specification
-from engines.egen.records import (
+from engines.egen.records import Member
+from engines.egen.settings import (
     AssumeAny,
     EgenConfig,
     IterationLimit,
     Limits,
-    Member,
     Mode,
     NodeLimit,
     OwnRules,
     TheoryName,
     TimeLimit,
 )
-from engines.egen.theories.theory import theory_of, theory_text
+from engines.egen.theories.registry import theory_of, theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:

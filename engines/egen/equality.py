@@ -15,7 +15,7 @@ from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg, specification
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix
-from engines.egen.records import Assume, AssumeAny, TheoryName
+from engines.egen.settings import Assume, AssumeAny, TheoryName
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.notation import read_head
@@ -89,7 +89,7 @@ class Verified(Tabular):
 
     def _repr_latex_(self) -> str:
         """The pairs of the first lines that could be read, with what stands between them."""
-        from engines.egen.theories.theory import theory_of
+        from engines.egen.theories.registry import theory_of
 
         theory, lines = theory_of(self.theory, ""), []
         for row in [row for row in self.results if row["verdict"]][:MOST]:
@@ -130,7 +130,7 @@ def verify(
     ['equal', 'shrinks']
     """
     from engines.core.files import read_lines, readable_file
-    from engines.egen.theories.theory import theory_text
+    from engines.egen.theories.registry import theory_text
     from engines.mathematics.verification.verify import verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
@@ -198,7 +198,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
 
 def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
     """The same for terms of another theory, in any notation of it."""
-    from engines.egen.theories.theory import theory_of
+    from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verify import Judged
 
     read = partial(theory_of(name, spec.assume).read, head=False)

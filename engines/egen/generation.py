@@ -11,17 +11,16 @@ from typing import Annotated, Any, get_args
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, specification
 from engines.core.vocabulary import VARIABLE, prefix, variables_of
-from engines.egen.records import (
+from engines.egen.records import Cluster, Member
+from engines.egen.settings import (
     ACCEPTED,
     FEW,
     MAX_MEMBERS,
     MAX_TOKENS,
     AssumeAny,
-    Cluster,
     EgenConfig,
     IterationLimit,
     Limits,
-    Member,
     Mode,
     NodeLimit,
     Order,
@@ -34,7 +33,8 @@ from engines.egen.records import (
     families_of,
     style_of,
 )
-from engines.egen.theories.theory import Theory, theory_of, theory_text
+from engines.egen.theories.registry import theory_of, theory_text
+from engines.egen.theories.theory import Theory
 from engines.formula.reader import Notation
 from engines.mathematics.assumptions import ordered, read_assumptions
 

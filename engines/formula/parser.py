@@ -11,8 +11,6 @@ brackets to its value.
 
 from __future__ import annotations
 
-import unicodedata
-from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -20,7 +18,8 @@ from typing import Literal
 from engines.formula.layout import DEEPEST, Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
-from engines.formula.symbols import ARROWS, BODIES, STARTS, Role, roles, symbols
+from engines.formula.spans import node_spans
+from engines.formula.symbols import ARROWS, BODIES, STARTS, Role
 
 _CONNECTIVES = {"U!and", "U!or"}
 _ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
@@ -151,75 +150,6 @@ def fragmented(parts: list[Piece]) -> OperatorTree:
         inner = stack.pop()
         stack[-1].extend(inner)
     return fragments(stack[0])
-
-
-def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] | None]:
-    """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
-
-    A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
-    and over a sign of its own before them.
-
-    >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
-    [(0, 3), (2, 3)]
-    """
-    source = Source.of(latex)
-    tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in source.tokens():
-        known, shown = roles().get(token.text), symbols().get(token.text)
-        names = {token.text, token.written, token.text.removeprefix("\\")}
-        if known is not None:
-            names |= {known.alone.label[2:], known.operator.label[2:]}
-        if shown is not None and shown.unicode:
-            names.add(unicodedata.normalize("NFKC", shown.unicode))
-        for name in names:
-            tokens.setdefault(name, []).append((token.start, token.end))
-    nodes = list(tree.walk())
-    spans: list[tuple[int, int] | None] = [node.span for node in nodes]
-    used: set[tuple[int, int]] = set()
-    skipped: dict[str, dict[int, int]] = {}
-    left = {name: iter(places) for name, places in tokens.items()}
-    for place, node in enumerate(nodes):
-        if not node.children and spans[place] is None:
-            # Iterators go on where they were: what came before is used.
-            result = next((one for one in left.get(_name(node), ()) if one not in used), None)
-            spans[place] = result
-            if result is not None:
-                used.add(result)
-    sizes = [1] * len(nodes)
-    for place in range(len(nodes) - 1, -1, -1):
-        child, inner = place + 1, list[tuple[int, int]]()
-        for _ in nodes[place].children:
-            if (below := spans[child]) is not None:
-                inner.append(below)
-            sizes[place] += sizes[child]
-            child += sizes[child]
-        if spans[place] is None and inner:
-            start, end = min(one[0] for one in inner), max(one[1] for one in inner)
-            name = _name(nodes[place])
-            sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
-            if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
-                used.add(sign)
-                start = sign[0]
-            spans[place] = start, end
-    return spans
-
-
-def _last_before(
-    start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]], skipped: dict[int, int]
-) -> tuple[int, int] | None:
-    """The last token that ends at `start` or before and belongs to no node yet; `skipped` says where to look
-    after one that does."""
-    place = bisect_right(tokens, start, key=lambda one: one[1]) - 1
-    passed = []
-    while place >= 0 and tokens[place] in used:
-        passed.append(place)
-        place = skipped.get(place, place - 1)
-    skipped.update(dict.fromkeys(passed, place))
-    return tokens[place] if place >= 0 else None
-
-
-def _name(node: OperatorTree) -> str:
-    return node.label.removeprefix("+!")[2:]
 
 
 _TIMES = OperatorTree("U!times")

@@ -20,7 +20,7 @@ from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
-from engines.formula.parser import node_spans
+from engines.formula.spans import node_spans
 from engines.formula.symbols import Role, symbols
 
 if TYPE_CHECKING:

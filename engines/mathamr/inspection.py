@@ -41,7 +41,7 @@ _STEM = 5
 
 def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
     """Which formula each `:math` tree of a graph is: by its string, else by its order."""
-    from engines.mathamr.retrieval.strings import tree_string
+    from engines.mathamr.retrieval.texts import tree_string
 
     trees = [
         branch.target
@@ -94,7 +94,7 @@ def linked_formulas(
 ) -> tuple[list[dict[str, Any]], dict[str, tuple[str, tuple[int, int] | None]]]:
     """The formulas; and of each node of their trees the formula and its place in the text."""
     from engines.formula.operator_tree import OperatorTree
-    from engines.formula.parser import node_spans
+    from engines.formula.spans import node_spans
 
     known = graph.by_variable()
     rows: list[dict[str, Any]] = []
@@ -299,7 +299,7 @@ class _Source:
 def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
     from engines.formula.parser import Formula
     from engines.mathamr.context import ids, marked, placeholder
-    from engines.mathamr.retrieval.strings import context_of_topic
+    from engines.mathamr.retrieval.texts import context_of_topic
 
     if task is None:
         assert spec.text is not None
@@ -370,7 +370,7 @@ def _strings(source: _Source, graph: Graph) -> dict[str, str]:
 def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import found_index
-    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.opened import open_index
 
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
@@ -453,7 +453,7 @@ class _Nearest:
     def context(self, formula: str) -> str:
         """The sentences around a formula, formulas as `$latex$`; "" where the collection has no text."""
         from engines.mathamr.context import ids, window
-        from engines.mathamr.retrieval.strings import with_latex
+        from engines.mathamr.retrieval.texts import with_latex
 
         field = self.opened.field_of(formula)
         if field is None:

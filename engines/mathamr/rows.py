@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from engines.core.errors import DataError, EngineError
-from engines.core.events import Sink, warn
+from engines.core.errors import DataError, EngineError, StoppedError
+from engines.core.events import Sink, Stop, warn
 from engines.core.files import rows
 from engines.core.spec import Arg
 
@@ -87,3 +87,9 @@ def named_rows(
         again[0].warn(f"{len(again):,} rows repeat an earlier {name}; this is the first of them")
     if nameless:
         nameless[0].warn(f"{len(nameless):,} rows have no {name}; this is the first of them")
+
+
+def check(stop: Stop) -> None:
+    """Raises: StoppedError where the work is to stop; what is finished stays for the next time."""
+    if stop():
+        raise StoppedError("indexing was stopped", remedy="Start it again.")

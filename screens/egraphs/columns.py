@@ -106,9 +106,9 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     nothing, none and what is wrong.
     """
     from engines.core.vocabulary import prefix
-    from engines.egen.records import canonical_weights
+    from engines.egen.settings import canonical_weights
     from engines.egen.theories.own import theory_file
-    from engines.egen.theories.theory import theory_of
+    from engines.egen.theories.registry import theory_of
     from engines.mathematics.assumptions import read_assumptions
 
     match = _ASKED.fullmatch(text.strip())

@@ -261,12 +261,12 @@ class GrowLine(Vertical):
         return {**self.usual, **self._chosen}
 
     def action_style(self) -> None:
-        from engines.egen.records import Style
+        from engines.egen.settings import Style
 
         self._next("style", get_args(Style))
 
     def action_order(self) -> None:
-        from engines.egen.records import Order
+        from engines.egen.settings import Order
 
         self._next("order", get_args(Order))
 
@@ -425,7 +425,7 @@ class GrowLine(Vertical):
 
 
 def usual_settings() -> dict[str, Any]:
-    from engines.egen.records import style_of
+    from engines.egen.settings import style_of
 
     settings = load_config().settings
     found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in ("mode", "order", "max_tokens")}

@@ -203,7 +203,7 @@ class _Building(_Corpus):
 
 
 def _head_seed(seed: int, head: str) -> int:
-    from engines.egen.records import head_seed
+    from engines.egen.settings import head_seed
 
     return head_seed(seed, head)
 
@@ -272,7 +272,7 @@ class Cluster:
     @property
     def limits(self) -> list[str]:
         """Its limits that are not the usual ones, as options of a command."""
-        from engines.egen.records import Limits
+        from engines.egen.settings import Limits
 
         usual, words = Limits(), []
         for name in _LIMITS:

@@ -16,7 +16,8 @@ from engines.core.vocabulary import prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest
-from engines.egen.records import Cluster, EgenConfig, Member, Stats
+from engines.egen.records import Cluster, Member, Stats
+from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 

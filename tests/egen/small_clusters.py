@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.corpus.assemble import POINTS, fingerprints
+from engines.egen.corpus.same_functions import POINTS, fingerprints
 from engines.retrieval.dense import Vectors, unit
 
 _FORMS = {
@@ -79,7 +79,8 @@ def random_model(folder: Path) -> Path:
     """A model folder of random weights that both embeds and writes."""
     import torch
 
-    from engines.egen.models.model_folder import ModelConfig, save_model
+    from engines.egen.models.config import ModelConfig
+    from engines.egen.models.model_folder import save_model
     from engines.egen.models.transformer import new_model
 
     torch.manual_seed(0)

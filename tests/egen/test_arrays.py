@@ -14,8 +14,10 @@ from engines.core.system import asset
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, new_network, save_network
 from engines.egen.models import encode
 from engines.egen.models.arrays import composed_encoder, model_encoder
-from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.model_folder import ModelConfig, save_model
+from engines.egen.models.config import ModelConfig
+from engines.egen.models.encode import load_encoder
+from engines.egen.models.model_encoder import ModelEncoder
+from engines.egen.models.model_folder import save_model
 from engines.egen.models.transformer import new_model
 
 TEXTS = ["x", "+ pow x 2 - * -12 x 304", "sin / x -0.5", "d x acoth x", "* 2.25 pow e - 0 x", "ln abs / 1 x"]

@@ -21,9 +21,9 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check
-from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
-from engines.egen.theories.theory import theory_of
+from engines.egen.settings import EgenConfig, Limits
+from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.terms.canonical import canonical_key

@@ -23,7 +23,7 @@ from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.folder import open_corpus, stored_shards
 from engines.egen.corpus.published import export_published
 from engines.egen.models.datasets import read_labelled, stream_pairs, training_texts
-from engines.egen.records import EgenConfig, Limits, head_seed
+from engines.egen.settings import EgenConfig, Limits, head_seed
 from tests.egen import fake_growth
 
 CONFIG = EgenConfig(members=5)

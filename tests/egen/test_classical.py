@@ -20,8 +20,8 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.expressions.novelty import written
 from engines.egen.generation import Generate
-from engines.egen.records import FORMS, EgenConfig, Limits
 from engines.egen.rules.table import load_families
+from engines.egen.settings import FORMS, EgenConfig, Limits
 from engines.egen.theories.reals import Reals
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs

@@ -30,7 +30,8 @@ from engines.egen.corpus.folder import (
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
 from engines.egen.models.datasets import stream_pairs, stream_triplets
-from engines.egen.records import EgenConfig, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_training
 from engines.mathematics.verification.verdicts import MemberVerdict

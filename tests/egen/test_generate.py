@@ -22,8 +22,9 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
 from engines.egen.expressions.padding import has_padding
-from engines.egen.records import MAX_TOKENS, Cluster, EgenConfig, Limits, Mode
+from engines.egen.records import Cluster
 from engines.egen.rules.table import parse_families
+from engines.egen.settings import MAX_TOKENS, EgenConfig, Limits, Mode
 from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.verification.verify import Verifier

@@ -17,7 +17,7 @@ from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph import grammar as sampling
 from engines.egen.egraph.grammar import EGraph, ENode, Grammar, Sampler
 from engines.egen.egraph.growth import Grower
-from engines.egen.records import Limits
+from engines.egen.settings import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
 CATALAN = EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))})

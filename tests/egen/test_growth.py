@@ -17,8 +17,8 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix
 from engines.egen.egraph.grammar import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import Grower, guards, number_classes, paddings
-from engines.egen.records import Limits, Mode
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
+from engines.egen.settings import Limits, Mode
 from engines.mathematics.verification.verify import Verifier
 
 SMALL = Limits(nodes=800)

@@ -17,7 +17,7 @@ from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, GrowthProcess
-from engines.egen.records import EgenConfig, Limits
+from engines.egen.settings import EgenConfig, Limits
 from tests.egen import fake_growth
 
 HEAD = read_prefix("- tanh + * 3 x 4 6")

@@ -57,7 +57,7 @@ def test_a_cosine_is_the_mean_of_the_parts_cosines() -> None:
 def test_many_are_encoded_in_16_bits_by_the_parts_too(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = load_encoder(shipped_models()[0], device="cpu")
     exact = encode_many(encoder, TEXTS)
-    monkeypatch.setattr("engines.egen.models.encode.half_precision", lambda device: torch.bfloat16)
+    monkeypatch.setattr("engines.egen.models.model_encoder.half_precision", lambda device: torch.bfloat16)
     monkeypatch.setattr("engines.egen.models.encode.MANY", len(TEXTS) - 1)
     rough = encode_many(encoder, TEXTS)
     assert not np.array_equal(rough, exact)

@@ -165,7 +165,7 @@ def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path:
     task.held_out = data = read_labelled(corpus)
 
     def partners(model: object) -> float:
-        from engines.egen.models.encode import ModelEncoder
+        from engines.egen.models.model_encoder import ModelEncoder
 
         return float(precision_at(ModelEncoder(model).encode(data.texts), data.labels, (5,))[5].mean())
 

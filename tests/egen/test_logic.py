@@ -15,10 +15,10 @@ from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import parse_families, variables
+from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.logic import LOGIC, TABLE, Logic, TruthTable
-from engines.egen.theories.theory import theory_of
+from engines.egen.theories.registry import theory_of
 from engines.mathematics.terms.canonical import Subterms
 
 read = LOGIC.read

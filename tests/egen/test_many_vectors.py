@@ -23,14 +23,14 @@ def test_only_many_expressions_are_encoded_in_16_bits(
     encoder = load_encoder(random_model(tmp_path / "model"), device="cpu")
     exact = encoder.encode(TEXTS)
     assert np.array_equal(encode_many(encoder, TEXTS), exact)
-    monkeypatch.setattr("engines.egen.models.encode.half_precision", lambda device: torch.bfloat16)
+    monkeypatch.setattr("engines.egen.models.model_encoder.half_precision", lambda device: torch.bfloat16)
     monkeypatch.setattr("engines.egen.models.encode.MANY", len(TEXTS) - 1)
     rough = encode_many(encoder, TEXTS)
     assert rough.dtype == np.float32
     assert not np.array_equal(rough, exact)
     assert np.abs(np.linalg.norm(rough, axis=1) - 1).max() < 1e-5
     assert (rough * exact).sum(axis=1).min() > 0.999
-    monkeypatch.setattr("engines.egen.models.encode.half_precision", lambda device: None)
+    monkeypatch.setattr("engines.egen.models.model_encoder.half_precision", lambda device: None)
     assert np.array_equal(encode_many(encoder, TEXTS), exact)
 
 
@@ -44,7 +44,7 @@ def test_vectors_of_another_precision_are_kept_beside(
     monkeypatch.setattr("engines.egen.models.encode.MANY", 100)
     found = []
     for kind in (None, torch.bfloat16, None):
-        for place in ("engines.core.system", "engines.egen.models.encode"):
+        for place in ("engines.core.system", "engines.egen.models.model_encoder"):
             monkeypatch.setattr(f"{place}.half_precision", lambda device, kind=kind: kind)
         vectors._open.clear()
         found.append(np.array(vectors.pool(model, None, "heads", cache=kept).vectors))

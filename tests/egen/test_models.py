@@ -22,9 +22,11 @@ from engines.core.spec import values
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.models import trainers
+from engines.egen.models.config import ModelConfig
 from engines.egen.models.datasets import Sequences, batches, ids, without_log
-from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.model_folder import ModelConfig, load_model, prefix_tokenizer, save_model
+from engines.egen.models.encode import load_encoder
+from engines.egen.models.model_encoder import ModelEncoder
+from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
 from engines.egen.models.nearest import Rewrite, rewrite
 from engines.egen.models.transformer import (
     beam,

@@ -17,10 +17,10 @@ from engines.egen.egraph.members import generate
 from engines.egen.egraphs import Derive
 from engines.egen.egraphs import derive as derived
 from engines.egen.generation import Generate
-from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.own import checked_rules
 from engines.egen.rules.table import own_rules
-from engines.egen.theories.theory import theory_of
+from engines.egen.settings import EgenConfig, Limits
+from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read
 
 LINES = (

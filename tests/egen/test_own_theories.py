@@ -41,10 +41,11 @@ from engines.egen.egraph.members import generate
 from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check
 from engines.egen.expressions.signs import Sign, Signs
-from engines.egen.records import EgenConfig, Limits
+from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory
-from engines.egen.theories.theory import Theory, theory_of, theory_text
+from engines.egen.theories.registry import theory_of, theory_text
+from engines.egen.theories.theory import Theory
 from tests.conftest import mathwb
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,8 +21,9 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
-from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
+from engines.egen.records import Cluster
 from engines.egen.rules.table import load_families
+from engines.egen.settings import EgenConfig, Limits, Order, Style
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational
 from engines.mathematics.verification.verify import Verifier

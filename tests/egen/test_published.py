@@ -15,7 +15,8 @@ from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead, open_corpus
 from engines.egen.corpus.published import export_published, import_published, read_published
 from engines.egen.corpus.sources import BadLine
-from engines.egen.records import EgenConfig, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen import fake_growth
 

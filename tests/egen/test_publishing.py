@@ -17,7 +17,7 @@ from engines.egen.corpora import ExportCorpus, ImportClusters, export_corpus, im
 from engines.egen.corpus.assemble import held_out_split
 from engines.egen.corpus.build import build_corpus, saved_plan
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.records import EgenConfig
+from engines.egen.settings import EgenConfig
 from tests.conftest import mathwb
 from tests.egen import fake_growth
 

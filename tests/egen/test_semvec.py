@@ -130,7 +130,8 @@ def test_bigrams_know_order_and_nothing_else() -> None:
 
 def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from engines.egen.semvec.trainer import SemVecTask, encode, load_network
+    from engines.egen.semvec.network import encode, load_network
+    from engines.egen.semvec.trainer import SemVecTask
     from engines.training import TrainConfig, train
 
     classes = written(tmp_path)

@@ -27,12 +27,12 @@ from engines.egen.corpora import (
     save,
     show,
 )
-from engines.egen.corpus.assemble import POINTS, fingerprints
 from engines.egen.corpus.build import Plan, build_corpus, saved_plan
 from engines.egen.corpus.folder import Corpus, open_corpus
+from engines.egen.corpus.same_functions import POINTS, fingerprints
 from engines.egen.corpus.sources import file_source
 from engines.egen.models.datasets import read_labelled
-from engines.egen.records import EgenConfig
+from engines.egen.settings import EgenConfig
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from tests.egen.fake_growth import service
 

@@ -11,7 +11,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.egen.models import vectors
 from engines.egen.models.embed import Embed, embed
-from engines.egen.models.encode import ModelEncoder
+from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.vectors import Index, index
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 

@@ -20,7 +20,7 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.expressions.novelty import tidy, written
 from engines.egen.generation import Generate
-from engines.egen.records import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
+from engines.egen.settings import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.verification.verify import Verifier

@@ -17,8 +17,9 @@ from engines.core.errors import DataError
 from engines.formula.layout import DEEPEST
 from engines.formula.mathml import read_content_mathml
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import Mode, node_spans, operator_tree, search_tree
+from engines.formula.parser import Mode, operator_tree, search_tree
 from engines.formula.render import latex
+from engines.formula.spans import node_spans
 from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
 from engines.formula.symbols import roles
 

@@ -31,9 +31,9 @@ from engines.mathamr.retrieval.strings import (
     fuse,
     represent,
     rerank,
-    tree_string,
 )
 from engines.mathamr.retrieval.task2 import EvaluateFormulas, Standings, Task2, evaluate, standings
+from engines.mathamr.retrieval.texts import tree_string
 from engines.retrieval.measures import ndcg
 from engines.retrieval.trec import read_run, write_run
 
@@ -65,7 +65,7 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.mathamr.retrieval.search.open_encoder", lambda *_: Letters())
+    monkeypatch.setattr("engines.mathamr.retrieval.opened.open_encoder", lambda *_: Letters())
     monkeypatch.setattr("engines.retrieval.encoders.encoder", lambda *_, **__: Letters())
 
 

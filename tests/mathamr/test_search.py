@@ -17,7 +17,8 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.formula.meaning import read
 from engines.formula.operator_tree import OperatorTree, features, shared_parts
-from engines.formula.parser import node_spans, operator_tree, search_tree
+from engines.formula.parser import operator_tree, search_tree
+from engines.formula.spans import node_spans
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex

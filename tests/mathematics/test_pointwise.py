@@ -17,7 +17,7 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check
-from engines.egen.theories.theory import theory_of
+from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.terms.notation import infix, latex, unicode_infix
 from engines.mathematics.verification.pointwise import Pointwise

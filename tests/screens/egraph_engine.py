@@ -9,7 +9,7 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from engines.egen.records import EgenConfig
+from engines.egen.settings import EgenConfig
 from workbench.engine_process import Result
 from workbench.paper import operation
 

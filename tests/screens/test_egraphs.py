@@ -17,7 +17,8 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead
-from engines.egen.records import EgenConfig, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
 from screens.egraphs.egraph import GraphListing

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 import screens
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
-from engines.egen.records import EgenConfig
+from engines.egen.settings import EgenConfig
 from screens.app import Workbench
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.growth import GrowLine

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.egen.corpora import save_cluster
-from engines.egen.records import EgenConfig
+from engines.egen.settings import EgenConfig
 from screens.app import Workbench
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen

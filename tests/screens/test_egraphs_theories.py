@@ -13,9 +13,10 @@ from engines.egen.corpus.build import Plan, versions
 from engines.egen.corpus.folder import GrownHead, write_shard
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraphs import Extract, extract
-from engines.egen.records import EgenConfig, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig
 from engines.egen.theories import own
-from engines.egen.theories.theory import theory_text
+from engines.egen.theories.registry import theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth, shown, tree_lines

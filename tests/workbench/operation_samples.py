@@ -120,7 +120,7 @@ def evaluate(workspace: Path, place: Path) -> Given:
 def semvec(workspace: Path, place: Path) -> Given:
     import torch
 
-    from engines.egen.semvec.trainer import new_network, save_network
+    from engines.egen.semvec.network import new_network, save_network
     from tests.egen.test_semvec import written
 
     (place / "semvec").mkdir()

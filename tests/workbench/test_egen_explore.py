@@ -17,9 +17,11 @@ from engines.core.events import Stop, never
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead
 from engines.egen.models import vectors
-from engines.egen.models.encode import ModelEncoder, load_encoder
+from engines.egen.models.encode import load_encoder
+from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import models_among
-from engines.egen.records import EgenConfig, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.command import app

@@ -14,7 +14,8 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
 from engines.core.model_checks import check_finite
 from engines.core.spec import Arg, read, specification
-from engines.egen.models.model_folder import CODE, Precision, open_network, write_weights
+from engines.egen.models.config import CODE, Precision
+from engines.egen.models.model_folder import open_network, write_weights
 from engines.mathematics.numbers.numeric import Programs, compile_many
 from engines.mathematics.numbers.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
 from engines.retrieval.dense import Vectors, unit

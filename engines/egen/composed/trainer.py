@@ -19,10 +19,11 @@ from engines.egen.composed.network import (
     save_network,
     terms,
 )
+from engines.egen.models.config import CODE, Precision
 from engines.egen.models.datasets import TrainingTexts
-from engines.egen.models.model_folder import CODE, Precision, divided
+from engines.egen.models.model_folder import divided
 from engines.egen.models.trainers import CorpusTask
-from engines.egen.records import SplitName
+from engines.egen.settings import SplitName
 from engines.training.checkpoints import refuse_other_sizes
 from engines.training.data import Resampled
 

@@ -4,159 +4,38 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
-from math import gcd
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FUNCTIONS, LETTERS, VARIABLE
+from engines.core.vocabulary import ARITY, FUNCTIONS, VARIABLE
 from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
+from engines.egen.corpus.same_functions import (
+    POINTS,
+    fingerprints,
+    same,
+    same_functions,
+    same_terms,
+)
 from engines.egen.corpus.sources import Head
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import Theory, compared, theory_of
-from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, read_assumptions
-from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
+from engines.egen.theories.registry import theory_of
+from engines.egen.theories.theory import Theory
+from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.canonical import Subterms
 from engines.mathematics.terms.notation import to_training
-from engines.mathematics.verification.points import relations_hold
 from engines.mathematics.verification.verdicts import Outcome
-from engines.mathematics.verification.verify import verifier
-
-# Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
-#
-# A fingerprint is an expression's values at fixed points of several ranges, on a logarithmic scale, with
-# marks for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are
-# written; what looks equal is then verified in both directions.
-
-Prints = NDArray[np.float32]
-"""(expressions, points): sign(v)·log(1+|v|), `UNDEFINED_MARK` where undefined, NaN where unknown."""
-
-UNDEFINED_MARK = np.float32(1e4)
-_AGREEING = 4
-"""Common points that functions of different domains must agree at to be looked at."""
-_COARSE = 1e-6
-"""A value known no better than this, relative to 1 + |v|, counts as unknown."""
-_CLOSE = 2e-5
-_FIRST = 8
-"""Points compared first: they settle nearly every pair."""
-
-
-def _points() -> NDArray[np.float64]:
-    """216 points, interleaved: 12 within 0.1 of zero, 102 on each side up to 110, each 7 % further out.
-
-    A template's domain is never narrower than a ninth of its distance from zero, so it holds one of them.
-    """
-    outside = 0.1 * 1.071 ** (np.arange(102) + 0.3)
-    found = np.concatenate([-outside, np.linspace(-0.097, 0.091, 12), outside * 1.031])
-    golden = (5**0.5 - 1) / 2
-    return found[np.argsort(np.modf(np.arange(len(found)) * golden)[0], kind="stable")]
-
-
-POINTS = _points()
-
-
-def fingerprints(
-    expressions: Sequence[Expression],
-    variables: Sequence[str] = (VARIABLE,),
-    assumed: Sequence[Assumptions] = (),
-) -> Prints:
-    """The fingerprint of each expression, one row each.
-
-    Args: variables: of all of them, x first; every other one takes the values of x in an order of its own.
-    assumed: what is assumed of each; where that does not hold, the value counts as unknown.
-    """
-    points = np.stack([POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _steps(variables)])
-    found = evaluate(compile_valid(expressions, variables=variables), points)
-    values = np.where(found.state == DEFINED, found.values, 0.0)
-    prints = np.sign(values) * np.log1p(np.abs(values))
-    with np.errstate(invalid="ignore"):
-        coarse = found.errors > _COARSE * (1 + np.abs(values))
-    prints[coarse] = np.nan
-    prints[found.state == UNDEFINED] = UNDEFINED_MARK
-    for row, assumptions in enumerate(assumed):
-        if assumptions:
-            whole = [points[variables.index(name)] % 1 == 0 for name in assumptions.integers]
-            holds = np.all([relations_hold(assumptions, variables, points), *whole], axis=0)
-            prints[row, ~holds] = np.nan
-    return prints.astype(np.float32)
-
-
-def _steps(variables: Sequence[str]) -> Iterator[int]:
-    free = (step for step in range(1, len(POINTS)) if gcd(step, len(POINTS)) == 1)
-    for name, step in zip((VARIABLE, *LETTERS), free, strict=False):
-        if name in variables:
-            yield step
-
-
-def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = True) -> list[int]:
-    """The rows of `prints` that could be the function with the fingerprint `one`.
-
-    With `same_domain` false also those that agree only where both have a value.
-    """
-    rows = np.arange(len(prints))
-    for columns in (slice(_FIRST), slice(None)) if same_domain else (slice(None),):
-        theirs, ours = prints[rows, columns], one[columns]
-        with np.errstate(invalid="ignore"):
-            close = np.abs(theirs - ours) <= _CLOSE * (1 + np.abs(ours))
-        valued = (theirs < UNDEFINED_MARK) & (ours < UNDEFINED_MARK)
-        excused = np.isnan(theirs) | np.isnan(ours)
-        if not same_domain:
-            excused |= ~valued
-        kept = (close | excused).all(axis=1)
-        rows = rows[kept]
-        agreeing = (close & valued)[kept].sum(axis=1)
-    return [int(row) for row in rows[agreeing >= (1 if same_domain else _AGREEING)]]
-
-
-def same(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
-    """Whether each is verified equal to the other, with the same domain up to isolated points."""
-    return all(
-        verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
-        for head, member in ((one, other), (other, one))
-    )
-
-
-def same_functions(
-    heads: Sequence[Tree], prints: Prints, *, equal: Callable[[Tree, Tree], bool] = same
-) -> list[int]:
-    """For each head the number of the first head that is the same function (its own, if it is the first)."""
-    first = np.empty_like(prints)
-    numbers: list[int] = []
-    owner: list[int] = []
-    for number, head in enumerate(heads):
-        for place in look_alike(prints[number], first[: len(numbers)]):
-            if equal(heads[numbers[place]], head):
-                owner.append(numbers[place])
-                break
-        else:
-            first[len(numbers)] = prints[number]
-            numbers.append(number)
-            owner.append(number)
-    return owner
-
-
-def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
-    """The same as `same_functions` for terms of another theory: its judge decides, or they stay apart."""
-    owner: list[int] = []
-    for number, head in enumerate(heads):
-        judge = theory.judge(head)
-        first = (place for place, of in enumerate(owner) if place == of)
-        equal = (place for place in first if compared(judge, heads[place]).outcome == "equal")
-        owner.append(next(equal, number))
-    return owner
-
 
 # Which clusters are for training and which for validation.
 #

@@ -39,9 +39,10 @@ from engines.egen.corpus.folder import (
 )
 from engines.egen.corpus.sources import BadLine, Head, Source
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, growth
-from engines.egen.records import Cluster, EgenConfig, head_seed
+from engines.egen.records import Cluster
 from engines.egen.rules.table import table_hash
-from engines.egen.theories.theory import theory_of
+from engines.egen.settings import EgenConfig, head_seed
+from engines.egen.theories.registry import theory_of
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
 _PARTS = frozenset(

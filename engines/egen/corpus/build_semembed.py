@@ -20,7 +20,7 @@ from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
-from engines.egen.records import Limits
+from engines.egen.settings import Limits
 
 REWRITINGS = (
     *("expand", "factor", "simplify", "together", "apart", "cancel", "trigsimp", "expand_trig", "expand_log"),

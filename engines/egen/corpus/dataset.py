@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from engines.core.errors import DataError
 from engines.core.files import atomic_folder, atomic_writer, file_error, sha256, write_json, write_text
 from engines.egen.corpus.folder import Corpus, theory_in
-from engines.egen.records import Layout, SplitName
+from engines.egen.settings import Layout, SplitName
 
 ROWS = pa.schema(
     [

@@ -28,7 +28,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix, read_prefix, variables_of
-from engines.egen.records import Cluster, Member, SplitName
+from engines.egen.records import Cluster, Member
+from engines.egen.settings import SplitName
 from engines.mathematics.assumptions import ordered, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict
 
@@ -300,7 +301,7 @@ class Corpus:
 
     @cached_property
     def theory(self) -> Theory:
-        from engines.egen.theories.theory import theory_of
+        from engines.egen.theories.registry import theory_of
 
         return theory_of(theory_in(self.manifest), "")
 
@@ -348,7 +349,7 @@ class Corpus:
 
     def find(self, tree: Tree) -> list[Match]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
-        from engines.egen.corpus.assemble import fingerprints, look_alike
+        from engines.egen.corpus.same_functions import fingerprints, look_alike
         from engines.mathematics.verification.verify import verifier
 
         if self.manifest["format"] == THEORY:

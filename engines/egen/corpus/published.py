@@ -24,7 +24,8 @@ from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.folder import BLOCK, Corpus, GrownHead, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
-from engines.egen.records import EgenConfig, Layout, Member
+from engines.egen.records import Member
+from engines.egen.settings import EgenConfig, Layout
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier
 

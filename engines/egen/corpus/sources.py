@@ -23,7 +23,8 @@ from engines.core.vocabulary import (
     variables_of,
 )
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.theories.registry import theory_of
+from engines.egen.theories.theory import Theory
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.notation import check_head
 

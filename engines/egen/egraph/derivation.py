@@ -14,7 +14,6 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.algebra.relations import ARITHMETIC, Line
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.records import ACCEPTED, Mode
 from engines.egen.rules.table import (
     OF_NUMBERS,
     Condition,
@@ -25,6 +24,7 @@ from engines.egen.rules.table import (
     is_variable,
     reversed_rule,
 )
+from engines.egen.settings import ACCEPTED, Mode
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engines.core.compiling import compiled
 from engines.core.tree import Tree
 from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
-from engines.egen.records import StopReason
+from engines.egen.settings import StopReason
 
 
 class ENode(NamedTuple):

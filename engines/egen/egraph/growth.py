@@ -26,8 +26,8 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import fold
 from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
 from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
-from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
+from engines.egen.settings import Limits, Mode, StopReason
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
 

@@ -26,19 +26,11 @@ from engines.core.vocabulary import prefix
 from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.expressions.novelty import novel, tidy
-from engines.egen.records import (
-    ACCEPTED,
-    FAMILIES,
-    FEW,
-    Cluster,
-    EgenConfig,
-    Member,
-    Mode,
-    Stats,
-    read_weights,
-)
+from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
-from engines.egen.theories.theory import Theory, TheoryChecker, theory_of
+from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, Mode, read_weights
+from engines.egen.theories.registry import theory_of
+from engines.egen.theories.theory import Theory, TheoryChecker
 from engines.mathematics.terms.canonical import Subterms, canonical_key
 from engines.mathematics.verification.verdicts import MemberVerdict
 

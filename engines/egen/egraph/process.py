@@ -24,8 +24,10 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix
-from engines.egen.records import Cluster, EgenConfig, Limits, Mode, Stats, StopReason
-from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.records import Cluster, Stats
+from engines.egen.settings import EgenConfig, Limits, Mode, StopReason
+from engines.egen.theories.registry import theory_of
+from engines.egen.theories.theory import Theory
 
 if TYPE_CHECKING:
     from engines.egen.egraph.derivation import Derivation

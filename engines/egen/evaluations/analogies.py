@@ -27,7 +27,7 @@ from engines.core.vocabulary import (
     prefix,
     read_prefix,
 )
-from engines.egen.corpus.assemble import fingerprints, look_alike
+from engines.egen.corpus.same_functions import fingerprints, look_alike
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import unit

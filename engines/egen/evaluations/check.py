@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, specification
-from engines.egen.records import AssumeAny, TheoryName
-from engines.egen.theories.theory import theory_of
+from engines.egen.settings import AssumeAny, TheoryName
+from engines.egen.theories.registry import theory_of
 from engines.mathematics.verification.verdicts import MemberVerdict, Outcome
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     from engines.core.vocabulary import prefix
     from engines.egen.evaluations import mistakes
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.theories.theory import theory_text
+    from engines.egen.theories.registry import theory_text
 
     bad: list[DataError] = []
     name = theory_text(spec.theory)

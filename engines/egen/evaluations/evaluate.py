@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, specification
-from engines.egen.records import SplitName
+from engines.egen.settings import SplitName
 
 if TYPE_CHECKING:
     from engines.chat.client import Prices

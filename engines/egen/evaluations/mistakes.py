@@ -30,7 +30,7 @@ from engines.egen.evaluations.measured import (
 )
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
 from engines.egen.models.encode import encode_readable
-from engines.egen.records import SplitName
+from engines.egen.settings import SplitName
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy

@@ -20,8 +20,9 @@ from engines.core.errors import EngineError
 from engines.core.model_checks import check_model_folder, read_config
 from engines.core.spec import read
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
-from engines.egen.models.encode import ModelEncoder
-from engines.egen.models.model_folder import CODE, ModelConfig, check_depth, load_model, unopened
+from engines.egen.models.config import CODE, ModelConfig
+from engines.egen.models.model_encoder import ModelEncoder
+from engines.egen.models.model_folder import check_depth, load_model, unopened
 from engines.mathematics.terms.notation import END, PAD, VOCABULARY
 
 Floats = NDArray[np.float32]

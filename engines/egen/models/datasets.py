@@ -17,7 +17,7 @@ from engines.core.files import json_object, read_lines
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.corpus.folder import Corpus, open_corpus
-from engines.egen.records import SplitName
+from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
 
 _NUMBER = {token: number for number, token in enumerate(VOCABULARY)}

@@ -10,57 +10,23 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
 from engines.core.model_checks import check_fit, check_model_folder, read_config
 from engines.core.spec import Arg, described, known, read, refused, specification
 from engines.core.system import models_folder
-from engines.egen.records import SplitName
+from engines.egen.models.config import CODE, ModelConfig, Negatives, Precision
+from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-Pooling = Literal["mean", "max"]
-Precision = Literal["fp32", "fp16"]
-Negatives = Literal["one", "batch", "positives"]
-"""one: the triplet's own negative, as the paper prints it. batch: the negatives of all triplets of the batch,
-as the paper's figures were made. positives: the positives of all other clusters of the batch, in both
-directions; no negative is encoded."""
-
-CODE = "E640"
-
 S = TypeVar("S")
 T = TypeVar("T")
-
-
-@specification
-class ModelConfig:
-    d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
-    heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
-    ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 2048
-    layers: Annotated[int, Arg("Layers of the encoder.", low=1)] = 6
-    decoder_layers: Annotated[int, Arg("Layers of the decoder; 0: encoder only.", low=0)] = 0
-    max_length: Annotated[int, Arg("Longest expression, in tokens, including SOE and EOE.", low=3)] = 200
-    dropout: Annotated[float, Arg("Dropout rate.", low=0, high=1)] = 0.0
-    pooling: Annotated[Pooling, Arg("Pooling: how token states become one vector.")] = "mean"
-
-    def __post_init__(self) -> None:
-        if self.d_model % self.heads or self.d_model % 2:
-            wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
-        elif self.dropout == 1:
-            wrong = "dropout is 1, and must be below 1"
-        else:
-            return
-        raise refused(wrong, CODE, "Change the sizes of the model.")
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """From a table of a model folder."""
-        return read(cls, values, place="", code=CODE)
 
 
 @specification(kw_only=True)

@@ -218,7 +218,8 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     from engines.core.model_checks import check_weights
     from engines.core.vocabulary import prefix, read_prefix
     from engines.egen.models.embed import plain_prefix
-    from engines.egen.models.encode import ModelEncoder, cached_encoder
+    from engines.egen.models.encode import cached_encoder
+    from engines.egen.models.model_encoder import ModelEncoder
     from engines.egen.models.transformer import write
     from engines.mathematics.verification.verify import verdict_row
 

@@ -22,6 +22,7 @@ from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.clusters import kmeans_accuracy
 from engines.egen.models import transformer as losses
+from engines.egen.models.config import CODE, ModelConfig
 from engines.egen.models.datasets import (
     Ints,
     Labelled,
@@ -32,10 +33,10 @@ from engines.egen.models.datasets import (
     read_labelled,
     training_texts,
 )
-from engines.egen.models.encode import ModelEncoder
-from engines.egen.models.model_folder import CODE, ModelConfig, Settings, divided, load_model, save_model
+from engines.egen.models.model_encoder import ModelEncoder
+from engines.egen.models.model_folder import Settings, divided, load_model, save_model
 from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
-from engines.egen.records import SplitName
+from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD
 from engines.retrieval.dense import precision_at, unit
 from engines.training.checkpoints import card, refuse_other_sizes

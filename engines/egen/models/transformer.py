@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix
+from engines.egen.models.config import ModelConfig, Negatives
 from engines.egen.models.datasets import Sequences, batches
-from engines.egen.models.model_folder import ModelConfig, Negatives
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier

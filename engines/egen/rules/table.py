@@ -29,7 +29,7 @@ from engines.core.vocabulary import (
     prefix,
     variables_of,
 )
-from engines.egen.records import Mode
+from engines.egen.settings import Mode
 
 TABLE = "rules/egen.toml"
 ASSUMED = "rules/assumed.toml"

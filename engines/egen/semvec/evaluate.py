@@ -179,7 +179,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     from engines.egen.evaluations.measured import mean_figure
     from engines.egen.models.vectors import stopped
-    from engines.egen.semvec.trainer import encode, load_network
+    from engines.egen.semvec.network import encode, load_network
 
     network = load_network(spec.model)
     there = tuple(

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.errors import DataError, ExpressionError
-from engines.core.files import model_files, write_json, write_text
+from engines.core.errors import DataError
+from engines.core.files import model_files, write_text
 from engines.core.spec import Arg, read, specification, values
 from engines.core.tree import Tree
-from engines.egen.models.model_folder import CODE, open_network, write_weights
+from engines.egen.models.config import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
+from engines.egen.semvec.network import (
+    _SIZES,
+    arrays,
+    encode,
+    load_network,
+    new_network,
+    save_network,
+)
 from engines.training.checkpoints import card, refuse_other_sizes
 from engines.training.data import Resampled
 from engines.training.task import Origin
@@ -24,133 +32,8 @@ from engines.training.task import Origin
 if TYPE_CHECKING:
     import torch
 
-    from engines.retrieval.dense import Vectors
 
-
-KIND = "egen-semvec"
-_SIZES = ("leaves", "operators", "d_model", "hidden")
-_AT_ONCE = 4_096
-_REMEDY = "It reads the variables and operators of the set that it was trained on."
 Ints = NDArray[np.int64]
-
-
-def new_network(
-    leaves: Sequence[str], operators: Sequence[str], d_model: int, hidden: int
-) -> torch.nn.Module:
-    """A new network. It takes what `arrays` makes of trees, as tensors, and returns (trees, d_model), rows of
-    length 1.
-
-    The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
-    products of linear maps of both beside the usual units; its length is fixed. With products, sums and
-    products of values can be represented: with vectors of values at points the network would be exact.
-    """
-    import torch
-    from torch import nn
-
-    class Composed(nn.Module):  # type: ignore[misc]  # an untyped library
-        def __init__(self) -> None:
-            super().__init__()
-            self.leaves, self.operators = tuple(leaves), tuple(operators)
-            self.d_model, self.hidden = d_model, hidden
-            self.leaf = nn.Parameter(torch.randn(len(leaves), d_model))
-            count = len(operators)
-
-            def weights(*shape: int) -> nn.Parameter:
-                return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
-
-            self.left, self.right = weights(d_model, hidden), weights(d_model, hidden)
-            self.both, self.out = weights(2 * d_model, hidden), weights(2 * hidden, d_model)
-            self.through = weights(2 * d_model, d_model)
-            self.bias = nn.Parameter(torch.zeros(count, hidden))
-
-        def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            states = self._sized(self.leaf)[batch["leaves"]]
-            level = 1
-            while f"level{level}" in batch:
-                rows = batch[f"level{level}"]
-                # Sorted by operator, so that each is one product of matrices.
-                found = [
-                    self._operation(number, states[part[:, 1]], states[part[:, 2]])
-                    for number in range(len(self.operators))
-                    if len(part := rows[rows[:, 0] == number])
-                ]
-                states = torch.cat([states, *found])
-                level += 1
-            return nn.functional.normalize(states[batch["roots"]], dim=-1)
-
-        def _operation(self, number: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-            both = torch.cat([left, right], -1)
-            products = (left @ self.left[number]) * (right @ self.right[number]) / 4
-            usual = nn.functional.gelu(both @ self.both[number] + self.bias[number])
-            found = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
-            return self._sized(found)
-
-        def _sized(self, states: torch.Tensor) -> torch.Tensor:
-            return nn.functional.normalize(states, dim=-1) * self.d_model**0.5
-
-    return Composed()
-
-
-def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
-    """Trees as a network takes them; what they share is there once.
-
-    Returns: `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
-    operands among all nodes so far, those of one operand twice; `roots`: (trees,).
-    """
-    names = {name: number for number, name in enumerate(leaves)}
-    kinds = {name: number for number, name in enumerate(operators)}
-    heights: dict[Tree, int] = {}
-    for tree in trees:
-        _heights(tree, heights)
-    order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
-    place = {node: number for number, node in enumerate(order)}
-    found: dict[str, Any] = {"leaves": []}
-    for node in order:
-        known = names if not node.children else kinds
-        if node.label not in known:
-            raise ExpressionError(f"the model knows no {node.label!r}", remedy=_REMEDY)
-        if not node.children:
-            found["leaves"].append(names[node.label])
-            continue
-        operands = (place[node.children[0]], place[node.children[-1]])
-        found.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
-    found["roots"] = [place[tree] for tree in trees]
-    return {name: np.array(rows, np.int64) for name, rows in found.items()}
-
-
-def _heights(tree: Tree, heights: dict[Tree, int]) -> int:
-    if tree not in heights:
-        heights[tree] = 1 + max((_heights(child, heights) for child in tree.children), default=-1)
-    return heights[tree]
-
-
-def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
-    """(trees, d_model) rows of length 1."""
-    import torch
-
-    result = np.zeros((len(trees), network.d_model), np.float32)
-    device = next(network.parameters()).device
-    with torch.inference_mode():
-        for begin in range(0, len(trees), _AT_ONCE):
-            part = arrays(trees[begin : begin + _AT_ONCE], network.leaves, network.operators)
-            batch = {name: torch.from_numpy(rows).to(device) for name, rows in part.items()}
-            result[begin : begin + _AT_ONCE] = network(batch).cpu().numpy()
-    return result
-
-
-def save_network(network: Any, folder: Path) -> None:
-    write_weights(folder, network.state_dict())
-    sizes = {name: getattr(network, name) for name in _SIZES}
-    write_json(folder / "config.json", {"model_type": KIND, **sizes})
-
-
-def load_network(folder: Path) -> torch.nn.Module:
-    """The network of a folder."""
-
-    def make(config: Mapping[str, Any]) -> torch.nn.Module:
-        return new_network(*(config[name] for name in _SIZES))
-
-    return open_network(folder, KIND, make)
 
 
 LIMITS = (
@@ -294,7 +177,7 @@ class SemVecTask:
             limits=LIMITS,
             use=(
                 "from pathlib import Path\n"
-                "from mathwb.egen.semvec.trainer import encode, load_network\n"
+                "from mathwb.egen.semvec.network import encode, load_network\n"
                 "from mathwb.egen.semvec.evaluate import read_expression\n"
                 'encode(load_network(Path("this-folder")), [read_expression("( a + b ) * a")])'
             ),

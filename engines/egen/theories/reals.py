@@ -16,8 +16,8 @@ from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
 from engines.egen.expressions.novelty import Ideas
 from engines.egen.expressions.padding import Padding
-from engines.egen.records import families_of
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
+from engines.egen.settings import families_of
 from engines.egen.theories.theory import Forms, Theory, TheoryChecker
 from engines.formula.reader import read_expression
 from engines.mathematics.algebra.atoms import Signs

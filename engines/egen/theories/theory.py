@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import FURTHER, variables_of
-from engines.mathematics.assumptions import ordered, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
@@ -130,46 +128,3 @@ def compared(judge: TheoryChecker, term: Tree) -> MemberVerdict:
 
 
 BUILT_IN = ("reals", "logic")
-
-
-def theory_text(name: str) -> str:
-    """What a configuration records of a theory: `reals`, `logic`, or all that its file says, checked.
-
-    Args: name: as `theories.own.theory_file` takes it, or such a text already. Raises: as `read_theory`.
-    """
-    if name in BUILT_IN or name.startswith("{"):
-        return name
-    from engines.egen.theories.own import read_theory, theory_file
-
-    return read_theory(theory_file(name))
-
-
-def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
-    """The theory of this name for expressions, with assumptions in its own language.
-
-    Args: name: as `theory_text` takes it. own: further rules, as `rules.own.checked_rules` gives
-    them. Raises: ExpressionError for assumptions that cannot be read.
-    """
-    if name == "terms":
-        from engines.egen.theories.terms import Terms
-
-        return Terms()
-    if name not in BUILT_IN:
-        from engines.egen.theories.own import Own
-
-        if assume:
-            raise ExpressionError("a theory of one's own takes no assumptions", remedy="Leave out --assume.")
-        return Own(theory_text(name))
-    if name == "logic":
-        from engines.egen.theories.logic import Logic, premises
-
-        return Logic(premises(assume), Logic.variables(*trees))
-    from engines.egen.theories.reals import Reals
-    from engines.mathematics.verification.rigorous import too_large
-
-    assumptions = read_assumptions(assume)
-    rewritable = not any(node.label in FURTHER for tree in trees for node in tree)
-    pointwise = not rewritable or any(map(too_large, trees))
-    names = variables_of(*trees) | assumptions.variables
-    known = tuple(name for name in ordered(names) if name in names)
-    return Reals(assumptions, known, pointwise, rewritable, own)

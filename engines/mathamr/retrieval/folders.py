@@ -26,9 +26,9 @@ from engines.core.files import atomic_folder, remove_folder, sole_builder, write
 from engines.documents.folder import Scanned, Unit, batches, pdf_warning, scanned, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, Scan
-from engines.mathamr.retrieval.indexing import check
 from engines.mathamr.retrieval.segments import Segment, Source, merge
 from engines.mathamr.retrieval.segments import batches as rows_of
+from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.equality import Keys

@@ -13,6 +13,7 @@ from engines.core.errors import DataError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, no_effect, refused, specification
 from engines.formula.lexer import tokens, unwrapped
+from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
@@ -115,12 +116,6 @@ def index(
                 sleep(_LOOKED_S)
     except StoppedError:
         return {"out": str(spec.out), "complete": False}
-
-
-def check(stop: Stop) -> None:
-    """Raises: StoppedError where the work is to stop; what is finished stays for the next time."""
-    if stop():
-        raise StoppedError("indexing was stopped", remedy="Start it again.")
 
 
 def _collection(spec: IndexFormulas) -> ArqmathFolder | None:
@@ -331,7 +326,7 @@ def _differ(one: str, other: str) -> bool:
 
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     from engines.forum.readers import Formula, Report, read_formulas, read_posts
-    from engines.mathamr.retrieval.strings import fields_of_post
+    from engines.mathamr.retrieval.texts import fields_of_post
 
     rows, report = _Rows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
@@ -410,8 +405,8 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
     import pyarrow as pa
 
     from engines.formula.parser import Formula
-    from engines.mathamr.retrieval.search import open_encoder
-    from engines.mathamr.retrieval.strings import tree_string
+    from engines.mathamr.retrieval.opened import open_encoder
+    from engines.mathamr.retrieval.texts import tree_string
     from engines.retrieval.dense import build_dense
 
     model = open_encoder(which, device)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.files import changed
 from engines.core.spec import Arg, exactly_one, no_effect, refused, specification
 from engines.core.system import MAX_LATEX
+from engines.mathamr.retrieval.opened import open_encoder, open_index
 
 if TYPE_CHECKING:
     from engines.formula.parser import Formula
     from engines.mathamr.retrieval.equality import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
-    from engines.retrieval.encoders import SentenceEncoder
 
 
 How = Literal["paths", "dense", "fused", "equal", "renamed"]
@@ -120,37 +118,6 @@ def search(
         opened.release()
 
 
-_OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
-
-
-def open_index(folder: Path, collection: Path | None = None, events: Sink = ignore) -> FormulaIndex:
-    """The index in a folder; kept open until it is built anew. Events: a warning where it was made of another
-    collection than the one that it is to serve."""
-    from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
-
-    key = (str(folder), changed(folder / "about.json"))
-    if key not in _OPENED:
-        _OPENED.clear()
-        _OPENED[key] = FormulaIndex(folder)
-    opened: FormulaIndex = _OPENED[key]
-    if collection is not None and (other := made_of_another(opened.about, collection)) is not None:
-        what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
-        warn(events, what)
-    return opened
-
-
-def open_encoder(which: str, device: str) -> SentenceEncoder:
-    """As `encoder`; kept open until its folder changes."""
-    return _opened(which, device, changed(Path(which).expanduser() / "model.safetensors"))
-
-
-@lru_cache(1)
-def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
-    from engines.retrieval.encoders import encoder
-
-    return encoder(which, device=device)
-
-
 def ranked(
     opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
@@ -163,7 +130,7 @@ def ranked(
     if how != "dense":
         found.append([(one.look, one.score) for one in nearest(opened, formula.search_tree, k)])
     if how != "paths":
-        from engines.mathamr.retrieval.strings import tree_string
+        from engines.mathamr.retrieval.texts import tree_string
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)

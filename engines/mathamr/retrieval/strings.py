@@ -8,7 +8,6 @@ that. It says what it needs: the formula alone, the sentences around it, or thei
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,19 +18,21 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, no_effect, refused, specification
 from engines.formula.parser import Formula
-from engines.forum.readers import Post
 from engines.forum.topics import Topic
-from engines.mathamr.context import PLACEHOLDER, ids, in_fields, placeholder, window
+from engines.mathamr.context import PLACEHOLDER, ids, placeholder, window
 from engines.mathamr.graph.amr import (
     Branch,
     Graph,
     Node,
-    as_graph,
     graft_trees,
     linear,
     lowered,
     read_graph,
     write_graph,
+)
+from engines.mathamr.retrieval.texts import (
+    context_of_topic,
+    tree_string,
 )
 from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window, named_rows
 from engines.retrieval import fusion
@@ -91,17 +92,6 @@ def _representation(name: str, needs: Needs) -> Callable[[Callable[[InContext], 
         REPRESENTATIONS[name] = Representation(needs, write)
 
     return register
-
-
-def tree_string(formula: Formula) -> str:
-    """The operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
-
-    >>> from engines.formula.parser import Formula
-    >>> tree_string(Formula("x^2+1"))
-    'plus 1 SUP x 2'
-    """
-
-    return unicodedata.normalize("NFKC", linear(as_graph(formula.tree)))
 
 
 @_representation("opt", "formula")
@@ -170,36 +160,6 @@ else:
     """The representations, and the parts that operator trees share, which need no encoder."""
 
 
-def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
-    """("title" or "body", text with placeholders), those with formulas."""
-    if post.title_formulas:
-        yield "title", in_fields(post.title, post.title_formulas).text
-    if post.body.formulas:
-        yield "body", in_fields(post.body.text, post.body.formulas).text
-
-
-def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
-    for name, field in (("title", topic.title), ("question", topic.question)):
-        result = in_fields(field.text, field.formulas)
-        yield name, result.text, result.formulas
-
-
-def context_of_topic(topic: Topic, sentences: int) -> tuple[str, str, Mapping[str, str]]:
-    """The short id of a topic's formula, the sentences around it in the first field that has it, and the
-    LaTeX of that field's formulas; no context, and the formula alone, where no field has it."""
-    query = topic.formula.removeprefix("q_")
-    for _, text, latex in fields_of_topic(topic):
-        if query in ids(text):
-            return query, window(text, query, sentences), latex
-    return query, "", {query: topic.latex}
-
-
-def with_latex(text: str, latex: Mapping[str, str]) -> str:
-    """The text with `$latex$` again; a formula that is not known stays a placeholder."""
-    return PLACEHOLDER.sub(lambda match: f"${latex[match[1]]}$" if match[1] in latex else match[0], text)
-
-
 @specification
 class Represent:
     """Write a collection's topics and judged formulas as strings for a sentence encoder.
@@ -222,7 +182,7 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
     and the topics.
     """
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.opened import open_index
     from engines.mathamr.retrieval.task2 import Task2
 
     collection = ArqmathFolder.open(spec.folder)
@@ -325,7 +285,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     of several representations; and as `encoder`.
     """
     from engines.core.files import refuse_other, write_array
-    from engines.mathamr.retrieval.search import open_encoder
+    from engines.mathamr.retrieval.opened import open_encoder
     from engines.retrieval.stored import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)
@@ -400,7 +360,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.search import open_encoder, open_index
+    from engines.mathamr.retrieval.opened import open_encoder, open_index
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.trec import Run, Scored, check_out, with_tail, write_manifest, write_run
 

@@ -243,7 +243,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     """
     from engines.formula.parser import operator_tree
     from engines.forum.topics import read_topic_files
-    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.opened import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
@@ -427,7 +427,7 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import found_index
-    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.opened import open_index
 
     collection = ArqmathFolder.open(spec.folder)
     qrels, unit = _judgements(collection)

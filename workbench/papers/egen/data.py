@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
 from engines.core.system import asset, size
-from engines.egen.records import MAX_TOKENS
+from engines.egen.settings import MAX_TOKENS
 from workbench.config import Key
 from workbench.errors import MissingError
 from workbench.workspace import Kind, Report

@@ -318,7 +318,7 @@ def _matches(result: Result) -> Iterator[str]:
 
 
 _DATA = ("corpus", "exclude", "backbone")
-_SETTINGS = ("engines.egen.models.model_folder:Settings", "engines.egen.models.model_folder:ModelConfig")
+_SETTINGS = ("engines.egen.models.model_folder:Settings", "engines.egen.models.config:ModelConfig")
 
 PAPER = Paper(
     name="egen",

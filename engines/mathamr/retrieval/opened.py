@@ -1,0 +1,45 @@
+"""Indexes and encoders that stay open for the next question."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.events import Sink, ignore, warn
+from engines.core.files import changed
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.retrieval.encoders import SentenceEncoder
+
+
+_OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
+
+
+def open_index(folder: Path, collection: Path | None = None, events: Sink = ignore) -> FormulaIndex:
+    """The index in a folder; kept open until it is built anew. Events: a warning where it was made of another
+    collection than the one that it is to serve."""
+    from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
+
+    key = (str(folder), changed(folder / "about.json"))
+    if key not in _OPENED:
+        _OPENED.clear()
+        _OPENED[key] = FormulaIndex(folder)
+    opened: FormulaIndex = _OPENED[key]
+    if collection is not None and (other := made_of_another(opened.about, collection)) is not None:
+        what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
+        warn(events, what)
+    return opened
+
+
+def open_encoder(which: str, device: str) -> SentenceEncoder:
+    """As `encoder`; kept open until its folder changes."""
+    return _opened(which, device, changed(Path(which).expanduser() / "model.safetensors"))
+
+
+@lru_cache(1)
+def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
+    from engines.retrieval.encoders import encoder
+
+    return encoder(which, device=device)
