@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -240,3 +241,33 @@ def test_a_query_is_searched_as_its_latex(text: str, same_as: str) -> None:
     from engines.mathamr.retrieval.matching import read_query
 
     assert read_query(text).formulas[0].tree == search_tree(Formula(same_as))
+
+
+def test_the_variable_d_is_written_as_it_is_read() -> None:
+    from engines.core.vocabulary import LETTERS
+    from engines.formula.reader import read_expression
+    from engines.mathematics.assumptions import read_assumptions
+    from engines.mathematics.terms.notation import infix, latex
+
+    tree = read_expression("(a*d - d^2)/(2*d)", letters=LETTERS)
+    assert "_" not in infix(tree) + latex(tree)
+    assert (
+        read_expression(infix(tree), letters=LETTERS) == tree == read_expression(latex(tree), letters=LETTERS)
+    )
+    known = read_assumptions("d integer, d > 0")
+    assert read_assumptions(str(known)) == known
+
+
+def test_equations_in_a_file_of_problems_are_read_alike(tmp_path: Path) -> None:
+    from engines.mwp.problems.problem import evaluate
+    from engines.mwp.problems.readers import read_problems
+
+    path = tmp_path / "problems.jsonl"
+    equations = {"x=2^3^2": 512, "d=2*3": 6, "x=2^(3^2)": 512, "x=(2^3)^2": 64}
+    rows = [
+        {"id": str(number), "text": "Tom has 2 bags of 3 pens. How many?", "equation": equation}
+        for number, equation in enumerate(equations)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    trees = [(problem.equation, problem.values) for problem in read_problems(path).rows]
+    assert [evaluate(tree, values) for tree, values in trees if tree is not None] == list(equations.values())

@@ -214,6 +214,11 @@ def _free(tree: Tree) -> set[str]:
     return variables_of(tree)
 
 
+def display_name(label: str) -> str:
+    """Return a variable as people write it, without the mark that tells the letter d from the derivative."""
+    return label.removesuffix("_")
+
+
 def visible(text: str) -> str:
     """The text with every control or formatting character replaced by one visible mark, lengths unchanged."""
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)

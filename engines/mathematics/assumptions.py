@@ -13,7 +13,7 @@ from typing import Literal
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE, variables_of, visible
+from engines.core.vocabulary import LETTERS, VARIABLE, display_name, variables_of, visible
 from engines.formula.infix import read_infix
 from engines.mathematics.terms.notation import infix
 
@@ -50,7 +50,9 @@ class Assumptions:
         return bool(self.integers or self.relations)
 
     def __str__(self) -> str:
-        return ", ".join([*(f"{name} integer" for name in self.integers), *map(str, self.relations)])
+        return ", ".join(
+            [*(f"{display_name(name)} integer" for name in self.integers), *map(str, self.relations)]
+        )
 
     @property
     def variables(self) -> set[str]:

@@ -9,7 +9,7 @@ from random import Random
 from flint import acb, arb, ctx, fmpq
 
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token
+from engines.core.vocabulary import display_name, is_constant_token
 from engines.mathematics.judging.names import free, undecided
 from engines.mathematics.judging.reals import Known, with_integers
 from engines.mathematics.judging.verdicts import Verdict
@@ -82,7 +82,7 @@ def _compare(
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
                 continue
             if not one.overlaps(other):
-                at = ", ".join(f"{name} = {_shown(place)}" for name, place in point.items())
+                at = ", ".join(f"{display_name(name)} = {_shown(place)}" for name, place in point.items())
                 return "different", f"{at}: {_shown(one)} and {_shown(other)}"
             agreeing += _agreed(one, other) >= _AGREED
     return ("equal" if agreeing >= _FEWEST else ""), ""

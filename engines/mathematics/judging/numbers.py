@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
+from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, display_name, is_constant_token
 from engines.mathematics.algebra.rational import number
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import Value, agreement
@@ -141,7 +141,7 @@ def order(left: Tree, right: Tree) -> int | None:
 
 
 def point_shown(point: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {place:.6g}" for name, place in point.items())
+    return ", ".join(f"{display_name(name)} = {place:.6g}" for name, place in point.items())
 
 
 def is_polynomial(tree: Tree, most: int) -> bool:

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
-from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
+from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, display_name, variables_of
 from engines.mathematics.algebra.rational import Space, TooLargeError, factors
 from engines.mathematics.assumptions import Assumptions, Relation
 from engines.mathematics.judging import numbers
@@ -101,7 +101,7 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
         point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
         one, other = (value(side, point) for side in (left, right))
         if one is not None and other is not None and not one.overlaps(other):
-            at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
+            at_ = ", ".join(f"{display_name(name)} = {place}" for name, place in point.items())
             return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
 
@@ -166,8 +166,8 @@ def with_integers(trees: Sequence[Tree], known: Known) -> Known:
         Relation(least[name], "<=", Tree(name)) for name in new if name not in said - {*assumed.integers}
     )
     notes = tuple(
-        f"{name} is an integer"
-        + ("" if name in said - {*assumed.integers} else f", {name} >= {infix(least[name])}")
+        f"{display_name(name)} is an integer"
+        + ("" if name in said - {*assumed.integers} else f", {display_name(name)} >= {infix(least[name])}")
         for name in new
         if name not in assumed.integers or name not in said
     )
@@ -259,13 +259,13 @@ class _Renamed:
     def _exceptions(self, text: str) -> str:
         if not text:
             return ""
-        name = self.back.get(VARIABLE, VARIABLE)
+        name = display_name(self.back.get(VARIABLE, VARIABLE))
         if "=" not in text:
             return " and ".join(f"{name} != {place}" for place in text.split(", ") if place != "…")
         apart = []
         for one in text.split(", "):
             pairs = (part.partition(" = ") for part in one.split(" and "))
-            parts = [f"{self.back.get(name, name)} != {place}" for name, _, place in pairs]
+            parts = [f"{display_name(self.back.get(name, name))} != {place}" for name, _, place in pairs]
             apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
         return " and ".join(apart)
 
@@ -277,7 +277,7 @@ class _Renamed:
             if text and not text.startswith(("about", "unknown", "nowhere")):
                 for sign, spelt in _SPELT.items():
                     text = text.replace(sign, spelt)
-                return re.sub(r"\bx\b", self.back[VARIABLE], text)
+                return re.sub(r"\bx\b", display_name(self.back[VARIABLE]), text)
         others = {*needs(self.left)} & {*needs(self.right)}
         found = [need for side in sides for need in needs(side) if need not in others]
         texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]
@@ -289,7 +289,9 @@ class _Renamed:
             return ""
         at = dict(example.at) or {VARIABLE: example.x}
         places = ", ".join(
-            f"{self.back.get(name, name)} = {place:.6g}" for name, place in at.items() if name in self.back
+            f"{display_name(self.back.get(name, name))} = {place:.6g}"
+            for name, place in at.items()
+            if name in self.back
         )
         sides = [("no value" if side is None else f"{side:.8g}") for side in (example.head, example.member)]
         return f"{places}: {sides[0]} and {sides[1]}"
@@ -323,7 +325,7 @@ class _Renamed:
         return ""
 
     def _said(self, assumed: Assumptions) -> str:
-        texts = [f"{self.back[name]} is an integer" for name in assumed.integers]
+        texts = [f"{display_name(self.back[name])} is an integer" for name in assumed.integers]
         for one in assumed.relations:
             left, right = renamed(one.left, self.back), renamed(one.right, self.back)
             if one.left == ZERO and one.sign != "!=":

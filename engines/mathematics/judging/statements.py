@@ -14,6 +14,7 @@ from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
+from engines.core.vocabulary import display_name
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import line, numbers, reals, shapes
 from engines.mathematics.judging.names import (
@@ -212,9 +213,11 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
         single = [at.text for at in line.ordered(ends) if outside.holds(at)]
         return Verdict(
-            "equal if", " and ".join(f"{name} != {text}" for text in single), f"{name} = {place.text}"
+            "equal if",
+            " and ".join(f"{display_name(name)} != {text}" for text in single),
+            f"{display_name(name)} = {place.text}",
         )
-    return Verdict("different", witness=f"{name} = {place.text}")
+    return Verdict("different", witness=f"{display_name(name)} = {place.text}")
 
 
 def _refuted(statement: Tree, known: reals.Known) -> str:
@@ -333,7 +336,9 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         else:
             if place is None:
                 return EQUAL
-            return Verdict("different", witness=f"{name} = {place.text}: only one of them holds")
+            return Verdict(
+                "different", witness=f"{display_name(name)} = {place.text}: only one of them holds"
+            )
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
         result = _parts_alike(judge, left, right, assume)
         if result is not None:
@@ -488,7 +493,7 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
         sides = [replaced(side, name, instead) for side in other.children]
         result = judge.compared(sides[0], sides[1], assume)
         if result.outcome == "different":
-            witness = f"{name} = {said(instead)} solves one of them only"
+            witness = f"{display_name(name)} = {said(instead)} solves one of them only"
             return Verdict("different", witness=witness)
         verdicts.append(result.outcome)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engines.core.compiling import compiled
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.core.vocabulary import variables_of
+from engines.core.vocabulary import display_name, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
 from engines.mathematics.numbers.numeric import Programs, balls, compile_many
@@ -292,7 +292,7 @@ class Region:
             for name, value in values.items():
                 beside[self.variables.index(name)] = value
             found.append(beside)
-            names += [" and ".join(f"{name} = {value:g}" for name, value in values.items())] * 2
+            names += [" and ".join(f"{display_name(name)} = {value:g}" for name, value in values.items())] * 2
         points = np.concatenate(found, axis=1)
         kept = np.flatnonzero(self.holds(points))
         return points[:, kept], [names[place] for place in kept.tolist()]
@@ -353,7 +353,7 @@ class Region:
             runs = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
             run = max(runs, key=len)
             outer = [end for end in (values[0], values[-1]) if not run[0] <= end <= run[-1]]
-            text = f"{name} from {run[0]:.0f} to {run[-1]:.0f}"
+            text = f"{display_name(name)} from {run[0]:.0f} to {run[-1]:.0f}"
             texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
         return "; ".join(texts)
 

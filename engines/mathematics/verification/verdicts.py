@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
+from engines.core.vocabulary import display_name
+
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 
 
@@ -34,7 +36,8 @@ class Counterexample:
 def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
     """A point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
     than asked: 1000001.95 is 1000002, not 1e+06."""
-    return ", ".join(f"{name} = {_place(value, digits)}" for name, value in (at or {"x": x}).items())
+    point = at or {"x": x}
+    return ", ".join(f"{display_name(name)} = {_place(value, digits)}" for name, value in point.items())
 
 
 def _place(value: float, digits: int) -> str:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
+from engines.core.vocabulary import display_name
 from workbench.paper import Hint
 from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others
 
@@ -318,7 +319,7 @@ def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         for point in result["points"]
     ]
     names = result["points"][0].get("at", ["x"]) if rows else ["x"]
-    yield from aligned((*names, "head", "member", "because"), rows)
+    yield from aligned((*map(display_name, names), "head", "member", "because"), rows)
 
 
 def _with_domain(result: Mapping[str, Any], side: str) -> str:
