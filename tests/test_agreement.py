@@ -271,3 +271,19 @@ def test_equations_in_a_file_of_problems_are_read_alike(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     trees = [(problem.equation, problem.values) for problem in read_problems(path).rows]
     assert [evaluate(tree, values) for tree, values in trees if tree is not None] == list(equations.values())
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("512", "2^3^2"),
+        ("e^{-x^2}", "e^-x^2"),
+        ("0", "cos pi/2"),
+        ("0", r"\cos \pi/2"),
+        ("x/d", r"\frac{x}{d}"),
+    ],
+)
+def test_answers_are_graded_as_they_are_read(gold: str, answer: str) -> None:
+    from engines.grading.grades import grade
+
+    assert grade(gold, answer).verdict == "equal"

@@ -55,6 +55,7 @@ _ANSWERS = ("yes", "no", "odd", "any", "all")
 """Short words that are an answer, and no product."""
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
+_LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True)
@@ -74,6 +75,17 @@ def latex_of_plain(text: str) -> str:
     'e^{-x^{2}} + \\sin ^{2}(x)'
     """
     return rf"\text{{{text.strip()}}}" if _is_prose(text) else _PlainWriter(text).write()
+
+
+def is_written_with_names(text: str) -> bool:
+    """Return whether a text has names of functions or Greek letters, and no other words.
+
+    >>> is_written_with_names("2 cos pi/2"), is_written_with_names("the cos of 2")
+    (True, False)
+    """
+    words = _LONG_WORD.findall(text)
+    names = [split_word(word, _NAMES, "xyz") for word in words]
+    return all(names) and any(len(name) > 2 or name == "pi" for name in chain(*names))
 
 
 def _is_prose(text: str) -> bool:

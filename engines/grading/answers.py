@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engines.formula.brackets import find_closing
+from engines.formula.notations import is_written_with_names
 
 LONGEST = 200_000
 """Of a longer solution only so many characters at its end are searched."""
@@ -237,6 +238,8 @@ _NUMBER = re.compile(r"\d")
 def _plain(text: str, announced: bool) -> str:
     """The answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
+    if "=" not in text and is_written_with_names(text):
+        return text
     if announced:
         text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
     text = _CONCLUSION.sub("", text)
