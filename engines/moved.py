@@ -40,9 +40,12 @@ VERBS = {
         "Grade": "grading",
         "proofread": "proofreading",
         "Proofread": "proofreading",
-    }
+    },
+    "egen.records": dict.fromkeys(
+        ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
+    ),
 }
-"""Verbs and specs that a package offered, with the package that offers them now."""
+"""What a package or module offered, with the one that offers it now."""
 
 
 def moved_verb(package: str, name: str) -> object:

@@ -15,7 +15,6 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of, specification
 from engines.core.system import reported_row
 from engines.core.vocabulary import LETTERS, read_prefix
-from engines.egen.records import Member
 from engines.egen.settings import (
     CORPUS_CONFIG,
     MAX_MEMBERS,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from engines.egen.corpus.build import Built
-    from engines.egen.corpus.folder import Corpus, GrownHead
+    from engines.egen.corpus.folder import Corpus, GrownHead, StoredMember
 
 
 _ORIGIN = "saved"
@@ -117,11 +116,13 @@ def _no_cluster(path: Path | None) -> DataError:
     )
 
 
-def _member(row: Mapping[str, Any]) -> Member:
+def _member(row: Mapping[str, Any]) -> StoredMember:
+    from engines.egen.corpus.folder import StoredMember
+
     read_prefix(row["prefix"], LETTERS)
     gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
     verdict = MemberVerdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions)
-    return Member(row["prefix"], verdict, str(row.get("by", "")))
+    return StoredMember(row["prefix"], verdict, str(row.get("by", "")))
 
 
 def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:

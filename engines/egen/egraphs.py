@@ -10,7 +10,6 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg, refused, specification
-from engines.egen.records import Member
 from engines.egen.settings import (
     AssumeAny,
     EgenConfig,
@@ -229,7 +228,7 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
     from engines.egen.corpora import write_shards
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
-    from engines.egen.corpus.folder import GrownHead
+    from engines.egen.corpus.folder import GrownHead, StoredMember
     from engines.egen.corpus.sources import Head, Source
     from engines.egen.theories.terms import s_expression
 
@@ -243,7 +242,7 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
         counts = graph.counts(name, spec.max_size)
         terms = graph.different(name, spec.max_size, 1 + max(1, spec.members), spec.seed)
         texts = list(map(s_expression, terms))
-        rows = tuple(Member(text, MemberVerdict("undecided", 1.0)) for text in texts)
+        rows = tuple(StoredMember(text, MemberVerdict("undecided", 1.0)) for text in texts)
         nodes = len(graph.classes[name])
         grown.append(GrownHead(len(grown), rows, "saturated", 0, nodes, 1, str(sum(counts))))
         heads.append(Head(texts[0], "foreign", name, len(terms[0])))

@@ -170,8 +170,7 @@ def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
         unary = {label for label, count in theory.arity.items() if count == 1} - set(cluster.head.labels())
 
         def effort(member: Member) -> tuple[int, int]:
-            tree = theory.read(member.prefix, "prefix", head=False)
-            return sum(label in unary for label in tree.labels()), tree.depth
+            return sum(label in unary for label in member.tree.labels()), member.tree.depth
 
         return tuple(sorted(cluster.members, key=effort))
     return cluster.members
@@ -236,7 +235,7 @@ def _row(member: Member, theory: Theory) -> dict[str, Any]:
     verdict = member.verdict
     row: dict[str, Any] = {
         "prefix": member.prefix,
-        "infix": theory.infix(member.prefix),
+        "infix": theory.infix(member.tree),
         "tokens": member.tokens,
         "verdict": verdict.outcome,
         "kept": verdict.kept,

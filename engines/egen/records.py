@@ -6,42 +6,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engines.core.errors import ExpressionError
 from engines.core.shown import MOST, Tabular, Tex, chain
-from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import ARITY
+from engines.core.tree import Tree
+from engines.core.vocabulary import prefix
 from engines.egen.settings import (
     EgenConfig,
     StopReason,
 )
 from engines.mathematics.verification.verdicts import MemberVerdict
+from engines.moved import moved_verb
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An expression of a cluster, in generator prefix notation, with its verdict against the head. `by` names
-    the family of classical forms that makes it; empty for what rules give."""
+    """An expression of a cluster with its verdict against the head. `by` names the family of classical forms
+    that makes it; empty for what rules give."""
 
-    prefix: str
+    tree: Tree
     verdict: MemberVerdict
     by: str = ""
 
     @property
-    def tree(self) -> Tree:
-        """Of real functions and logic."""
-        try:
-            return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token, 0))
-        except ExpressionError as error:
-            from engines.egen.theories.logic import LOGIC
-
-            try:
-                return LOGIC.tree(self.prefix.split())
-            except ExpressionError:
-                raise error from None
+    def prefix(self) -> str:
+        """The expression in generator prefix notation."""
+        return prefix(self.tree)
 
     @property
     def tokens(self) -> int:
-        return self.prefix.count(" ") + 1
+        return len(self.tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +66,22 @@ class Cluster(Tabular):
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         verdicts = [(each, each.verdict) for each in self.members]
         rows = [
-            (self._tex(each.prefix), one.outcome, one.exceptions, one.kept, each.tokens)
+            (self._tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
             for each, one in verdicts
         ]
-        title = Tex(rf"{self._tex(' '.join(self.head.labels()))} = \dots \quad ({len(rows)})")
+        title = Tex(rf"{self._tex(self.head)} = \dots \quad ({len(rows)})")
         return title, ("member", "verdict", "except at", "kept", "tokens"), rows
 
     def _repr_latex_(self) -> str:
-        terms = [" ".join(self.head.labels()), *(each.prefix for each in self.members[:MOST])]
+        terms = [self.head, *(each.tree for each in self.members[:MOST])]
         return f"$${chain(map(self._tex, terms))}$$"
 
-    def _tex(self, prefix: str) -> Tex:
+    def _tex(self, tree: Tree) -> Tex:
         from engines.egen.theories.registry import theory_of
 
         theory = theory_of(self.config.theory, self.config.assume, self.head)
-        return Tex(theory.row(theory.read(prefix, "prefix", head=False))["latex"])
+        return Tex(theory.row(tree)["latex"])
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

@@ -12,7 +12,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import LETTERS, prefix, read_prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest
@@ -32,7 +32,9 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     draw = random.Random(config.seed)
     constants = draw.sample(range(2, 500), config.members)
     texts = [f"- + {prefix(head)} {c} {c}" for c in constants]
-    members = tuple(Member(text, MemberVerdict("equal", 1.0, points=48)) for text in texts)
+    members = tuple(
+        Member(read_prefix(text, LETTERS), MemberVerdict("equal", 1.0, points=48)) for text in texts
+    )
     stats = Stats(stop_reason, 3, 100, 20, 0.1, 0.1, 0.1, 10**30)  # type: ignore[arg-type]
     return Cluster(head, members, stats, config)
 

@@ -21,6 +21,7 @@ from engines.egen.corpus.folder import (
     ROWS,
     Corpus,
     GrownHead,
+    StoredMember,
     open_corpus,
     parquet_bytes,
     parquet_table,
@@ -30,7 +31,6 @@ from engines.egen.corpus.folder import (
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
 from engines.egen.models.datasets import stream_pairs, stream_triplets
-from engines.egen.records import Member
 from engines.egen.settings import EgenConfig
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_training
@@ -309,7 +309,7 @@ SMALL = EgenConfig(members=2)
 
 
 def grown(head: str, *members: str) -> GrownHead:
-    rows = [Member(text, MemberVerdict("equal", 1.0)) for text in (head, *members)]
+    rows = [StoredMember(text, MemberVerdict("equal", 1.0)) for text in (head, *members)]
     return GrownHead(0, tuple(rows), "saturated", 2, 10, 5, "12345678901234567890123")
 
 

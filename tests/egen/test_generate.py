@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> Non
     script = (
         "from engines.egen.egraph.members import generate\n"
         "from engines.core.vocabulary import read_prefix\n"
-        "from engines.egen.records import EgenConfig, Limits\n"
+        "from engines.egen.settings import EgenConfig, Limits\n"
         f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"
         f"for member in generate(read_prefix({head!r}), config).members: print(member.prefix)\n"
     )

@@ -199,7 +199,7 @@ _SCRIPT = """
 import json, sys
 from engines.egen.egraph.growth import Grower
 from engines.core.vocabulary import read_prefix
-from engines.egen.records import Limits
+from engines.egen.settings import Limits
 found = Grower("strict").grow(read_prefix(sys.argv[1]), Limits(nodes=500))
 said = found.root, found.classes, found.stop_reason, found.iterations, found.nodes, found.fired
 print(json.dumps(said))

@@ -12,10 +12,9 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import prefix
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.folder import GrownHead, open_corpus
+from engines.egen.corpus.folder import GrownHead, StoredMember, open_corpus
 from engines.egen.corpus.published import export_published, import_published, read_published
 from engines.egen.corpus.sources import BadLine
-from engines.egen.records import Member
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen import fake_growth
@@ -166,7 +165,7 @@ def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_pat
 @pytest.mark.parametrize("name", ["clusters.parquet", "shards/shard-00000-mine.parquet"])
 def test_files_with_the_names_of_a_corpus_are_left_alone(blocks: Path, tmp_path: Path, name: str) -> None:
     """Only a folder in which we hold the lock, or a plan or manifest of ours is, was begun by us."""
-    head = Member("x", MemberVerdict("equal", 1.0))
+    head = StoredMember("x", MemberVerdict("equal", 1.0))
     cluster = GrownHead(0, (head,), "saturated", 1, 1, 1, "1")
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("years")

@@ -16,8 +16,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.folder import GrownHead
-from engines.egen.records import Member
+from engines.egen.corpus.folder import GrownHead, StoredMember
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
@@ -45,7 +44,7 @@ CLUSTERS = (
 
 def grown(head: str, members: list[tuple[str, str]], stop: str) -> GrownHead:
     rows = [
-        Member(text, MemberVerdict(verdict, 0.5 if verdict == "shrinks" else 1.0))
+        StoredMember(text, MemberVerdict(verdict, 0.5 if verdict == "shrinks" else 1.0))
         for text, verdict in [(head, "equal"), *members]
     ]
     return GrownHead(0, tuple(rows), stop, 5, 3_000, 410, "21000000000000000")

@@ -10,10 +10,9 @@ import pytest
 
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.build import Plan, versions
-from engines.egen.corpus.folder import GrownHead, write_shard
+from engines.egen.corpus.folder import GrownHead, StoredMember, write_shard
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraphs import Extract, extract
-from engines.egen.records import Member
 from engines.egen.settings import EgenConfig
 from engines.egen.theories import own
 from engines.egen.theories.registry import theory_text
@@ -33,7 +32,7 @@ HEAD, MEMBER = "complement union A B", "intersection complement A complement B"
 def of_sets(folder: Path, theory: str = "", *, finished: bool = True) -> None:
     config = EgenConfig(theory=theory or theory_text("sets"))
     heads = (Head(HEAD, "own", "v", 4),)
-    rows = tuple(Member(text, MemberVerdict("equal", 1.0)) for text in (HEAD, MEMBER))
+    rows = tuple(StoredMember(text, MemberVerdict("equal", 1.0)) for text in (HEAD, MEMBER))
     stored = write_shard(folder / "shards", 0, [GrownHead(0, rows, "saturated", 1, 9, 4, "2")])
     plan = Plan(Source("sets", heads), config, "", versions()).to_dict()
     if finished:

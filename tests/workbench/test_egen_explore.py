@@ -15,12 +15,11 @@ from typer.testing import CliRunner
 from engines.core.errors import EngineError
 from engines.core.events import Stop, never
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.folder import GrownHead
+from engines.egen.corpus.folder import GrownHead, StoredMember
 from engines.egen.models import vectors
 from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import models_among
-from engines.egen.records import Member
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
@@ -40,7 +39,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora") / "small"
     for texts in clusters()[:6]:
-        rows = tuple(Member(text, MemberVerdict("equal", 1.0)) for text in texts)
+        rows = tuple(StoredMember(text, MemberVerdict("equal", 1.0)) for text in texts)
         save_cluster(folder, GrownHead(0, rows, "saturated", 2, 50, 20, "1000"), EgenConfig())
     return folder
 

@@ -28,7 +28,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix, read_prefix, variables_of
-from engines.egen.records import Cluster, Member
+from engines.egen.records import Cluster
 from engines.egen.settings import SplitName
 from engines.mathematics.assumptions import ordered, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict
@@ -64,6 +64,20 @@ _REDO = "Redo this shard alone"
 
 
 @dataclass(frozen=True, slots=True)
+class StoredMember:
+    """A member as a shard has it: a text in its theory's prefix notation, its verdict against the head, and
+    the family of classical forms that makes it."""
+
+    prefix: str
+    verdict: MemberVerdict
+    by: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return self.prefix.count(" ") + 1
+
+
+@dataclass(frozen=True, slots=True)
 class GrownHead:
     """A head with its expressions (`rows[0]` is the head) and how they came about; holds no times.
 
@@ -71,7 +85,7 @@ class GrownHead:
     """
 
     source: int
-    rows: tuple[Member, ...]
+    rows: tuple[StoredMember, ...]
     stop_reason: str
     iterations: int
     nodes: int
@@ -87,10 +101,11 @@ class GrownHead:
     @classmethod
     def of(cls, source: int, cluster: Cluster) -> GrownHead:
         stats = cluster.stats
-        head = Member(prefix(cluster.head), MemberVerdict("equal", 1.0))
+        head = StoredMember(prefix(cluster.head), MemberVerdict("equal", 1.0))
+        members = (StoredMember(each.prefix, each.verdict, each.by) for each in cluster.members)
         return cls(
             source,
-            (head, *cluster.members),
+            (head, *members),
             stats.stop_reason,
             stats.iterations,
             stats.nodes,

@@ -22,9 +22,16 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
-from engines.egen.corpus.folder import BLOCK, Corpus, GrownHead, shard_files, stored_shards, write_shard
+from engines.egen.corpus.folder import (
+    BLOCK,
+    Corpus,
+    GrownHead,
+    StoredMember,
+    shard_files,
+    stored_shards,
+    write_shard,
+)
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
-from engines.egen.records import Member
 from engines.egen.settings import EgenConfig, Layout
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier
@@ -178,7 +185,7 @@ def corpus_of(
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
     verdicts = [MemberVerdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
-    rows = tuple(Member(prefix(tree), verdict) for tree, verdict in judged)
+    rows = tuple(StoredMember(prefix(tree), verdict) for tree, verdict in judged)
     return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.tree import Tree
+from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import prefix
 from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
@@ -150,11 +150,11 @@ class _Selection:
         found = [member for member in self.members if member.by]
         for tree, verdict in verdicts.items():
             if _accepted(verdict, self.config.mode):
-                found.append(Member(prefix(tree), verdict))
+                found.append(Member(tree, verdict))
         found += (member for _, member in others)
         once: dict[str, Member] = {}
         for member in found:
-            once.setdefault(canonical_key(member.prefix.split()), member)
+            once.setdefault(canonical_key(member.tree), member)
         once.pop(canonical_key(self.head), None)
         once = dict(sorted(once.items(), key=lambda row: (not row[1].by, row[1].tokens)))
         first = min(FEW, self.config.members)
@@ -262,7 +262,8 @@ class _Selection:
                 if verdict.outcome == "different":
                     self.contradicted(term)
             elif len(accepted) < wanted:
-                accepted.append(Member(term, verdict, self.families.get(term, "")))
+                tree = parse_prefix(term.split(), lambda token: self.theory.arity.get(token, 0))
+                accepted.append(Member(tree, verdict, self.families.get(term, "")))
         self.members += accepted
         self.seconds["verify"] += time.perf_counter() - started
         if accepted:

@@ -146,7 +146,10 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
         texts = [prefix(step) for step in derivation.steps]
         rows.append(
             {
-                "steps": [{"prefix": text, "infix": theory.infix(text)} for text in texts],
+                "steps": [
+                    {"prefix": text, "infix": theory.infix(theory.read(text, "prefix", head=False))}
+                    for text in texts
+                ],
                 "known": derivation.wrong,
                 "right": set(judgements) == {"right"},
                 "first_wrong": judgements.index("wrong") if "wrong" in judgements else None,

@@ -131,8 +131,8 @@ class Logic(Theory):
         del head  # every formula can be one
         return LOGIC.read(text, notation)
 
-    def infix(self, text: str) -> str:
-        return LOGIC.written(LOGIC.tree(text.split()))
+    def infix(self, tree: Tree) -> str:
+        return LOGIC.written(tree)
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return LOGIC.row(tree)

@@ -452,8 +452,8 @@ class Own(Theory):
         del head  # every term can be one
         return self.definition.signs.read(text, notation)
 
-    def infix(self, text: str) -> str:
-        return self.definition.signs.written(self.definition.signs.tree(text.split()))
+    def infix(self, tree: Tree) -> str:
+        return self.definition.signs.written(tree)
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return self.definition.signs.row(tree)

@@ -112,8 +112,8 @@ class Reals(Theory):
     def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         return (read_head if head else read_expression)(text, notation, LETTERS)
 
-    def infix(self, text: str) -> str:
-        return infix(text)
+    def infix(self, tree: Tree) -> str:
+        return infix(tree)
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return expression_row(tree)

@@ -98,8 +98,8 @@ class Terms(Theory):
         del notation, head
         return read_s_expression(text)
 
-    def infix(self, text: str) -> str:
-        return text
+    def infix(self, tree: Tree) -> str:
+        return s_expression(tree)
 
     def row(self, tree: Tree) -> dict[str, Any]:
         text = s_expression(tree)

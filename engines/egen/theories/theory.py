@@ -111,8 +111,8 @@ class Theory(ABC):
         """Read a term, one that can be a head or not. Raises: ExpressionError."""
 
     @abstractmethod
-    def infix(self, text: str) -> str:
-        """A term in prefix notation as infix."""
+    def infix(self, tree: Tree) -> str:
+        """Return a term as infix."""
 
     @abstractmethod
     def row(self, tree: Tree) -> dict[str, Any]:
