@@ -15,8 +15,8 @@ from typing import Any
 import psutil
 
 from engines.core.files import read_lines, write_json
-from engines.core.system import processors
-from engines.training.checkpoints import content
+from engines.core.system import count_processors
+from engines.training.checkpoints import hash_content
 from workbench import __version__
 from workbench.export import commit
 
@@ -95,7 +95,7 @@ class Record:
             return
         machine = {
             "processor": _processor(),
-            "cores": processors(),
+            "cores": count_processors(),
             "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
             "load_1min_at_end": round(os.getloadavg()[0], 2),
             "system": f"{platform.system()} {platform.machine()}",
@@ -117,5 +117,5 @@ class Record:
 
 def _told(value: object) -> object:
     if isinstance(value, Path):
-        return {"name": value.name, "sha256": content([value])}
+        return {"name": value.name, "sha256": hash_content([value])}
     return [_told(each) for each in value] if isinstance(value, list | tuple) else value

@@ -41,7 +41,7 @@ from engines.retrieval.bm25 import Bm25, Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.significance import bootstrap_interval, compare, holm
-from engines.retrieval.trec import Qrels, Run, read_qrels, read_run
+from engines.retrieval.trec import Qrels, TrecRun, read_qrels, read_run
 from workbench.cli.command import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
@@ -63,7 +63,7 @@ DIRECTIONS = {"2021": "2020", "2020": "2021"}
 """Which year's topics the settings are chosen on, by the year that is reported."""
 REPORTS = (*DIRECTIONS, "both years")
 
-Pools = dict[str, dict[str, Run]]
+Pools = dict[str, dict[str, TrecRun]]
 """Runs by pool and system."""
 
 
@@ -85,7 +85,7 @@ class Bench:
     def both(self) -> Qrels:
         return Qrels({topic: grades for year in self.years.values() for topic, grades in year.grades.items()})
 
-    def judged(self, run: Run) -> Run:
+    def judged(self, run: TrecRun) -> TrecRun:
         """The run cut to judged answers; those it lacks follow behind in the order of their ids."""
         found = {}
         for topic, grades in self.both.grades.items():
@@ -93,7 +93,7 @@ class Bench:
             lowest = own[-1][1] if own else 0.0
             rest = sorted(grades.keys() - {answer for answer, _ in own}, reverse=True)
             found[topic] = own + [(answer, lowest - 1e-3 * place) for place, answer in enumerate(rest, 1)]
-        return Run(run.tag, found)
+        return TrecRun(run.tag, found)
 
 
 def set_up(collection: Path, cache: Path) -> Bench:
@@ -117,7 +117,7 @@ def set_up(collection: Path, cache: Path) -> Bench:
     return Bench(open_index(cache / "index"), asked, years, kinds, cache)
 
 
-def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
+def lexical_runs(bench: Bench) -> dict[tuple[float, float], TrecRun]:
     """BM25 over all answers by k1 and b."""
     ids = [name.decode() for name in bench.index.ids.tolist()]
     answers = bench.index.store.many(ids)
@@ -129,11 +129,11 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
             topic: [(ids[row], float(score)) for row, score in zip(rows.tolist(), scores, strict=True)]
             for topic, scores, rows in counted.search(Bm25(k1, b), DEPTH)
         }
-        runs[k1, b] = Run.from_scores("BM25", found)
+        runs[k1, b] = TrecRun.from_scores("BM25", found)
     return runs
 
 
-def scores_of(bench: Bench, scorer: Scorer, candidates: Run) -> tuple[Run, dict[str, Any]]:
+def scores_of(bench: Bench, scorer: Scorer, candidates: TrecRun) -> tuple[TrecRun, dict[str, Any]]:
     """A second stage's run over candidates, from the cache where it is there."""
     asked = {topic: sorted(answer for answer, _ in ranking) for topic, ranking in candidates.rankings.items()}
     content = repr((scorer.fingerprint, sorted(asked.items())))
@@ -158,7 +158,7 @@ def shuffled(qrels: Qrels) -> Evaluation:
             topic: [(answer, float(generator.random())) for answer in grades]
             for topic, grades in qrels.grades.items()
         }
-        several.append(evaluate(Run.from_scores("random", scores), qrels))
+        several.append(evaluate(TrecRun.from_scores("random", scores), qrels))
     per_topic = {
         topic: {
             name: float(np.mean([one.per_topic[topic][name] for one in several]))
@@ -171,17 +171,17 @@ def shuffled(qrels: Qrels) -> Evaluation:
     return Evaluation(per_topic, mean, tuple(per_topic), mean, several[0].judged)
 
 
-def ndcg(run: Run, qrels: Qrels) -> float:
+def ndcg(run: TrecRun, qrels: Qrels) -> float:
     """The mean that everything is chosen by."""
     return evaluate(run, qrels, ["ndcg_prime"]).mean["ndcg_prime"]
 
 
 def first_stages(
-    bench: Bench, lexical: Mapping[tuple[float, float], Run], vectors: Mapping[str, Run], year: str
-) -> tuple[dict[str, Run], dict[str, Any]]:
+    bench: Bench, lexical: Mapping[tuple[float, float], TrecRun], vectors: Mapping[str, TrecRun], year: str
+) -> tuple[dict[str, TrecRun], dict[str, Any]]:
     """First stages by name, with what was chosen on the topics of `year`."""
     qrels = bench.years[year]
-    found: dict[str, Run] = {"lexical": lexical[UNTUNED], **vectors}
+    found: dict[str, TrecRun] = {"lexical": lexical[UNTUNED], **vectors}
 
     def summed(names: Sequence[str]) -> FirstStage:
         weights, _ = tune_weights([found[name] for name in names], qrels, topics=qrels.grades, steps=20)
@@ -206,15 +206,15 @@ def first_stages(
         "the same, weights chosen": three.fuse(found),
         DEFAULT: FirstStage.read(DEFAULT).fuse(found),
     }
-    runs = {name: run.cut(DEPTH) for name, run in runs.items()}
+    runs = {name: run.limit_depth(DEPTH) for name, run in runs.items()}
     chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}
     return runs, chosen
 
 
 def systems(
     bench: Bench,
-    lexical: Mapping[tuple[float, float], Run],
-    vectors: Mapping[str, Run],
+    lexical: Mapping[tuple[float, float], TrecRun],
+    vectors: Mapping[str, TrecRun],
     scorers: Mapping[str, Scorer],
     year: str,
 ) -> tuple[Pools, dict[str, Any]]:
@@ -245,14 +245,14 @@ def reported(bench: Bench, of_years: Mapping[str, Pools]) -> dict[str, Pools]:
             for year, pools in of_years.items():
                 run = pools[pool][name]
                 own = {t: run.rankings[t] for t in bench.years[year].grades if t in run.rankings}
-                result[year].setdefault(pool, {})[name] = Run(run.tag, own)
+                result[year].setdefault(pool, {})[name] = TrecRun(run.tag, own)
                 rankings |= own
-            result["both years"].setdefault(pool, {})[name] = Run(name, rankings)
+            result["both years"].setdefault(pool, {})[name] = TrecRun(name, rankings)
     return result
 
 
 def measured(
-    runs: Mapping[str, Run], qrels: Qrels, kinds: Mapping[str, str], *, random: bool
+    runs: Mapping[str, TrecRun], qrels: Qrels, kinds: Mapping[str, str], *, random: bool
 ) -> dict[str, Any]:
     """Each system on some topics: means, intervals, by kind of topic, and the tests against the baselines."""
     results = {name: evaluate(run, qrels) for name, run in runs.items()}
@@ -284,7 +284,7 @@ def measured(
         for kind in KINDS:
             topics = [topic for topic in result.per_topic if kinds.get(topic) == kind]
             if topics:
-                row[f"ndcg_prime_{kind.lower()}"] = round(result.over(topics)["ndcg_prime"], 4)
+                row[f"ndcg_prime_{kind.lower()}"] = round(result.mean_over_topics(topics)["ndcg_prime"], 4)
         rows[name] = row | {"against": tests[name]}
     return rows
 
@@ -376,7 +376,7 @@ def main() -> None:
     kept = Record(name, arguments.out, **about)
     bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
-    vectors: dict[str, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
+    vectors: dict[str, TrecRun] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
     scorers: dict[str, Scorer] = {}
     if arguments.reranker:
         scorers["reranker"] = CrossEncoder(arguments.reranker, max_tokens=TOKENS)

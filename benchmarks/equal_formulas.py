@@ -55,7 +55,7 @@ from engines.mathematics.judging.names import free
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
 from engines.retrieval.significance import bootstrap_interval
-from engines.retrieval.trec import Run, read_qrels, read_run, write_run
+from engines.retrieval.trec import TrecRun, read_qrels, read_run, write_run
 
 FOUND = 10
 DEPTH = 1_000
@@ -364,7 +364,7 @@ def task2(given: Measured) -> dict[str, Any]:
             )
             rankings[topic] = [(one, -float(at)) for at, one in enumerate(order)]
         runs[name] = given.place / f"{name}.tsv"
-        write_run(Run(name, rankings), runs[name])
+        write_run(TrecRun(name, rankings), runs[name])
     figures: dict[str, Any] = {unit: {} for unit in UNITS}
     for unit, year in product(UNITS, YEARS):
         qrels = read_qrels(given.qrels(year, unit)).grades
@@ -468,11 +468,11 @@ def main() -> None:
     drawn = random.Random(0).sample(range(len(opened)), AMONG)
     pool = dict.fromkeys([*queries, *drawn])
     texts = opened.looks["latex"].to_pylist()
-    build_lexical([TermPart.of(f"${one}$" for one in texts)], arguments.cache / "bm25")
+    build_lexical([TermPart.from_texts(f"${one}$" for one in texts)], arguments.cache / "bm25")
     lexical, drawn_from = LexicalIndex(arguments.cache / "bm25"), random.Random(0)
 
     def by_bm25(look: int) -> list[int]:
-        return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable").tolist()
+        return np.argsort(-lexical.score_documents(f"${opened.latex(look)}$"), kind="stable").tolist()
 
     hits = {
         look: [one for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]

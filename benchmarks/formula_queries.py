@@ -26,7 +26,7 @@ from engines.mathamr.retrieval.matching import Near
 from engines.mathamr.retrieval.texts import context_of_topic
 from engines.retrieval.measures import evaluate
 from engines.retrieval.significance import compare
-from engines.retrieval.trec import Qrels, Run, read_qrels
+from engines.retrieval.trec import Qrels, TrecRun, read_qrels
 
 LETTERS = (0.0, 0.1, 0.2, 0.4, 0.6, 1.0)
 WORDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -45,7 +45,9 @@ def judged(folder: Path, year: str, opened: FormulaIndex) -> tuple[Mapping[str, 
 
 def measured(lists: Mapping[str, Sequence[Near]], qrels: Qrels) -> Mapping[str, Mapping[str, float]]:
     order = {topic: sorted(found, key=lambda one: -one.score) for topic, found in lists.items()}
-    run = Run("run", {topic: [(str(one.look), one.score) for one in found] for topic, found in order.items()})
+    run = TrecRun(
+        "run", {topic: [(str(one.look), one.score) for one in found] for topic, found in order.items()}
+    )
     return evaluate(run, qrels).per_topic
 
 

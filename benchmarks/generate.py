@@ -43,7 +43,7 @@ def counted(members: list[Tree]) -> Counter[str]:
     from engines.egen.expressions.novelty import written
     from tests.egen.detours import detours
 
-    found = [detours(tree.labels()) for tree in members]
+    found = [detours(tree.list_labels()) for tree in members]
     return Counter(
         members=len(members),
         inverse=sum(met > 0 for met, _ in found),

@@ -40,7 +40,7 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
     from engines.egen.settings import EgenConfig
     from engines.formula.infix import read_infix
 
-    every = [one.tree for one in templates() if "d" not in one.tree.labels()]
+    every = [one.tree for one in templates() if "d" not in one.tree.list_labels()]
     config = EgenConfig(members=members, max_tokens=25)
     for head in random.Random(seed).sample(every, heads):
         try:
@@ -53,7 +53,7 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
         cells = line.split("\t")
         if not line.startswith("#") and len(cells) > 2 and "false" not in cells[3:]:
             pair = read_infix(cells[1]), read_infix(cells[2])
-            if not {"d"} & {*pair[0].labels(), *pair[1].labels()}:
+            if not {"d"} & {*pair[0].list_labels(), *pair[1].list_labels()}:
                 yield pair
 
 
@@ -61,11 +61,11 @@ def changed(tree: Tree, source: random.Random) -> Tree:
     """With another number, sign or function in one place."""
     from engines.core.vocabulary import of_its_kind
 
-    paths = [path for path in _paths(tree) if of_its_kind(tree.at(path).label)]
+    paths = [path for path in _paths(tree) if of_its_kind(tree.subtree_at(path).label)]
     path = source.choice(paths)
-    node = tree.at(path)
+    node = tree.subtree_at(path)
     others = [label for label in of_its_kind(node.label) if label != node.label]
-    return tree.replace(path, Tree(source.choice(others), node.children))
+    return tree.replace_subtree(path, Tree(source.choice(others), node.children))
 
 
 def _paths(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:

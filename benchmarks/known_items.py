@@ -82,7 +82,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
         made = index(IndexFormulas(folder, Path(place) / "index"))
         opened = FormulaIndex(Path(place) / "index")
         texts = opened.looks["latex"].to_pylist()
-        build_lexical([TermPart.of(f"${latex}$" for latex in texts)], Path(place) / "bm25")
+        build_lexical([TermPart.from_texts(f"${latex}$" for latex in texts)], Path(place) / "bm25")
         bm25 = LexicalIndex(Path(place) / "bm25")
         rng = random.Random(seed)
         asked: list[tuple[int, OperatorTree, OperatorTree]] = []

@@ -42,9 +42,9 @@ from engines.mathamr.retrieval.search import ranked
 from engines.mathamr.retrieval.strings import Compared, FuseRuns, Kind, Rerank, Strings, fuse, rerank
 from engines.mathamr.retrieval.task2 import Unit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
-from engines.retrieval.encoders import fingerprint
+from engines.retrieval.encoders import fingerprint_folder
 from engines.retrieval.fusion import tune_weights
-from engines.retrieval.trec import Run, read_qrels, read_run, write_run
+from engines.retrieval.trec import TrecRun, read_qrels, read_run, write_run
 
 BASELINES = ("random", "exact", "bm25", "path-jaccard")
 """In a drawn order; the same tokens first; BM25 over the tokens and each two neighbours; the share of both
@@ -65,7 +65,7 @@ def baseline(
         scores = scored(topics[topic].latex, written) if scored else {}
         found = [(one, scores.get(look, 0.0)) for one, look in looks.items()]
         rankings[topic] = sorted(found, key=lambda pair: -pair[1])
-    write_run(Run(name, rankings), out)
+    write_run(TrecRun(name, rankings), out)
 
 
 Scores = Mapping[int, float]
@@ -94,11 +94,13 @@ def _paths(latex: str) -> set[str]:
 def _bm25(opened: FormulaIndex) -> Callable[[str, Mapping[int, str]], Scores]:
     with TemporaryDirectory() as folder:
         place = Path(folder) / "index"
-        build_lexical([TermPart.of(f"${latex}$" for latex in opened.looks["latex"].to_pylist())], place)
+        build_lexical(
+            [TermPart.from_texts(f"${latex}$" for latex in opened.looks["latex"].to_pylist())], place
+        )
         index = LexicalIndex(place)
 
         def scores(query: str, looks: Mapping[int, str]) -> Scores:
-            result = index.scores(f"${query}$")
+            result = index.score_documents(f"${query}$")
             return {look: float(result[look]) for look in looks}
 
     return scores
@@ -168,7 +170,7 @@ class Measured:
 
     def judged(self, name: str, kind: Compared, encoder: str = "minilm") -> Path:
         """The judged formulas in the order of a representation."""
-        own = encoder if encoder == "minilm" else fingerprint(Path(encoder))
+        own = encoder if encoder == "minilm" else fingerprint_folder(Path(encoder))
         out = self.place / own / f"{name}.tsv"
         if not out.exists():
             out.parent.mkdir(exist_ok=True)
@@ -250,7 +252,7 @@ def stages(measured: Measured) -> list[Path]:
         search(SearchFormulas(measured.index, topics=tuple(map(measured.topics, YEARS)), run=whole))
         judged = measured.pool()
         run = read_run(whole, task=2)
-        write_run(Run("paths", {t: found for t, found in run.rankings.items() if t in judged}), first)
+        write_run(TrecRun("paths", {t: found for t, found in run.rankings.items() if t in judged}), first)
     found = [first]
     for kind in BY:
         again, both = place / f"reranked-{kind}.tsv", place / f"first+{kind}.tsv"

@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks._provable import Said, is_provable
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.documents.reading import Document, documents
+from engines.documents.reading import Document, read_documents
 from engines.formula.meaning import names_of, read
 from engines.mathematics.judging import judge as new_judge
 from engines.mathematics.judging.judge import Judge
@@ -212,7 +212,7 @@ def main() -> None:
     asked = {"sample": arguments.sample, "seed": arguments.seed}
     kept = Record("proofread", arguments.out, solutions=arguments.solutions, **asked)
     arbiter = new_judge()
-    all_ = list(documents(arguments.solutions, on_bad=lambda _: None))
+    all_ = list(read_documents(arguments.solutions, on_bad=lambda _: None))
     figures = {}
     for name, odd in (("odd", 1), ("even", 0)):
         half = [each for each in all_ if int(each.id.rpartition("-")[2]) % 2 == odd]

@@ -51,7 +51,7 @@ _SLOW_S = 1.0
 
 
 def judgeable(tree: Tree | None) -> bool:
-    return tree is not None and _UNJUDGED.isdisjoint(tree.labels())
+    return tree is not None and _UNJUDGED.isdisjoint(tree.list_labels())
 
 
 def answers(path: Path) -> Iterator[list[str]]:

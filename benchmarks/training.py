@@ -138,7 +138,7 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
     spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
     data = {kind: Path(place) for kind, place in spec.params["data"].items()}
     task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
-    config = TrainConfig.of({**spec.params["train"], "seed": recipe.seed, "device": given.device})
+    config = TrainConfig.from_table({**spec.params["train"], "seed": recipe.seed, "device": given.device})
     loops: dict[str, Callable[[], Way]] = {
         "own_model_padded_to_200": lambda: own_model(task, WIDTH),
         "own_model_padded_to_longest": lambda: own_model(task, 0),

@@ -90,14 +90,14 @@ def grade(text: str, _dialect: str) -> Tree | None:
 
 
 def proofread(text: str, _dialect: str) -> Tree | None:
-    from engines.documents.reading import Document, pieces
+    from engines.documents.reading import Document, split_pieces
     from engines.formula.meaning import names_of
     from engines.formula.reader import read
     from engines.proofreading.chains import chains
 
     related = re.search(r"[=<]|\\le\b", re.sub(r"\{[^{}]*\}", "", text)) is not None
     formula = text if related else f"q = {text}"
-    document = Document("text", tuple(pieces(f"${formula}$", lambda *_: None)))
+    document = Document("text", tuple(split_pieces(f"${formula}$", lambda *_: None)))
     links = [link for chain in chains(document) for link in chain]
     if len(links) != 1:
         return None
@@ -181,7 +181,7 @@ def value_of_numbers(tree: Tree) -> Fraction | None:
 
 
 def same(expected: str, tree: Tree) -> bool:
-    if " ".join(tree.labels()) == expected:
+    if " ".join(tree.list_labels()) == expected:
         return True
     value = value_of_numbers(tree)
     return value is not None and value == value_of_numbers(_tree(expected))
@@ -219,7 +219,7 @@ def test_every_entrance_reads_the_tree_of_the_table(name: str) -> None:
         else:
             right = tree is not None and same(row.expected, tree)
         if not right:
-            shown = "refused" if tree is None else " ".join(tree.labels())
+            shown = "refused" if tree is None else " ".join(tree.list_labels())
             wrong.append(f"{row.dialect} {row.text!r}: {shown}, and not {row.expected}")
     assert not wrong, "\n".join(wrong)
 

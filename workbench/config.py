@@ -14,8 +14,8 @@ from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import file_error, update
-from engines.core.spec import Arg, Field, checked, parse
-from engines.core.system import home
+from engines.core.spec import Arg, Field, check_value, parse
+from engines.core.system import home_folder
 from workbench.errors import UsageError
 from workbench.paper import load, papers
 
@@ -24,22 +24,22 @@ from workbench.paper import load, papers
 
 def data_dir() -> Path:
     """Workspaces; worth a backup."""
-    return home("data")
+    return home_folder("data")
 
 
 def config_dir() -> Path:
     """What the user has set."""
-    return home("config")
+    return home_folder("config")
 
 
 def state_dir() -> Path:
     """Session, job index, logs, crash files: local to this machine."""
-    return home("state")
+    return home_folder("state")
 
 
 def cache_dir() -> Path:
     """What can be made again."""
-    return home("cache")
+    return home_folder("cache")
 
 
 def config_file() -> Path:
@@ -160,7 +160,7 @@ def _checked(key: Key, name: str, value: object, where: str) -> Value:
         if isinstance(value, str) and not isinstance(key.default, str):
             results = parse(key.field, value or "false", name=name, code="E421")
         else:
-            results = checked(key.field, value, name=name, code="E421")
+            results = check_value(key.field, value, name=name, code="E421")
     except EngineError as error:
         raise UsageError(error.what, code="E421", where=where, remedy=error.remedy) from None
     result: Value = results

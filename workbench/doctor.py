@@ -18,8 +18,8 @@ from typing import Literal
 import psutil
 
 from engines.core.errors import EngineError
-from engines.core.spec import described
-from engines.core.system import asset, processors, size
+from engines.core.spec import describe_fields
+from engines.core.system import asset, count_processors, format_bytes
 from workbench import __version__
 from workbench.config import config_file, load_config
 from workbench.errors import one_line
@@ -177,7 +177,7 @@ def _added_papers() -> Iterator[Finding]:
         targets += [trainer.call for trainer in paper.trainers]
         try:
             for row in paper.rows():
-                described(row.spec_type)
+                describe_fields(row.spec_type)
                 targets += (row.call, row.text)
             for target in filter(None, targets):
                 load(target)
@@ -215,13 +215,13 @@ def _workspace() -> Iterator[Finding]:
     free = shutil.disk_usage(existing).free
     state: State = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
     remedy = "A large corpus or training needs more; free some space." if state == "wrong" else ""
-    yield Finding("disk", state, f"{size(free)} free at the workspace", remedy)
+    yield Finding("disk", state, f"{format_bytes(free)} free at the workspace", remedy)
 
 
 def _machine() -> Iterator[Finding]:
     memory = psutil.virtual_memory()
-    free = f"{size(memory.available)} of {size(memory.total)} memory free"
-    yield Finding("machine", "ok", f"{processors()} cores, {free}")
+    free = f"{format_bytes(memory.available)} of {format_bytes(memory.total)} memory free"
+    yield Finding("machine", "ok", f"{count_processors()} cores, {free}")
     names = ", ".join(card.name for card in gpus())
     what = names or "none found; everything runs on the CPU, only slower"
     yield Finding("graphics card", "ok" if names else "note", what)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error, printable
+from engines.core.files import file_error, make_printable
 from workbench import __version__
 
 _TORCH = "torch transformers sentence_transformers accelerate tokenizers tensorboard"
@@ -49,7 +49,7 @@ class MissingError(EngineError):
 
 def one_line(error: EngineError) -> str:
     """The error as one line that is safe to print: `E312 place: what. What to do.`"""
-    return printable(str(error))
+    return make_printable(str(error))
 
 
 def from_dict(document: Mapping[str, Any]) -> EngineError:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.files import write_text
-from engines.core.spec import Field, described, known, refused
+from engines.core.spec import Field, describe_fields, make_refusal, suggest_name
 from workbench import __version__
 from workbench.engine_process import EngineProcess, Result
 from workbench.errors import explain
@@ -52,7 +52,7 @@ def tools() -> dict[str, Operation]:
 
 def schema(spec: Any) -> dict[str, Any]:
     """The JSON Schema of what a tool takes."""
-    fields = [field for field in described(spec) if not (field.arg.writes or field.arg.hidden)]
+    fields = [field for field in describe_fields(spec) if not (field.arg.writes or field.arg.hidden)]
     properties = {field.name: _property(field) for field in fields}
     for field in fields:
         if field.arg.inline:
@@ -83,22 +83,24 @@ def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[st
 
     Raises: EngineError E424 for what the tool does not offer, and for standard input.
     """
-    fields = {field.name: field for field in described(row.spec_type)}
+    fields = {field.name: field for field in describe_fields(row.spec_type)}
     offered = schema(row.spec_type)["properties"]
     asked = {}
     for name, value in arguments.items():
         if name not in offered:
-            raise refused(f"unknown setting {name}", "E424", known(name, offered))
+            raise make_refusal(f"unknown setting {name}", "E424", suggest_name(name, offered))
         if name not in fields:
             field = fields[name.removesuffix("_text")]
             if field.name in arguments:
-                raise refused(f"{field.name} and {name} cannot be combined", "E427", "Leave one of them out.")
+                raise make_refusal(
+                    f"{field.name} and {name} cannot be combined", "E427", "Leave one of them out."
+                )
             place = folder / f"text{field.arg.inline}"
             write_text(place, str(value))
             asked[field.name] = str(place)
         elif fields[name].kind is Path and "-" in (value if isinstance(value, list) else [value]):
             what = f"{name} is standard input, which holds the protocol"
-            raise refused(what, "E424", "Give a path or text.")
+            raise make_refusal(what, "E424", "Give a path or text.")
         else:
             asked[name] = value
     return asked
@@ -156,7 +158,9 @@ def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
     async def called(context: Any, params: Any) -> Any:
         try:
             if params.name not in tools():
-                raise refused(f"there is no tool {params.name}", "E410", known(params.name, tools()))
+                raise make_refusal(
+                    f"there is no tool {params.name}", "E410", suggest_name(params.name, tools())
+                )
             async with asyncio.timeout(limit_s):
                 text = await answer(tools()[params.name], params.arguments or {}, context)
         except TimeoutError:

@@ -303,7 +303,7 @@ def _collection(path: Path) -> bool:
 
 
 def _clusters(path: Path) -> list[list[str]]:
-    from engines.core.vocabulary import prefix
+    from engines.core.vocabulary import to_prefix
     from engines.egen.models.datasets import read_labelled
     from engines.formula.reader import read_expression
 
@@ -315,7 +315,7 @@ def _clusters(path: Path) -> list[list[str]]:
         if not text or text.startswith("#"):
             continue
         try:
-            result.append([prefix(read_expression(text))])
+            result.append([to_prefix(read_expression(text))])
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
     return result

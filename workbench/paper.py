@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import did_you_mean
 from engines.core.events import Sink, Stop, ignore, never, warn
-from engines.core.spec import Field, described, read, values
+from engines.core.spec import Field, describe_fields, read, to_mapping
 from engines.core.stored_rows import StoredRows
 from engines.core.system import asset
 from workbench.errors import UsageError, explain, one_line
@@ -415,7 +415,9 @@ class Operation:
 
     @property
     def divisible(self) -> bool:
-        return self.background is not None and "share" in {field.name for field in described(self.spec_type)}
+        return self.background is not None and "share" in {
+            field.name for field in describe_fields(self.spec_type)
+        }
 
     @property
     def takes_stop(self) -> bool:
@@ -437,7 +439,9 @@ class Operation:
     def title(self, spec: Any) -> str:
         if self.background is None:
             return self.name
-        return self.background.title.format(**{f.name: getattr(spec, f.name) for f in described(type(spec))})
+        return self.background.title.format(
+            **{f.name: getattr(spec, f.name) for f in describe_fields(type(spec))}
+        )
 
 
 def stopped(document: Any) -> int:
@@ -511,7 +515,7 @@ def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
 
 def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
     """The fields of a spec that are paths or names of places, each with the place it stands for."""
-    for one in described(type(spec)):
+    for one in describe_fields(type(spec)):
         value = getattr(spec, one.name)
         if value is None or (one.kind is not Path and not one.arg.ref):
             continue
@@ -545,9 +549,11 @@ def _place(field: Field, value: Any) -> Any:
 
 _OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.paper:PICTURES")
 PICTURES = (
-    Operation("picture.curves", "A picture of curves.", "engines.core.picture:curves", listed=False),
+    Operation("picture.curves", "A picture of curves.", "engines.core.picture:draw_curves", listed=False),
     Operation("picture.figure", "Curves for a paper.", "engines.core.picture:curves_figure", listed=False),
-    Operation("picture.formula", "A picture of a formula.", "engines.core.picture:formula", listed=False),
+    Operation(
+        "picture.formula", "A picture of a formula.", "engines.core.picture:draw_formula", listed=False
+    ),
 )
 """What the screens ask the engine process to draw."""
 
@@ -571,10 +577,10 @@ def operation(name: str) -> Operation:
 
 def command_line(row: Operation, spec: Any) -> str:
     """The command that does the same: what differs from the defaults, and nothing else."""
-    given = values(spec)
+    given = to_mapping(spec)
     options: list[str] = []
     arguments: list[str] = []
-    for one in described(type(spec)):
+    for one in describe_fields(type(spec)):
         if one.name not in given or (not one.required and getattr(spec, one.name) == one.default):
             continue
         value = given[one.name]

@@ -17,8 +17,8 @@ import tomli_w
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.files import file_error, write_text
-from engines.core.spec import known, values
-from engines.core.system import size
+from engines.core.spec import suggest_name, to_mapping
+from engines.core.system import format_bytes
 from workbench.errors import MissingError, UsageError
 from workbench.paper import added_papers, asset_folders
 
@@ -99,7 +99,7 @@ def _table(text: bytes) -> dict[str, Any]:
     Raises: ValueError and RecursionError for what is none, or too much.
     """
     if len(text) > _MOST_BYTES:
-        raise ValueError(f"it is larger than {size(_MOST_BYTES)}")
+        raise ValueError(f"it is larger than {format_bytes(_MOST_BYTES)}")
     decoded = text.decode()
     if match := _DOTTED.search(decoded):
         raise ValueError(f"{match[0][:40]!r} is a key with more than {_MOST_PARTS} parts")
@@ -162,7 +162,7 @@ def _given(value: Any, name: str = "params") -> Any:
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
-    params = values(spec)
+    params = to_mapping(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.title(spec), params, seed)
 
@@ -304,7 +304,7 @@ def _known(recipe: Recipe, key: str) -> str:
         listed += " Other model settings are named model.KEY."
     table, _, name = key.rpartition(".")
     of_table = [each for place, each in places if table and place == table]
-    hint = known(name, of_table) if of_table else known(key, [*names, "seed"])
+    hint = suggest_name(name, of_table) if of_table else suggest_name(key, [*names, "seed"])
     return hint if hint.startswith("Did") else listed
 
 

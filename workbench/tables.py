@@ -22,8 +22,8 @@ from itertools import islice
 from typing import Any, Literal
 
 from engines.core.errors import did_you_mean
-from engines.core.files import printable
-from engines.core.system import size
+from engines.core.files import make_printable
+from engines.core.system import format_bytes
 from workbench.errors import UsageError
 from workbench.paper import Hint
 
@@ -74,7 +74,7 @@ def describe_value(value: object, name: str = "") -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         if name.endswith("_bytes") and math.isfinite(value):
-            return size(value)
+            return format_bytes(value)
         if isinstance(value, int):
             return str(value)
         if math.isfinite(value) and 1e5 <= abs(value) < 1e15:
@@ -331,7 +331,7 @@ def in_form(lines: Iterable[str], form: Form) -> Iterator[str]:
 def _cell(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return printable(str(value))
+    return make_printable(str(value))
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, known, specification, values
+from engines.core.spec import Arg, specification, suggest_name, to_mapping
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free, submit_sweep
 from workbench.jobs.folder import read_document
@@ -58,7 +58,7 @@ def job_spec(
         raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
     row = _row(str(params.get("trainer")))
-    TrainConfig.of(params.get("train", {}))
+    TrainConfig.from_table(params.get("train", {}))
     for key in params.get("data", {}):
         if key not in row.data:
             remedy = did_you_mean(key, row.data) or f"It reads: {', '.join(row.data) or 'none'}."
@@ -254,7 +254,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     events(Event("log", {"message": "loading the training libraries"}))
     # Which GPUs it sees was decided by who started this process.
     device = kind if (kind := spec.device.partition(":")[0]) in ("auto", "cpu") else "cuda"
-    config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": device})
+    config = TrainConfig.from_table({**spec.train, "seed": spec.seed, "device": device})
     result = run(
         spec.task(), config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache()
     )
@@ -273,14 +273,14 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     names = _measures(spec)
     if spec.stop_worst and spec.stop_worst not in names:
         what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
-        raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
+        raise UsageError(what, code="E403", remedy=suggest_name(spec.stop_worst, names))
     return {"measures": names}
 
 
 def _measures(spec: _Settings) -> list[str]:
     from engines.training import TrainConfig
 
-    config = TrainConfig.of(spec.train)
+    config = TrainConfig.from_table(spec.train)
     task = spec.task()
     config.check_best(task.measures)
     return [*task.measures, "loss_nats"]
@@ -311,7 +311,7 @@ def _facts(spec: Train) -> dict[str, Any]:
     """The recipe and, within a job, its environment; names instead of places, since models travel."""
     from workbench.jobs.machine import MARK
 
-    recipe = {key: value for key, value in values(spec).items() if key not in ("out", "publish")}
+    recipe = {key: value for key, value in to_mapping(spec).items() if key not in ("out", "publish")}
     recipe["data"] = {kind: Path(place).name for kind, place in spec.data.items()}
     attempt = os.environ.get(MARK)
     environment = read_document(Path(attempt).parent / "env.json") if attempt else {}

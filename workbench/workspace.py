@@ -27,7 +27,7 @@ from urllib.parse import unquote
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
-from engines.core.files import copy_folder, file_error, update, watching
+from engines.core.files import copy_folder, file_error, update, watch_reads
 from engines.core.spec import read
 from workbench.config import default_workspace, own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
@@ -651,13 +651,13 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None, events: Si
         if len(bad) < SHOWN:
             bad.append(error)
 
-    with watching(_bytes(kind, path), events) as watch:
+    with watch_reads(_bytes(kind, path), events) as watch:
         counts = kind.run(path, report)
     if not counts["records"]:
         first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
         what = f"nothing in it is of kind {kind.name}; {count:,} bad lines"
         raise DataError(what, path=path, code="E318", remedy=first.strip())
-    digests = {file: watch.sha256(file) for file in kind.standing(path)}
+    digests = {file: watch.hash_file(file) for file in kind.standing(path)}
     names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
     files = names if kind.files else {}
     listing = "".join(f"{sha}  {name}\n" for name, sha in sorted(files.items()))

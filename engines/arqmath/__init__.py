@@ -5,7 +5,7 @@ Each verb takes its spec: `search(Search(index, "sum of $1/n$"))`. Both are load
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
 _VERBS = {
     "index": ("collection.indexing", "IndexCollection"),
@@ -15,4 +15,4 @@ _VERBS = {
     "evaluate": ("ranking.evaluate", "Evaluate"),
     "compare": ("ranking.evaluate", "Compare"),
 }
-__all__, __getattr__ = offered(__name__, _VERBS)
+__all__, __getattr__ = offer_verbs(__name__, _VERBS)

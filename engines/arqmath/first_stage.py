@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.index_build import IndexBuild
     from engines.arqmath.collection.posts import PostStore
     from engines.retrieval.dense import Vectors
-    from engines.retrieval.trec import Run
+    from engines.retrieval.trec import TrecRun
 
 
 RETRIEVERS: dict[str, type[Retriever]] = {}
@@ -59,7 +59,7 @@ class Retriever(ABC):
     @abstractmethod
     def search(
         self, topics: Mapping[str, str], queries: Vectors | None, k: int, events: Sink, stop: Stop
-    ) -> Run:
+    ) -> TrecRun:
         """The best answers to each topic's text, about `k`.
 
         Args: queries: (topics, dim), their vectors, if it `encodes`.
@@ -107,8 +107,8 @@ class Lexical(Retriever):
         k: int,
         events: Sink,
         stop: Stop,
-    ) -> Run:
-        from engines.retrieval.trec import Run
+    ) -> TrecRun:
+        from engines.retrieval.trec import TrecRun
 
         found = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
@@ -116,7 +116,7 @@ class Lexical(Retriever):
                 break
             found[topic] = self.index.scored(*self.part.search(text, k))
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
-        return Run.from_scores(self.name, found)
+        return TrecRun.from_scores(self.name, found)
 
 
 class Dense(Retriever):
@@ -146,7 +146,7 @@ class Dense(Retriever):
         k: int,
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
-    ) -> Run:
+    ) -> TrecRun:
         return self.index.run_of(self.name, topics, *self.part.search(queries, k))
 
 
@@ -167,9 +167,9 @@ class Questions(Dense):
         k: int,
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
-    ) -> Run:
+    ) -> TrecRun:
         """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
-        from engines.retrieval.trec import Run
+        from engines.retrieval.trec import TrecRun
 
         scores, rows = self.part.search(queries, k)
         found = {}
@@ -180,7 +180,7 @@ class Questions(Dense):
                 if len(hits) >= k:
                     break
             found[topic] = hits
-        return Run.from_scores(self.name, found)
+        return TrecRun.from_scores(self.name, found)
 
 
 class Sparse(Retriever):
@@ -210,7 +210,7 @@ class Sparse(Retriever):
         from engines.retrieval.sparse import build_sparse
 
         def make(texts: Sequence[str], path: Path) -> bool:
-            vectors = encoder.documents(texts, stop=build.stop)
+            vectors = encoder.encode_documents(texts, stop=build.stop)
             if build.stop():
                 return False
             with atomic_writer(path, "wb") as file:
@@ -230,8 +230,8 @@ class Sparse(Retriever):
         k: int,
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
-    ) -> Run:
-        result = self.part.search(self.index.sparse_model.queries(list(topics.values())), k)
+    ) -> TrecRun:
+        result = self.part.search(self.index.sparse_model.encode_queries(list(topics.values())), k)
         return self.index.run_of(self.name, topics, *result)
 
 
@@ -316,7 +316,7 @@ class FirstStage:
             return self.weights[0][0]
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
-    def fuse(self, found: Mapping[str, Run]) -> Run:
+    def fuse(self, found: Mapping[str, TrecRun]) -> TrecRun:
         """One run out of what its searches found."""
         from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 

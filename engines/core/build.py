@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, file_error, json_object, sole_builder, write_json
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 
 MANIFEST, PLAN = "manifest.json", "plan.json"
 LOCK = "build.lock"
@@ -43,7 +43,7 @@ class ResumableBuild:
         """Args: share: (3, 16), only the third part and every sixteenth from there. Raises: EngineError E427
         for a share without a folder."""
         if share and folder is None:
-            raise refused("a share needs a cache folder", "E427", "Name one as cache.")
+            raise make_refusal("a share needs a cache folder", "E427", "Name one as cache.")
         self._folder, self.share, self.events, self.stop = folder, share, events, stop
 
     @property
@@ -60,7 +60,7 @@ class ResumableBuild:
         """Keep others out, except those that build another share. Raises: EngineError `code`."""
         return sole_builder(self.folder, code=code, lock=LOCK, shared=self.share is not None)
 
-    def begin(
+    def begin_plan(
         self,
         plan: Mapping[str, Any],
         old: Mapping[str, Any] | None,
@@ -74,7 +74,7 @@ class ResumableBuild:
         value and is now another. keys: what must not change, everything unless given.
         """
         if old is not None:
-            before, after = dict(_flat(old)), dict(_flat(plan))
+            before, after = dict(_flatten_plan(old)), dict(_flatten_plan(plan))
             for name in before | after:
                 fixed = keys is None or name.split(".")[0] in keys
                 if fixed and before.get(name) != after.get(name):
@@ -82,7 +82,7 @@ class ResumableBuild:
         if plan != old:
             write_json(self.folder / PLAN, plan)
 
-    def parts(self, items: int, size: int) -> dict[int, range]:
+    def split_into_parts(self, items: int, size: int) -> dict[int, range]:
         """The items of each part of the share, by its number."""
         first, of = self.share or (1, 1)
         numbers = range(-(-items // size))[first - 1 :: of]
@@ -115,7 +115,7 @@ class ResumableBuild:
             before += len(items)
         return made
 
-    def publish(self, manifest: Mapping[str, Any] | None = None, *, parts: str = "") -> None:
+    def publish_manifest(self, manifest: Mapping[str, Any] | None = None, *, parts: str = "") -> None:
         """Write the manifest, after everything else, and remove the files of the pattern `parts`, whosever
         share they are."""
         if manifest is not None:
@@ -125,10 +125,10 @@ class ResumableBuild:
                 path.unlink(missing_ok=True)
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten_plan(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}" if name else key)
+            yield from _flatten_plan(inner, f"{name}.{key}" if name else key)
     else:
         yield name, value
 
@@ -142,7 +142,7 @@ class Journal:
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path, self._head = path, json.dumps(head)
 
-    def read(self, other: Callable[[str], EngineError | None]) -> list[dict[str, Any]]:
+    def read_items(self, other: Callable[[str], EngineError | None]) -> list[dict[str, Any]]:
         """The items; a last line that a kill cut off is left out.
 
         Args: other: gets the first line of a file that something else made, and gives what to raise; None: it
@@ -166,7 +166,7 @@ class Journal:
                 result.append(json_object(line))
         return result
 
-    def begin(self, items: Iterable[Mapping[str, Any]]) -> None:
+    def begin_file(self, items: Iterable[Mapping[str, Any]]) -> None:
         """Write the file anew with these items."""
         with atomic_writer(self.path) as file:
             for text in (self._head, *map(json.dumps, items)):

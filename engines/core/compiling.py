@@ -2,7 +2,8 @@
 
 Compiling what one head needs takes some twenty seconds. Where no earlier process has kept the compiled code,
 a process of its own compiles it, and a call does the same in plain Python meanwhile, to the last bit (see
-`plain`). Calls with much data, and those after some seconds of plain Python, wait for the compiled code.
+`to_plain_python`). Calls with much data, and those after some seconds of plain Python, wait for the compiled
+code.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from engines.core.errors import StoppedError
 from engines.core.events import Stop, never
-from engines.core.system import home
+from engines.core.system import home_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,28 +48,28 @@ _CHILD = (
 )
 
 
-def compiled(function: Function) -> Function:
+def compile_kernel(function: Function) -> Function:
     """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
     given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _folder() or given  # the cache looks at it once; others' functions do not
+    numba.config.CACHE_DIR = _cache_folder() or given  # the cache looks at it once; others' functions do not
     try:
-        kept: Any = numba.njit(cache=_folder() is not None, nogil=True, error_model="numpy")(function)
+        kept: Any = numba.njit(cache=_cache_folder() is not None, nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = given
     if isinstance(kept, numba.core.dispatcher.Dispatcher):
-        kept._cache.save_overload = partial(_save, kept._cache.save_overload)
-        kept._compile_for_args = partial(_missing, kept, kept._compile_for_args)
+        kept._cache.save_overload = partial(_save_quietly, kept._cache.save_overload)
+        kept._compile_for_args = partial(_compile_missing, kept, kept._compile_for_args)
     result: Function = kept
     return result
 
 
 @cache
-def _folder() -> str | None:
+def _cache_folder() -> str | None:
     """The folder that keeps compiled code: the one of numba's own setting, or one in the user's cache, or one
     for this process alone; None where nothing can be written. Beside the modules it would outlive them."""
     if numba.config.CACHE_DIR:
         return str(numba.config.CACHE_DIR)
-    folder = home("cache") / "compiled"
+    folder = home_folder("cache") / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -87,22 +88,22 @@ def _private_folder() -> str | None:
     return folder
 
 
-def _save(save: Callable[..., None], *args: Any) -> None:
+def _save_quietly(save: Callable[..., None], *args: Any) -> None:
     with contextlib.suppress(OSError):  # a full disk: what is compiled is not kept, and serves all the same
         save(*args)
 
 
-def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+def _compile_missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     """What does a call for which this process has no compiled code yet."""
     kinds = tuple(map(dispatcher.typeof_pyval, args))
-    if _load(dispatcher, kinds):
+    if _load_compiled(dispatcher, kinds):
         return dispatcher.overloads[kinds].entry_point
     if sum(value.nbytes for value in args if isinstance(value, np.ndarray)) <= _LARGE:
         with _background.lock:
             wait = _background.plain_s > _PATIENCE_S
-            if not _background.done(dispatcher, kinds, wait=wait):
+            if not _background.is_compiled(dispatcher, kinds, wait=wait):
                 return partial(_worked_out, dispatcher)
-        if _load(dispatcher, kinds):
+        if _load_compiled(dispatcher, kinds):
             return dispatcher.overloads[kinds].entry_point
     elif _background.stop():
         raise StoppedError("stopped before functions were compiled", remedy="Start it again.")
@@ -110,7 +111,7 @@ def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
 
 
 @global_compiler_lock
-def _load(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
+def _load_compiled(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
     """Take compiled code that was kept, as `Dispatcher.compile` does, if there is any."""
     if kinds in dispatcher.overloads:
         return True
@@ -125,13 +126,13 @@ def _load(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
 def _worked_out(dispatcher: Any, *args: Any) -> Any:
     began = time.thread_time()
     with np.errstate(all="ignore"):
-        result = plain(dispatcher)(*args)
+        result = to_plain_python(dispatcher)(*args)
     _background.plain_s += time.thread_time() - began
     return result
 
 
 @cache
-def plain(dispatcher: Any) -> Callable[..., Any]:
+def to_plain_python(dispatcher: Any) -> Callable[..., Any]:
     """A compiled function as plain Python, with the same results to the last bit.
 
     Its module sees plain functions where it has compiled ones, and a `math` that gives what the C library
@@ -139,21 +140,21 @@ def plain(dispatcher: Any) -> Callable[..., Any]:
     Python integers of what they mix, and have no two names for one function.
     """
     function = dispatcher.py_func
-    return _rebound(function.__module__)[function.__name__]
+    return _rebind_globals(function.__module__)[function.__name__]
 
 
 @cache
-def _rebound(module: str) -> dict[str, Any]:
+def _rebind_globals(module: str) -> dict[str, Any]:
     result = dict(vars(import_module(module)))
     for name, value in result.items():
         if value is math:
             result[name] = _c_library()
         elif isinstance(value, numba.core.dispatcher.Dispatcher):
             function = value.py_func
-            own = result if function.__module__ == module else _rebound(function.__module__)
+            own = result if function.__module__ == module else _rebind_globals(function.__module__)
             result[name] = FunctionType(function.__code__, own, name, function.__defaults__)
         elif name == "fma":
-            result[name] = fma
+            result[name] = fused_multiply_add
     return result
 
 
@@ -171,19 +172,19 @@ def _c_library() -> SimpleNamespace:
     return SimpleNamespace(**{name: partial(quiet, one) if callable(one) else one for name, one in known})
 
 
-def fma(a: float, b: float, c: float) -> float:
+def fused_multiply_add(a: float, b: float, c: float) -> float:
     """a·b + c for c close to -a·b, rounded once: the product exactly as the sum of two doubles (Dekker)."""
     if abs(c) < 1e-250:  # what is lost would be too small for a double
         small, other = sorted((a, b), key=abs)
-        return fma(small * 2.0**600, other, c * 2.0**600) / 2.0**600 if c else a * b
+        return fused_multiply_add(small * 2.0**600, other, c * 2.0**600) / 2.0**600 if c else a * b
     product = a * b
-    high, low = _halves(a)
-    other, rest = _halves(b)
+    high, low = _split_halves(a)
+    other, rest = _split_halves(b)
     lost = ((high * other - product) + high * rest + low * other) + low * rest
     return (product + c) + lost
 
 
-def _halves(value: float) -> tuple[float, float]:
+def _split_halves(value: float) -> tuple[float, float]:
     scaled = 134217729.0 * value
     high = scaled - (scaled - value)
     return high, value - high
@@ -201,11 +202,11 @@ class _Background:
         self._finished = 0
         self._ended = False
 
-    def done(self, dispatcher: Any, kinds: tuple[Any, ...], *, wait: bool) -> bool:
+    def is_compiled(self, dispatcher: Any, kinds: tuple[Any, ...], *, wait: bool) -> bool:
         """Whether it is through with a function, or will never be."""
         key = dispatcher, kinds
         if key not in self._asked:
-            self._ask(dispatcher, kinds)
+            self._request_compilation(dispatcher, kinds)
             self._asked[key] = len(self._asked) + 1
         while self._finished < self._asked[key] and not self._ended:
             assert self._process is not None
@@ -220,7 +221,7 @@ class _Background:
             self._ended = not read
         return True
 
-    def _ask(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
+    def _request_compilation(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
         function = dispatcher.py_func
         described = [
             [as_dtype(kind.dtype).str, kind.ndim, kind.layout, not kind.mutable]
@@ -230,15 +231,15 @@ class _Background:
         ]
         asked = [function.__module__, function.__name__, described]
         try:
-            self._process = self._process or self._started()
+            self._process = self._process or self._start_process()
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             self._ended = True
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        folder = _folder()
+    def _start_process(self) -> subprocess.Popen[bytes]:
+        folder = _cache_folder()
         private = _private_folder.cache_info().currsize > 0
         return subprocess.Popen(
             [sys.executable, "-c", _CHILD, folder if folder and private else "", *sys.path],
@@ -254,7 +255,7 @@ _background = _Background()
 
 
 @contextlib.contextmanager
-def stoppable(stop: Stop) -> Iterator[None]:
+def allow_stopping(stop: Stop) -> Iterator[None]:
     """Within it no call waits for compiled code any longer once `stop` is raised; one with much data raises
     StoppedError instead."""
     _background.stop = stop
@@ -264,12 +265,12 @@ def stoppable(stop: Stop) -> Iterator[None]:
         _background.stop = never
 
 
-def _kind(described: list[Any]) -> Any:
+def _rebuild_type(described: list[Any]) -> Any:
     dtype = from_dtype(np.dtype(described[0]))
     return numba.types.Array(dtype, *described[1:]) if described[1:] else dtype
 
 
-def serve(private: str) -> None:
+def serve_compiler(private: str) -> None:
     """The life of a process that compiles: it reads what to compile, and says when it is through with one. It
     ends when the other one has, at once if nobody else can use what is compiled, which is in `private`."""
     asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -286,7 +287,7 @@ def serve(private: str) -> None:
     while line := asked.get():
         module, name, kinds = json.loads(line)
         try:
-            getattr(import_module(module), name).compile(tuple(map(_kind, kinds)))
+            getattr(import_module(module), name).compile(tuple(map(_rebuild_type, kinds)))
         finally:
             with contextlib.suppress(OSError):  # the other one has ended
                 os.write(1, b".")

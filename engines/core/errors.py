@@ -89,12 +89,12 @@ class DataError(EngineError):
         self.line = line
 
 
-def raised(error: EngineError) -> None:
+def raise_error(error: EngineError) -> None:
     """What a reader does with a bad line by default: raise its error."""
     raise error
 
 
-def unloadable(what: str, error: Exception, remedy: str) -> tuple[str, str]:
+def explain_unloadable_model(what: str, error: Exception, remedy: str) -> tuple[str, str]:
     """What to say of a model that a library cannot load, and what to do about it. Where the library's own
     advice is to run code that comes with the model, that is not passed on."""
     said = " ".join(str(error).split())

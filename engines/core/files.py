@@ -25,9 +25,9 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, overload
 from zlib import crc32
 
-from engines.core.errors import DataError, EngineError, raised
+from engines.core.errors import DataError, EngineError, raise_error
 from engines.core.events import Event, Sink, ignore
-from engines.core.system import home, size
+from engines.core.system import format_bytes, home_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def is_text(text: str) -> bool:
 # The rule for what is there already: nothing that this program did not make is deleted or replaced. A folder
 # is ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks
 # that; work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
-# `remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
+# `remove_folder`, which both ask for the mark, and what killed writers left is removed by `remove_drafts` and
 # `sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
 #
 # A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the
@@ -100,7 +100,7 @@ def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     return DataError(what, path=path, code="E310", exit_code=2, remedy=remedy)
 
 
-def _sync(path: Path) -> None:
+def _sync_folder(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         # Some network file systems refuse to sync a folder; the file itself has been synced by then.
@@ -131,21 +131,21 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     Raises: DataError when the disk is full (E310), writing is not allowed (E311), or `path` is a folder
     (E313).
     """
-    path = _linked(Path(path))
+    path = _resolve_link(Path(path))
     if path.is_dir():
         raise file_error(IsADirectoryError(errno.EISDIR, ""), path, "write")
     if path.exists() and not path.is_file():
         try:
-            with _opened(path, mode) as file:
+            with _open_draft(path, mode) as file:
                 yield file
         except OSError as error:
             raise file_error(error, path, "write") from error
         return
-    temporary = _draft(path)
+    temporary = _draft_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
-            file = _opened(temporary, mode.replace("w", "x"))
+            file = _open_draft(temporary, mode.replace("w", "x"))
             if _is_claimed(file.fileno(), temporary):
                 break
             file.close()
@@ -159,7 +159,7 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        _sync(path.parent)
+        _sync_folder(path.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _FULL | _FORBIDDEN:
@@ -167,15 +167,15 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         raise
 
 
-def _linked(path: Path) -> Path:
+def _resolve_link(path: Path) -> Path:
     return path.resolve() if path.is_symlink() else path
 
 
-def _draft(path: Path) -> Path:
+def _draft_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
 
 
-def _opened(path: Path, mode: str) -> IO[Any]:
+def _open_draft(path: Path, mode: str) -> IO[Any]:
     return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
 
 
@@ -192,8 +192,8 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
     Raises: DataError when it cannot be written, E310 when the disk is full, E452 for a folder of something
     else.
     """
-    target, keep = _linked(Path(target)), mark is None
-    draft = _draft(target)
+    target, keep = _resolve_link(Path(target)), mark is None
+    draft = _draft_path(target)
     old = draft.with_suffix(".old")
     lock = -1
     if mark is not None:
@@ -204,8 +204,8 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
         lock = _claim_folder(draft)
         yield draft
         for path in draft.rglob("*"):
-            _sync(path)
-        _sync(draft)
+            _sync_folder(path)
+        _sync_folder(draft)
         if target.is_dir() and not keep:
             target.rename(old)
         if not (keep and target.exists()):
@@ -214,7 +214,7 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
             except OSError:
                 if not (keep and target.is_dir()):  # else another process was there first
                     raise
-        _sync(target.parent)
+        _sync_folder(target.parent)
     except OSError as error:
         place = target if error.errno in _FULL else error.filename or target
         raise file_error(error, place, "write") from error
@@ -247,9 +247,9 @@ def remove_folder(folder: Path, mark: str) -> None:
 
     Raises: DataError E452 for a folder of something else.
     """
-    folder = _linked(folder)
+    folder = _resolve_link(folder)
     refuse_other(folder, mark)
-    rubbish = _draft(folder)
+    rubbish = _draft_path(folder)
     with contextlib.suppress(FileNotFoundError):
         folder.rename(rubbish)
     shutil.rmtree(rubbish, ignore_errors=True)
@@ -281,7 +281,7 @@ def _clean_up(target: Path) -> None:
             remove_abandoned(folder)
 
 
-def sweep(folder: Path, *, below: bool = True) -> None:
+def remove_drafts(folder: Path, *, below: bool = True) -> None:
     """Remove the temporary files that killed writers have left in a folder, and in those below it."""
     for path in (folder.rglob if below else folder.glob)(".*.tmp"):
         if _TEMPORARY.fullmatch(path.name) and path.is_file():
@@ -377,7 +377,7 @@ def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
     write_json(path, note)
 
 
-def changed(path: Path) -> tuple[int, int]:
+def file_stamp(path: Path) -> tuple[int, int]:
     """When a file was written, in nanoseconds, and its size in bytes: a key for what is kept of it; zeros for
     one that is not there."""
     try:
@@ -387,8 +387,8 @@ def changed(path: Path) -> tuple[int, int]:
     return (result.st_mtime_ns, result.st_size)
 
 
-def cached(
-    most: int, state: Callable[[Path], Hashable] = changed
+def cache_by_file_state(
+    most: int, state: Callable[[Path], Hashable] = file_stamp
 ) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
     """What a function makes of the last `most` paths is used again until the `state` of one has changed."""
 
@@ -436,7 +436,7 @@ def read_lines(
             # Peeking leaves a pipe as it was, which cannot be wound back.
             compressed = raw.peek(2).startswith(b"\x1f\x8b")
             source: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
-            yield from _decoded(source, path, on_bad, longest)
+            yield from _decode_lines(source, path, on_bad, longest)
     except OSError as error:
         if isinstance(error, gzip.BadGzipFile):
             raise DataError(
@@ -463,7 +463,7 @@ def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[t
         yield last, held
 
 
-def _decoded(
+def _decode_lines(
     source: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None, longest: int
 ) -> Iterator[tuple[int, str]]:
     import zlib
@@ -484,7 +484,10 @@ def _decoded(
             line = line.removeprefix(b"\xef\xbb\xbf")
         problem, hint = "", "Save the file as UTF-8 text."
         if len(line) > longest:
-            problem, hint = f"the line is longer than {size(longest)}", "Divide it into several lines."
+            problem, hint = (
+                f"the line is longer than {format_bytes(longest)}",
+                "Divide it into several lines.",
+            )
             while line and not line.endswith(b"\n"):
                 line = source.readline(MAX_LINE_BYTES)
         elif b"\0" in line:
@@ -515,7 +518,7 @@ def refuse_binary(line: bytes, path: Path) -> None:
         raise DataError("this is a binary file, and text is needed", path=path, code="E315", remedy=remedy)
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text with nothing in it that a terminal would act upon.
 
     Control and format characters, bidirectional overrides and lone surrogates become visible escapes; line
@@ -585,7 +588,7 @@ def json_object(line: str) -> dict[str, Any]:
 
 
 def json_objects(
-    path: Path, *, remedy: str, on_bad: Callable[[DataError], None] = raised
+    path: Path, *, remedy: str, on_bad: Callable[[DataError], None] = raise_error
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with their lines, in order; blank lines are passed over.
 
@@ -603,8 +606,8 @@ def json_objects(
         yield number, row
 
 
-def rows(
-    path: Path, *keys: str, one_of: tuple[str, ...] = (), on_bad: Callable[[DataError], None] = raised
+def read_json_rows(
+    path: Path, *keys: str, one_of: tuple[str, ...] = (), on_bad: Callable[[DataError], None] = raise_error
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON Lines file with their lines, in order; blank lines are passed over.
 
@@ -618,13 +621,13 @@ def rows(
     shapes = ["{" + ", ".join(f'"{key}": "…"' for key in each) + "}" for each in wanted]
     remedy = f"Each line is {' or '.join(shapes)}."
     for number, row in json_objects(path, remedy=remedy, on_bad=on_bad):
-        if what := _lacking(row, keys, one_of):
+        if what := _describe_missing_keys(row, keys, one_of):
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
         else:
             yield number, row
 
 
-def _lacking(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, ...]) -> str:
+def _describe_missing_keys(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, ...]) -> str:
     """What a row lacks; "" for one that can be used."""
     for key in keys:
         if not isinstance(row.get(key), str):
@@ -708,8 +711,8 @@ def update(path: str | Path, change: Callable[[bytes], bytes]) -> bytes:
     Raises: DataError when it cannot be read or written, E461 where nothing can be locked, E462 when another
     process keeps the file locked; what `change` raises.
     """
-    path = _linked(Path(path))
-    with locked(path, wait_s=_PATIENCE_S):
+    path = _resolve_link(Path(path))
+    with hold_lock(path, wait_s=_PATIENCE_S):
         try:
             before = path.read_bytes()
         except FileNotFoundError:
@@ -726,7 +729,7 @@ def update(path: str | Path, change: Callable[[bytes], bytes]) -> bytes:
 
 
 @contextmanager
-def locked(path: Path, wait_s: float = math.inf) -> Iterator[None]:
+def hold_lock(path: Path, wait_s: float = math.inf) -> Iterator[None]:
     """Hold the lock beside a file that every change replaces; wait for it. Missing folders are made.
 
     The system lets go of it however the process ends. The lock's own file stays: to remove it safely, all
@@ -750,17 +753,17 @@ def _lock_beside(path: Path, wait_s: float) -> int:
     """The open and locked file beside `path`. Where the file system has no locks, one in the user's state
     folder stands for it, which holds among the processes of one machine."""
     descriptor = _open_lock(path.with_suffix(".lock"))
-    if _flocked(descriptor, path, wait_s):
+    if _try_flock(descriptor, path, wait_s):
         return descriptor
     os.close(descriptor)
-    here = home("state") / "locks" / f"{crc32(str(path.resolve()).encode()):08x}"
+    here = home_folder("state") / "locks" / f"{crc32(str(path.resolve()).encode()):08x}"
     here.parent.mkdir(parents=True, exist_ok=True)
     descriptor = _open_lock(here)
-    if _flocked(descriptor, path, wait_s):
+    if _try_flock(descriptor, path, wait_s):
         return descriptor
     os.close(descriptor)
     what = "the file systems of this file and of the state folder have no locks, so a change could be lost"
-    remedy = f"Set MATHWB_HOME to a folder on a local disk; the state folder is {home('state')}."
+    remedy = f"Set MATHWB_HOME to a folder on a local disk; the state folder is {home_folder('state')}."
     raise DataError(what, path=path, code="E461", remedy=remedy)
 
 
@@ -773,7 +776,7 @@ def _open_lock(lock: Path) -> int:
         return os.open(lock, os.O_RDONLY)  # another user's: to read it is enough to lock it
 
 
-def _flocked(descriptor: int, path: Path, wait_s: float) -> bool:
+def _try_flock(descriptor: int, path: Path, wait_s: float) -> bool:
     """Lock an open file, waiting for those that hold it; False where there are no locks."""
     deadline = time.monotonic() + wait_s
     while True:
@@ -814,7 +817,7 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool
             remedy = "Wait for it, or stop it, or choose another --out."
             raise EngineError(what, where=str(out), remedy=remedy, code=code) from None
         if not shared:
-            sweep(out)
+            remove_drafts(out)
         yield
 
 
@@ -836,12 +839,12 @@ class Watch:
         self._reached: dict[Path, int] = {}
         self._total, self._events, self._reported = total, events, 0
 
-    def sha256(self, path: Path) -> str:
+    def hash_file(self, path: Path) -> str:
         """The SHA-256 of a file: as it was read, or read now where nobody took all of it, one byte after the
         other. Raises: DataError when it cannot be read."""
         return self._digests.get(path) or sha256(path)
 
-    def _at(self, path: Path, place: int) -> None:
+    def _report_offset(self, path: Path, place: int) -> None:
         self._reached[path] = max(self._reached.get(path, 0), place)
         done = min(sum(self._reached.values()), self._total)
         if done - self._reported >= _STEP_BYTES:
@@ -854,7 +857,7 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watching(total: int, events: Sink = ignore) -> Iterator[Watch]:
+def watch_reads(total: int, events: Sink = ignore) -> Iterator[Watch]:
     """Watch what is opened by `open_read` in the block. Args: total: bytes that are to be read.
     Events: progress in MiB, every eighth."""
     watch = Watch(total, events)
@@ -888,7 +891,7 @@ class _Hashed(io.FileIO):
         if place == self._hashed and count is not None:
             self._hash.update(memoryview(buffer)[:count])
             self._hashed += count
-            self._watch._at(self._path, self._hashed)
+            self._watch._report_offset(self._path, self._hashed)
             if not count:
                 self._watch._digests[self._path] = self._hash.hexdigest()
         return count

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError
-from engines.core.system import size
+from engines.core.system import format_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,10 @@ def check_model_folder(folder: Path) -> None:
 
     free = psutil.virtual_memory().available
     if needed > free:
-        raise ValueError(f"it takes {size(needed)} in single precision, and {size(free)} of memory are free")
+        raise ValueError(
+            f"it takes {format_bytes(needed)} in single precision,"
+            f" and {format_bytes(free)} of memory are free"
+        )
 
 
 def check_shapes(cls: Any, folder: Path, **changes: Any) -> None:

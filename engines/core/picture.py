@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes, write_text
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _WAYS = (".svg", ".png", ".pdf")
 def check_drawing(path: Path | None) -> None:
     """Raises: EngineError E430 for a name that ends otherwise."""
     if path is not None and path.suffix not in _WAYS:
-        raise refused(f"{path.name} is none of {', '.join(_WAYS)}", "E430", "Choose another name.")
+        raise make_refusal(f"{path.name} is none of {', '.join(_WAYS)}", "E430", "Choose another name.")
 
 
 def write_drawing(path: Path, svg: str, *, width: int) -> None:
@@ -59,7 +59,7 @@ _RUN = re.compile(rb"(.)\1{3,}", re.DOTALL)
 
 
 @lru_cache(2048)
-def _bit(colour: int, row: int) -> bytes:
+def _bit_table(colour: int, row: int) -> bytes:
     """A table that turns the pixels of a colour into the bit of their row, and all others into nothing."""
     return bytes(1 << row if index == colour else 0 for index in range(256))
 
@@ -75,24 +75,24 @@ def encode(
     left, top, right, bottom = box
     rows = [pixels[row * width + left : row * width + right] for row in range(top, bottom)]
     used = sorted(set().union(*rows) - {CLEAR})
-    lines = [_band(rows[start : start + _BAND], right - left) for start in range(0, len(rows), _BAND)]
-    colours = "".join(_register(index, palette[index]) for index in used)
+    lines = [_encode_band(rows[start : start + _BAND], right - left) for start in range(0, len(rows), _BAND)]
+    colours = "".join(_format_register(index, palette[index]) for index in used)
     # The second parameter: pixels without a colour stay as they are.
     return f'\x1bP0;1;0q"1;1;{right - left};{bottom - top}{colours}{"-".join(lines)}\x1b\\'
 
 
-def _register(index: int, colour: Sequence[int]) -> str:
+def _format_register(index: int, colour: Sequence[int]) -> str:
     red, green, blue = (round(part * 100 / 255) for part in colour)
     return f"#{index};2;{red};{green};{blue}"
 
 
-def _band(rows: Sequence[bytes], width: int) -> str:
+def _encode_band(rows: Sequence[bytes], width: int) -> str:
     """Up to six rows: for each colour a line of text, one over the other."""
     lines = []
     for colour in sorted(set().union(*rows) - {CLEAR}):
         bits = 0
         for number, row in enumerate(rows):
-            bits |= int.from_bytes(row.translate(_bit(colour, number)), "little")
+            bits |= int.from_bytes(row.translate(_bit_table(colour, number)), "little")
         text = bits.to_bytes(width, "little").translate(_TO_TEXT).rstrip(b"?")
         short = _RUN.sub(lambda run: b"!%d%s" % (len(run[0]), run[1]), text)
         lines.append(f"#{colour}{short.decode('ascii')}")
@@ -155,7 +155,7 @@ class FormulaPicture:
     lines: Annotated[int, Arg("Cells down, at most.", low=1, high=1000)]
 
 
-def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
+def draw_curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
     """Draw curves with axes, legend and caption.
 
     Returns: `columns` and `lines` of cells that the picture fills, `width` and `height` in pixels, and either
@@ -163,8 +163,8 @@ def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
     """
     look = spec.look
     width, height = spec.columns * look.cell_width, spec.lines * look.cell_height
-    figure = _figure(width, height, look, cache)
-    axes = _axes(figure, spec, width, height)
+    figure = _make_figure(width, height, look, cache)
+    axes = _make_axes(figure, spec, width, height)
     for gap in spec.gaps:
         if gap["low"] == gap["high"]:
             axes.axvline(gap["low"], color=look.warning, alpha=0.5, linewidth=1)
@@ -178,16 +178,16 @@ def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
         # Two that coincide are both seen: the first is broader.
         line: dict[str, Any] = {"linewidth": thin if spec.markers else thin * (1 + 2.4 * below)}
         if spec.markers:
-            line |= _marker(number, len(ys), colour, look)
+            line |= _marker_style(number, len(ys), colour, look)
         axes.plot(one["xs"], ys, color=colour, label=str(one["name"]), solid_joinstyle="round", **line)
-        alone = _alone(ys)
+        alone = _isolated_indices(ys)
         axes.plot([one["xs"][at] for at in alone], [ys[at] for at in alone], "o", color=colour)
     if len(spec.curves) > 1:
-        _legend(axes, look)
-    return _picture(figure, spec.columns, spec.lines, look)
+        _add_legend(axes, look)
+    return _encode_picture(figure, spec.columns, spec.lines, look)
 
 
-def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
+def draw_formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
     """Draw a formula; returns what `curves` returns.
 
     Raises: EngineError E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
@@ -197,7 +197,7 @@ def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
     from matplotlib.font_manager import FontProperties
     from matplotlib.mathtext import MathTextParser
 
-    text = f"${_displayed(spec.latex)}$"
+    text = f"${_display_latex(spec.latex)}$"
     most = spec.columns * look.cell_width, spec.lines * look.cell_height
     size = look.cell_height * 0.95
     least = size * _SMALLEST
@@ -214,13 +214,13 @@ def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
         size = max(least, size * min(0.95, most[0] / wide, most[1] / (above + below)))
     columns, lines = math.ceil(wide / look.cell_width), math.ceil((above + below) / look.cell_height)
     width, height = columns * look.cell_width, lines * look.cell_height
-    figure = _figure(width, height, look, cache)
+    figure = _make_figure(width, height, look, cache)
     base = (height - above - below) / 2 + below
     figure.text(0, base / height, text, color=look.foreground, fontproperties=font, va="baseline")
-    return _picture(figure, columns, lines, look)
+    return _encode_picture(figure, columns, lines, look)
 
 
-def _displayed(latex: str) -> str:
+def _display_latex(latex: str) -> str:
     depth = 0
     parts = re.split(r"(\\[A-Za-z]+|[{}])", latex)
     for at, part in enumerate(parts):
@@ -237,14 +237,14 @@ def prepare_matplotlib(cache: Path) -> None:
     os.environ.setdefault("MPLBACKEND", "agg")
 
 
-def _figure(width: int, height: int, look: Look, cache: Path) -> Figure:
+def _make_figure(width: int, height: int, look: Look, cache: Path) -> Figure:
     prepare_matplotlib(cache)
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=look.background)
 
 
-def _axes(figure: Figure, spec: CurvesPicture, width: int, height: int) -> Axes:
+def _make_axes(figure: Figure, spec: CurvesPicture, width: int, height: int) -> Axes:
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
     look = spec.look
@@ -276,11 +276,11 @@ def _axes(figure: Figure, spec: CurvesPicture, width: int, height: int) -> Axes:
     for side, spine in axes.spines.items():
         spine.set(color=look.line, linewidth=1, visible=side in ("left", "bottom"))
     if spec.caption:
-        axes.set_xlabel(_escaped(spec.caption), color=look.quiet, fontsize=font, labelpad=1)
+        axes.set_xlabel(_escape_dollars(spec.caption), color=look.quiet, fontsize=font, labelpad=1)
     return axes
 
 
-def _legend(axes: Axes, look: Look) -> None:
+def _add_legend(axes: Axes, look: Look) -> None:
     legend = axes.legend(
         loc="lower left",
         bbox_to_anchor=(-0.01, 0.985),
@@ -295,14 +295,14 @@ def _legend(axes: Axes, look: Look) -> None:
         labelcolor=look.foreground,
     )
     for text in legend.get_texts():
-        text.set_text(_escaped(text.get_text()))
+        text.set_text(_escape_dollars(text.get_text()))
 
 
-def _escaped(text: str) -> str:
+def _escape_dollars(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _marker(number: int, points: int, colour: str, look: Look) -> dict[str, Any]:
+def _marker_style(number: int, points: int, colour: str, look: Look) -> dict[str, Any]:
     """A sign of its own on each curve, so that it is known without colour too."""
     return {
         "marker": _MARKERS[number % len(_MARKERS)],
@@ -312,7 +312,7 @@ def _marker(number: int, points: int, colour: str, look: Look) -> dict[str, Any]
     }
 
 
-def _alone(ys: Sequence[float]) -> list[int]:
+def _isolated_indices(ys: Sequence[float]) -> list[int]:
     """The places of values with none beside them, which no line joins to others."""
     known = [False, *(not math.isnan(y) for y in ys), False]
     return [at for at in range(len(ys)) if known[at + 1] and not known[at] and not known[at + 2]]
@@ -329,7 +329,7 @@ def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:
     return result
 
 
-def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, Any]:
+def _encode_picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, Any]:
     import base64
     import zlib
 
@@ -344,13 +344,13 @@ def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, 
         file = io.BytesIO()
         image.save(file, "png", compress_level=6)
         return {**found, "png": base64.b64encode(file.getvalue()).decode("ascii")}
-    palette, pixels = _indexed(image, look)
+    palette, pixels = _index_colours(image, look)
     whole = encode(pixels, image.width, palette, (0, 0, image.width, image.height))
     packed = base64.b64encode(zlib.compress(pixels)).decode("ascii")
     return {**found, "palette": palette, "pixels": packed, "sixel": whole}
 
 
-def _indexed(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
+def _index_colours(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
     """A palette and an index for each pixel; what has the background's colour stays clear."""
     import numpy as np
     from PIL import Image, ImageColor
@@ -437,7 +437,7 @@ def curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
         if len(spec.curves) > 1:
             axes.legend(frameon=False)
 
-    _write(spec.out, draw, 2.3, cache)
+    _write_figure(spec.out, draw, 2.3, cache)
     return {"out": str(spec.out)}
 
 
@@ -465,10 +465,10 @@ def dots_figure(path: Path, rows: Sequence[Dot], x: str, theirs: str, *, cache: 
         axes.set_ylim(places[-1] - 0.6, 0.6)
         axes.set_xlabel(x)
 
-    _write(path, draw, 0.6 + 0.22 * len(rows), cache)
+    _write_figure(path, draw, 0.6 + 0.22 * len(rows), cache)
 
 
-def _write(path: Path, draw: Any, height: float, cache: Path) -> None:
+def _write_figure(path: Path, draw: Any, height: float, cache: Path) -> None:
     prepare_matplotlib(cache)
     import matplotlib
     from matplotlib.figure import Figure

@@ -76,7 +76,7 @@ class Shown(dict[str, Any], Tabular):
         return f"$${self._latex()}$$" if self._latex else None
 
 
-def chain(terms: Iterable[str]) -> str:
+def align_chain(terms: Iterable[str]) -> str:
     """LaTeX of equal terms below each other."""
     lines = r" \\ ".join(f"&= {term}" for term in terms)
     return rf"\begin{{aligned}}{lines}\end{{aligned}}"
@@ -88,24 +88,24 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     listed = [list(row) for row in islice(rest, MOST)]
     more_count = sum(1 for _ in rest)
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
-    above = f"<p>{_text(title)}</p>" if title else ""
+    body = "".join(f"<tr>{''.join(map(_format_cell, row))}</tr>" for row in listed)
+    above = f"<p>{_cell_text(title)}</p>" if title else ""
     more = f"<p>{more_count:,} more</p>" if more_count else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if listed else ""
     return f"{above}{table}{more}"
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if isinstance(value, float):
         return f'<td style="text-align:right">{value:.6g}</td>'
     if isinstance(value, int) and not isinstance(value, bool):
         return f'<td style="text-align:right">{value:,}</td>'
     if isinstance(value, list | tuple):
         value = ", ".join(f"{each:.4g}" if isinstance(each, float) else str(each) for each in value)
-    return f"<td>{_text('' if value is None else value)}</td>"
+    return f"<td>{_cell_text('' if value is None else value)}</td>"
 
 
-def _text(value: object) -> str:
+def _cell_text(value: object) -> str:
     if isinstance(value, Tex):
         return f"${escape(value)}$"
     text = escape(str(value))

@@ -4,8 +4,8 @@ A class decorated with `specification` is one. A field is `name: Annotated[type,
 Types are str, int, float, bool, Path, a Literal of texts or numbers, another spec, a Mapping that another
 module reads, any of these `| None`, and `tuple[type, ...]`. A spec checks its values when it is made, so
 Python, the command line, recipes, forms and language models get the same error for the same mistake.
-`described` takes a spec apart; `read` makes one from the mapping of a recipe, a job, a form or a command;
-`values` is the way back.
+`describe_fields` takes a spec apart; `read` makes one from the mapping of a recipe, a job, a form or a
+command; `to_mapping` is the way back.
 """
 
 from __future__ import annotations
@@ -122,10 +122,10 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
     own_check = getattr(cls, "__post_init__", None)  # maybe of the spec that it extends
 
     def __post_init__(self: Any) -> None:  # noqa: N807 - dataclasses call it by this name
-        for item in described(type(self)):
+        for item in describe_fields(type(self)):
             value = getattr(self, item.name)
             if value is not item.default and not (value is None and item.optional):
-                object.__setattr__(self, item.name, checked(item, value))
+                object.__setattr__(self, item.name, check_value(item, value))
         if own_check is not None:
             own_check(self)
 
@@ -135,27 +135,27 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
 
     @wraps(assign_fields)
     def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
-        names = [item.name for item in described(result)]
+        names = [item.name for item in describe_fields(result)]
         for name in given:
             if name not in names:
-                raise refused(f"unknown setting {name}", "E424", known(name, names))
+                raise make_refusal(f"unknown setting {name}", "E424", suggest_name(name, names))
         assigned = {*names[: len(args)], *given}
-        for item in described(result):
+        for item in describe_fields(result):
             if item.required and item.name not in assigned:
-                raise refused(f"{item.name} is not given", "E424", item.arg.help)
+                raise make_refusal(f"{item.name} is not given", "E424", item.arg.help)
         assign_fields(self, *args, **given)
 
     result.__init__ = __init__
     return result
 
 
-def described(spec: Any) -> tuple[Field, ...]:
+def describe_fields(spec: Any) -> tuple[Field, ...]:
     """The fields of a spec, in order. Raises: TypeError for a type that no command or form could offer."""
-    return _described(spec)
+    return _describe_class(spec)
 
 
 @cache
-def _described(spec: Any) -> tuple[Field, ...]:
+def _describe_class(spec: Any) -> tuple[Field, ...]:
     hints = get_type_hints(spec, include_extras=True)
     result = []
     for item in fields(spec):
@@ -164,11 +164,11 @@ def _described(spec: Any) -> tuple[Field, ...]:
         default = _REQUIRED if item.default is MISSING else item.default
         if item.default_factory is not MISSING:
             default = item.default_factory()
-        result.append(_field(item.name, hints[item.name], default))
+        result.append(_describe_field(item.name, hints[item.name], default))
     return tuple(result)
 
 
-def _field(name: str, hint: Any, default: Any) -> Field:
+def _describe_field(name: str, hint: Any, default: Any) -> Field:
     arg = Arg()
     if get_origin(hint) is Annotated:
         hint, *marks = get_args(hint)
@@ -200,18 +200,18 @@ def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str 
     Raises: EngineError `code`, exit code 2, for a key without a field, at whatever depth, a field without a
     value, another type, another choice, or a number out of its range; and what the spec itself refuses.
     """
-    by_name = {field.name: field for field in described(spec)}
+    by_name = {field.name: field for field in describe_fields(spec)}
     for key in given:
         if key not in by_name:
-            raise refused(f"unknown setting {place}{key}", code, known(str(key), by_name))
+            raise make_refusal(f"unknown setting {place}{key}", code, suggest_name(str(key), by_name))
     taken = {}
     for field in by_name.values():
         value = given.get(field.name)
         if value is None:
             if field.required:
-                raise refused(f"{place}{field.name} is not given", code, field.arg.help)
+                raise make_refusal(f"{place}{field.name} is not given", code, field.arg.help)
             continue
-        taken[field.name] = checked(field, value, name=f"{place}{field.name}", code=code)
+        taken[field.name] = check_value(field, value, name=f"{place}{field.name}", code=code)
     return spec(**taken)
 
 
@@ -224,16 +224,16 @@ def parse(field: Field, text: str, *, name: str = "", code: str = "E424") -> Any
     words = text.split() if field.many else [text.strip()]
     if not any(words):
         if field.required:
-            raise refused(f"{name} is not given", code, field.arg.help)
+            raise make_refusal(f"{name} is not given", code, field.arg.help)
         return None
-    items = [_written(field, word, name, code) for word in words]
-    return checked(field, items if field.many else items[0], name=name, code=code)
+    items = [_parse_word(field, word, name, code) for word in words]
+    return check_value(field, items if field.many else items[0], name=name, code=code)
 
 
-def _written(field: Field, word: str, name: str, code: str) -> Any:
+def _parse_word(field: Field, word: str, name: str, code: str) -> Any:
     if field.kind is bool:
         if word.lower() not in _BOOLS:
-            raise refused(f"{name} is {word!r}, and true or false is needed", code)
+            raise make_refusal(f"{name} is {word!r}, and true or false is needed", code)
         return _BOOLS[word.lower()]
     if field.kind not in (int, float):
         return word
@@ -242,17 +242,17 @@ def _written(field: Field, word: str, name: str, code: str) -> Any:
             raise ValueError
         return field.kind(word)
     except ValueError:
-        raise refused(f"{name} is {word!r}, and {_WORDS[field.kind]} is needed", code) from None
+        raise make_refusal(f"{name} is {word!r}, and {_WORDS[field.kind]} is needed", code) from None
 
 
-def checked(field: Field, value: Any, *, name: str = "", code: str = "E424") -> Any:
+def check_value(field: Field, value: Any, *, name: str = "", code: str = "E424") -> Any:
     """A value of a field's type, within its choices and range. Raises: EngineError `code` otherwise."""
     name = name or field.name
     if not field.many:
-        return _one(field, value, name, code)
+        return _check_item(field, value, name, code)
     if not isinstance(value, list | tuple):
-        raise refused(f"{name} is {value!r}, and a list is needed", code)
-    return tuple(_one(field, item, name, code) for item in value)
+        raise make_refusal(f"{name} is {value!r}, and a list is needed", code)
+    return tuple(_check_item(field, item, name, code) for item in value)
 
 
 _BOOLS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
@@ -266,55 +266,57 @@ _WORDS: Mapping[type, str] = {
 }
 
 
-def _one(field: Field, value: Any, name: str, code: str) -> Any:
+def _check_item(field: Field, value: Any, name: str, code: str) -> Any:
     kind = field.kind
     if is_dataclass(kind):
         if isinstance(value, kind):
             return value
         if not isinstance(value, Mapping):
-            raise refused(f"{name} is {value!r}, and a table is needed", code)
+            raise make_refusal(f"{name} is {value!r}, and a table is needed", code)
         return read(kind, value, place=f"{name}.", code=code)
     accepted = {float: (int, float), Path: (str, Path), dict: (Mapping,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
-        raise refused(f"{name} is {value!r}, and {_WORDS[kind]} is needed", code)
+        raise make_refusal(f"{name} is {value!r}, and {_WORDS[kind]} is needed", code)
     if kind is float or kind is Path:
         value = kind(value)
     if kind is str and not field.arg.ref and not is_text(value):
-        raise refused(f"{name} holds half of a UTF-16 pair, or bytes that are not UTF-8", code)
+        raise make_refusal(f"{name} holds half of a UTF-16 pair, or bytes that are not UTF-8", code)
     if kind is float and not math.isfinite(value):
-        raise refused(f"{name} is {value}, and a finite number is needed", code)
+        raise make_refusal(f"{name} is {value}, and a finite number is needed", code)
     if field.arg.longest is not None and len(value) > field.arg.longest:
         what = f"{name} has {len(value):,} characters, and at most {field.arg.longest:,} are read"
-        raise refused(what, code, "Split it into smaller ones.")
+        raise make_refusal(what, code, "Split it into smaller ones.")
     if field.choices and value not in field.choices:
         listed = ", ".join(str(choice) or "empty" for choice in field.choices)
-        raise refused(f"{name} is {value!r}, not one of {listed}", code, _close(str(value), field.choices))
+        raise make_refusal(
+            f"{name} is {value!r}, not one of {listed}", code, _close_match(str(value), field.choices)
+        )
     low, high = field.arg.low, field.arg.high
     if low is not None and not value >= low:
-        raise refused(f"{name} is {value}, and at least {low:g} is needed", code)
+        raise make_refusal(f"{name} is {value}, and at least {low:g} is needed", code)
     if high is not None and not value <= high:
-        raise refused(f"{name} is {value}, and at most {high:,.10g} is allowed", code)
+        raise make_refusal(f"{name} is {value}, and at most {high:,.10g} is allowed", code)
     return value
 
 
 _NAMED = 20
 
 
-def known(word: str, names: Iterable[str]) -> str:
+def suggest_name(word: str, names: Iterable[str]) -> str:
     """`Did you mean 'lr'?`, or else the names there are: of many, the first twenty and how many follow."""
     listed = list(names)
     more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
-    return _close(word, listed) or f"There are: {', '.join(listed[:_NAMED])}{more}."
+    return _close_match(word, listed) or f"There are: {', '.join(listed[:_NAMED])}{more}."
 
 
-def _close(word: str, names: Iterable[Any]) -> str:
+def _close_match(word: str, names: Iterable[Any]) -> str:
     listed = list(map(str, names))
     short = "".join(part[:1] for part in word.lower().split("_"))
     # The initials of several words (`learning_rate`) are a name of their own.
     return did_you_mean(short if "_" in word and short in listed else word, listed)
 
 
-def refused(what: str, code: str, remedy: str = "") -> EngineError:
+def make_refusal(what: str, code: str, remedy: str = "") -> EngineError:
     return EngineError(what, code=code, remedy=remedy)
 
 
@@ -328,7 +330,7 @@ def share_of(text: str | None) -> tuple[int, int] | None:
         return None
     match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
     if match is None or int(match[1]) > int(match[2]):
-        raise refused(f"{text!r} is not a share", "E424", "Write 1/16 to 16/16, for example.")
+        raise make_refusal(f"{text!r} is not a share", "E424", "Write 1/16 to 16/16, for example.")
     return int(match[1]), int(match[2])
 
 
@@ -340,9 +342,9 @@ def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
     """
     taken = [name for name, value in given.items() if value not in (None, ())]
     if not taken:
-        raise refused(f"{' or '.join(given)} is needed", "E402", remedy)
+        raise make_refusal(f"{' or '.join(given)} is needed", "E402", remedy)
     if len(taken) > 1:
-        raise refused(f"{' and '.join(taken)} cannot be combined", "E427", remedy)
+        raise make_refusal(f"{' and '.join(taken)} cannot be combined", "E427", remedy)
 
 
 def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> None:
@@ -352,22 +354,24 @@ def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> N
     """
     for name, value in given.items():
         if value is not None and value is not False and value != ():
-            raise refused(f"{name} has no effect with {with_what}", code, "Leave it out.")
+            raise make_refusal(f"{name} has no effect with {with_what}", code, "Leave it out.")
 
 
-def values(spec: Any) -> dict[str, Any]:
+def to_mapping(spec: Any) -> dict[str, Any]:
     """A spec as a mapping of plain values that `read` takes back; what is None is left out."""
     result = {}
-    for field in described(type(spec)):
+    for field in describe_fields(type(spec)):
         value = getattr(spec, field.name)
         if value is not None:
-            result[field.name] = [_plain(item) for item in value] if field.many else _plain(value)
+            result[field.name] = (
+                [_to_plain_value(item) for item in value] if field.many else _to_plain_value(value)
+            )
     return result
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     if is_dataclass(value):
-        return values(value)
+        return to_mapping(value)
     return str(value) if isinstance(value, Path) else value
 
 
@@ -375,7 +379,7 @@ REFERENCES = "mathwb.references"
 """The group of entry points that say what names stand for: `f(ref, name)` returns a path (see `Arg.ref`)."""
 
 
-def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[str], Callable[[str], Any]]:
+def offer_verbs(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[str], Callable[[str], Any]]:
     """Return `__all__` and `__getattr__` of a package.
 
     Args:
@@ -398,7 +402,7 @@ def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[st
 
 
 def _named_fields(spec: Any) -> list[Field]:
-    return [item for item in described(spec) if item.arg.ref]
+    return [item for item in describe_fields(spec) if item.arg.ref]
 
 
 def _accept_names(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -409,16 +413,19 @@ def _accept_names(verb: Callable[..., Any]) -> Callable[..., Any]:
         if is_dataclass(spec) and not isinstance(spec, type):
             spec = replace(
                 spec,
-                **{item.name: _resolve(item, getattr(spec, item.name)) for item in _named_fields(type(spec))},
+                **{
+                    item.name: _resolve_name(item, getattr(spec, item.name))
+                    for item in _named_fields(type(spec))
+                },
             )
         return verb(spec, *args, **given)
 
     return call
 
 
-def _resolve(item: Field, value: Any) -> Any:
+def _resolve_name(item: Field, value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(_resolve(item, part) for part in value)
+        return tuple(_resolve_name(item, part) for part in value)
     if value is None or Path(value).exists():
         return value
     from importlib.metadata import entry_points

@@ -60,7 +60,7 @@ def reported_row(paper: str, number: int, name: str) -> dict[str, float]:
     }
 
 
-def reported(paper: str, measure: str) -> dict[str, float]:
+def read_reported_figures(paper: str, measure: str) -> dict[str, float]:
     """What a paper reports for a measure, by the name of the model; of the first table that has it.
 
     >>> "egen-both" in reported("egen", "kmeans_accuracy")  # a row of ours in that table
@@ -73,7 +73,7 @@ def reported(paper: str, measure: str) -> dict[str, float]:
     return {}
 
 
-def home(kind: str) -> Path:
+def home_folder(kind: str) -> Path:
     """The folder of one kind: `data`, `config`, `state` or `cache`."""
     moved = os.environ.get("MATHWB_HOME")
     if moved:
@@ -83,7 +83,7 @@ def home(kind: str) -> Path:
     return Path(getattr(platformdirs, f"user_{kind}_dir")("mathwb", appauthor=False))
 
 
-def processors() -> int:
+def count_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -123,7 +123,7 @@ MAX_LATEX = 20_000
 """Characters of a formula that somebody writes: reading takes longer than in proportion."""
 
 
-def size(count: float) -> str:
+def format_bytes(count: float) -> str:
     """Bytes in binary units, one digit behind the point: `512 B`, `2.0 KiB`, `1.9 GiB`.
 
     >>> size(2**20 - 1)

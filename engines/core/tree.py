@@ -48,20 +48,20 @@ class Tree:
             stack.extend((child, depth + 1) for child in node.children)
         return deepest
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         """The labels in prefix order: with known arities this is the tree itself."""
         return [node.label for node in self]
 
-    def replace(self, path: Sequence[int], new: Tree) -> Tree:
+    def replace_subtree(self, path: Sequence[int], new: Tree) -> Tree:
         """This tree with the subtree at `path` (child positions from the root) replaced."""
         if not path:
             return new
         first, rest = path[0], path[1:]
         children = list(self.children)
-        children[first] = children[first].replace(rest, new)
+        children[first] = children[first].replace_subtree(rest, new)
         return Tree(self.label, tuple(children))
 
-    def at(self, path: Sequence[int]) -> Tree:
+    def subtree_at(self, path: Sequence[int]) -> Tree:
         node = self
         for index in path:
             node = node.children[index]
@@ -71,7 +71,7 @@ class Tree:
 T = TypeVar("T")
 
 
-def branch(last: Sequence[bool]) -> str:
+def draw_branch(last: Sequence[bool]) -> str:
     """The lines that lead to a node where each stands on a line of its own: `│ └ `.
 
     Args: last: of the node's ancestors below the root, and of itself, whether it is the last of its siblings.
@@ -79,7 +79,7 @@ def branch(last: Sequence[bool]) -> str:
     return "".join("  " if ended else "│ " for ended in last[:-1]) + ("├ ", "└ ")[last[-1]] if last else ""
 
 
-def outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str, T]]:
+def walk_outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str, T]]:
     """Every node in prefix order, behind the lines that lead to it.
 
     >>> tree = Tree("+", (Tree("*", (Tree("x"), Tree("y"))), Tree("1")))
@@ -89,7 +89,7 @@ def outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str
     pending: list[tuple[T, tuple[bool, ...]]] = [(root, ())]
     while pending:
         node, last = pending.pop()
-        yield branch(last), node
+        yield draw_branch(last), node
         below = children(node)
         for number in reversed(range(len(below))):
             pending.append((below[number], (*last, number == len(below) - 1)))
@@ -162,7 +162,7 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
     label = tree.label
     if label == "d" and inside:
         variable, body = parts
-        parts = body, derivative(body, variable.label)
+        parts = body, differentiate(body, variable.label)
         label = "where"
     result = Tree(label, parts)
     if tree.label == "d" and sum(1 for _ in islice(result, limit + 1)) > limit:
@@ -170,14 +170,14 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
     return result
 
 
-def derivative(tree: Tree, variable: str) -> Tree:
+def differentiate(tree: Tree, variable: str) -> Tree:
     """u' for u without `d`; right where u is defined and differentiable, meaningless outside u's domain."""
     if not tree.children:
         return ONE if tree.label == variable else ZERO
-    return slope(tree, [derivative(part, variable) for part in tree.children])
+    return differentiate_operation(tree, [differentiate(part, variable) for part in tree.children])
 
 
-def slope(tree: Tree, slopes: Sequence[Tree]) -> Tree:
+def differentiate_operation(tree: Tree, slopes: Sequence[Tree]) -> Tree:
     """The derivative of an operation from those of its operands, where `ZERO` is one that does not vary."""
     label, parts = tree.label, tree.children
     if label == "where":
@@ -239,36 +239,36 @@ def _negative(u: Tree) -> Tree:
     return Tree("*", (Tree("-1"), u))
 
 
-def _call(name: str, u: Tree) -> Tree:
+def _apply_function(name: str, u: Tree) -> Tree:
     return Tree(name, (u,))
 
 
 _CHAIN: dict[str, Callable[[Tree], Tree]] = {
-    "sqrt": lambda u: Tree("/", (Tree("0.5"), _call("sqrt", u))),
-    "abs": lambda u: Tree("/", (u, _call("abs", u))),
+    "sqrt": lambda u: Tree("/", (Tree("0.5"), _apply_function("sqrt", u))),
+    "abs": lambda u: Tree("/", (u, _apply_function("abs", u))),
     "ln": lambda u: _over(1, u),
-    "sin": lambda u: _call("cos", u),
-    "cos": lambda u: _negative(_call("sin", u)),
-    "tan": lambda u: _square(_call("sec", u)),
-    "cot": lambda u: _negative(_square(_call("csc", u))),
-    "sec": lambda u: Tree("*", (_call("sec", u), _call("tan", u))),
-    "csc": lambda u: _negative(Tree("*", (_call("csc", u), _call("cot", u)))),
+    "sin": lambda u: _apply_function("cos", u),
+    "cos": lambda u: _negative(_apply_function("sin", u)),
+    "tan": lambda u: _square(_apply_function("sec", u)),
+    "cot": lambda u: _negative(_square(_apply_function("csc", u))),
+    "sec": lambda u: Tree("*", (_apply_function("sec", u), _apply_function("tan", u))),
+    "csc": lambda u: _negative(Tree("*", (_apply_function("csc", u), _apply_function("cot", u)))),
     "asin": lambda u: _over(1, _root(u, "1-uu")),
     "acos": lambda u: _over(-1, _root(u, "1-uu")),
     "atan": lambda u: _over(1, Tree("+", (ONE, _square(u)))),
     "acot": lambda u: _over(-1, Tree("+", (ONE, _square(u)))),
-    "asec": lambda u: _over(1, Tree("*", (_call("abs", u), _root(u, "uu-1")))),
-    "acsc": lambda u: _over(-1, Tree("*", (_call("abs", u), _root(u, "uu-1")))),
-    "sinh": lambda u: _call("cosh", u),
-    "cosh": lambda u: _call("sinh", u),
-    "tanh": lambda u: _square(_call("sech", u)),
-    "coth": lambda u: _negative(_square(_call("csch", u))),
-    "sech": lambda u: _negative(Tree("*", (_call("sech", u), _call("tanh", u)))),
-    "csch": lambda u: _negative(Tree("*", (_call("csch", u), _call("coth", u)))),
+    "asec": lambda u: _over(1, Tree("*", (_apply_function("abs", u), _root(u, "uu-1")))),
+    "acsc": lambda u: _over(-1, Tree("*", (_apply_function("abs", u), _root(u, "uu-1")))),
+    "sinh": lambda u: _apply_function("cosh", u),
+    "cosh": lambda u: _apply_function("sinh", u),
+    "tanh": lambda u: _square(_apply_function("sech", u)),
+    "coth": lambda u: _negative(_square(_apply_function("csch", u))),
+    "sech": lambda u: _negative(Tree("*", (_apply_function("sech", u), _apply_function("tanh", u)))),
+    "csch": lambda u: _negative(Tree("*", (_apply_function("csch", u), _apply_function("coth", u)))),
     "asinh": lambda u: _over(1, _root(u, "1+uu")),
     "acosh": lambda u: _over(1, _root(u, "uu-1")),
     "atanh": lambda u: _over(1, Tree("-", (ONE, _square(u)))),
     "acoth": lambda u: _over(1, Tree("-", (ONE, _square(u)))),
     "asech": lambda u: _over(-1, Tree("*", (u, _root(u, "1-uu")))),
-    "acsch": lambda u: _over(-1, Tree("*", (_call("abs", u), _root(u, "1+uu")))),
+    "acsch": lambda u: _over(-1, Tree("*", (_apply_function("abs", u), _root(u, "1+uu")))),
 }

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 
 Ints = NDArray[np.int32]
@@ -28,14 +28,14 @@ class Edit:
     right: int | None
 
 
-def distance(a: Tree, b: Tree) -> int:
+def edit_distance(a: Tree, b: Tree) -> int:
     """The edit distance of two ordered labelled trees.
 
     >>> distance(Tree("+", (Tree("x"), Tree("1"))), Tree("+", (Tree("x"), Tree("2"))))
     1
     """
     forest = _Forest((a, b))
-    return int(_between(*forest.tree(0), *forest.tree(1))[-1, -1])
+    return int(_all_subtree_distances(*forest.tree_arrays(0), *forest.tree_arrays(1))[-1, -1])
 
 
 class Nearest:
@@ -46,21 +46,23 @@ class Nearest:
         self._order = np.argsort(np.diff(self._forest.nodes_at), kind="stable")
         self._places = np.argsort(self._order)
 
-    def of(self, index: int, *, levels: int = 1) -> list[tuple[float, NDArray[np.int64]]]:
+    def list_neighbours(self, index: int, *, levels: int = 1) -> list[tuple[float, NDArray[np.int64]]]:
         """The other trees that are most similar to one of them, all that tie, then those of the next level.
 
         Returns: (similarity, places in ascending order) for each level, most similar first. Trees that
         cannot reach the last level by their sizes and labels are not compared.
         """
-        result = _near(index, self._order, int(self._places[index]), levels, *self._forest.arrays)
+        result = _similarities_outwards(
+            index, self._order, int(self._places[index]), levels, *self._forest.arrays
+        )
         result[index] = -1.0
         best = np.unique(result[result >= 0.0])[::-1][:levels]
         return [(float(level), np.flatnonzero(result == level)) for level in best]
 
-    def row(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def compute_similarities(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """(n,): how similar one of them is to each, or only to those `among`, and -1 for the others."""
         order = self._order if among is None else among
-        result = _near(index, order, len(order), 0, *self._forest.arrays)
+        result = _similarities_outwards(index, order, len(order), 0, *self._forest.arrays)
         result[index] = 1.0
         return result
 
@@ -71,14 +73,14 @@ def edit_script(a: Tree, b: Tree) -> list[Edit]:
     Every node of both trees occurs once, and the edits that are no `keep` are as many as the distance.
     """
     forest = _Forest((a, b))
-    left, right = forest.tree(0), forest.tree(1)
-    costs = _between(*left, *right)
+    left, right = forest.tree_arrays(0), forest.tree_arrays(1)
+    costs = _all_subtree_distances(*left, *right)
     edits: list[Edit] = []
     places = (_prefix_places(a), _prefix_places(b))
     pairs = [(len(left[0]) - 1, len(right[0]) - 1)]
     while pairs:
         i, j = pairs.pop()
-        for x, y, subtrees in _trace(i, j, left, right, costs):
+        for x, y, subtrees in _trace_steps(i, j, left, right, costs):
             if subtrees:
                 pairs.append((x, y))
             elif y < 0:
@@ -102,7 +104,7 @@ class _Forest:
         self.nodes_at = np.zeros(len(trees) + 1, np.int64)
         self.roots_at = np.zeros(len(trees) + 1, np.int64)
         for index, tree in enumerate(trees):
-            order, leftmost = _postfix(tree)
+            order, leftmost = _to_postfix(tree)
             labels += [numbers.setdefault(node.label, len(numbers)) for node in order]
             leaves += leftmost
             # The last node with a given leftmost leaf is a key root.
@@ -120,13 +122,13 @@ class _Forest:
     def arrays(self) -> tuple[NDArray[Any], ...]:
         return self.labels, self.leaves, self.roots, self.sorted, self.nodes_at, self.roots_at
 
-    def tree(self, index: int) -> tuple[Ints, Ints, Ints]:
+    def tree_arrays(self, index: int) -> tuple[Ints, Ints, Ints]:
         nodes = slice(self.nodes_at[index], self.nodes_at[index + 1])
         roots = slice(self.roots_at[index], self.roots_at[index + 1])
         return self.labels[nodes], self.leaves[nodes], self.roots[roots]
 
 
-def _postfix(tree: Tree) -> tuple[list[Tree], list[int]]:
+def _to_postfix(tree: Tree) -> tuple[list[Tree], list[int]]:
     """The nodes in postfix order and for each the place of its leftmost leaf."""
     order: list[Tree] = []
     leftmost: list[int] = []
@@ -157,13 +159,13 @@ def _prefix_places(tree: Tree) -> list[int]:
     return places
 
 
-def _trace(
+def _trace_steps(
     i: int, j: int, left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], costs: Ints
 ) -> list[tuple[int, int, bool]]:
     """The steps between the subtrees that end at i and j: two nodes (-1 for none) or two smaller subtrees."""
     (labels_a, leaves_a, _), (labels_b, leaves_b, _) = left, right
     forest = np.empty((i + 2, j + 2), np.int32)
-    _fill(labels_a, leaves_a, i, labels_b, leaves_b, j, costs, forest)
+    _fill_forest_costs(labels_a, leaves_a, i, labels_b, leaves_b, j, costs, forest)
     start_a, start_b = int(leaves_a[i]), int(leaves_b[j])
     x, y = i, j
     steps: list[tuple[int, int, bool]] = []
@@ -190,8 +192,8 @@ def _trace(
     return steps
 
 
-@compiled
-def _fill(
+@compile_kernel
+def _fill_forest_costs(
     labels_a: Ints, leaves_a: Ints, i: int, labels_b: Ints, leaves_b: Ints, j: int, costs: Ints, forest: Ints
 ) -> None:
     """Distances between the forests that end inside the subtrees of i and j; `costs` between subtrees is read
@@ -216,8 +218,8 @@ def _fill(
             forest[row, column] = best
 
 
-@compiled
-def _subtrees(
+@compile_kernel
+def _subtree_distances(
     labels_a: Ints,
     leaves_a: Ints,
     roots_a: Ints,
@@ -229,22 +231,22 @@ def _subtrees(
 ) -> None:
     for i in roots_a:
         for j in roots_b:
-            _fill(labels_a, leaves_a, i, labels_b, leaves_b, j, costs, forest)
+            _fill_forest_costs(labels_a, leaves_a, i, labels_b, leaves_b, j, costs, forest)
 
 
-def _between(
+def _all_subtree_distances(
     labels_a: Ints, leaves_a: Ints, roots_a: Ints, labels_b: Ints, leaves_b: Ints, roots_b: Ints
 ) -> Ints:
     """The distances between all subtrees: (nodes of a, nodes of b)."""
     shape = len(labels_a), len(labels_b)
     costs = np.zeros(shape, np.int32)
     forest = np.empty((shape[0] + 1, shape[1] + 1), np.int32)
-    _subtrees(labels_a, leaves_a, roots_a, labels_b, leaves_b, roots_b, costs, forest)
+    _subtree_distances(labels_a, leaves_a, roots_a, labels_b, leaves_b, roots_b, costs, forest)
     return costs
 
 
-@compiled
-def _near(
+@compile_kernel
+def _similarities_outwards(
     query: int,
     order: NDArray[np.int64],
     place: int,
@@ -291,10 +293,10 @@ def _near(
             if tree == query:
                 continue
             if levels:
-                common = _common(labels_sorted[begin_a:end_a], labels_sorted[begin_b:end_b])
+                common = _count_common_labels(labels_sorted[begin_a:end_a], labels_sorted[begin_b:end_b])
                 if 1.0 - (max(size_a, size_b) - common) / both < best[-1]:
                     continue
-            _subtrees(
+            _subtree_distances(
                 labels[begin_a:end_a],
                 leaves[begin_a:end_a],
                 roots[roots_at[query] : roots_at[query + 1]],
@@ -317,8 +319,8 @@ def _near(
     return result
 
 
-@compiled
-def _common(left: Ints, right: Ints) -> int:
+@compile_kernel
+def _count_common_labels(left: Ints, right: Ints) -> int:
     i = j = shared = 0
     while i < len(left) and j < len(right):
         if left[i] == right[j]:

@@ -92,7 +92,7 @@ def is_name(token: str) -> bool:
     return known and token.partition("_")[2] not in GREEK
 
 
-def operands(token: str, letters: str = "") -> int:
+def count_operands(token: str, letters: str = "") -> int:
     """How many operands the token takes: 0 for a leaf.
 
     Args: letters: other variables than x. Raises: ExpressionError that says why the token is not of the
@@ -139,7 +139,7 @@ def check_length(text: str) -> None:
     if len(text) > MAX_CHARACTERS:
         raise ExpressionError(
             f"the expression has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read",
-            text=visible(text[:200]),
+            text=show_controls(text[:200]),
             position=0,
             remedy="Split it into smaller expressions.",
         )
@@ -153,29 +153,31 @@ def read_prefix(text: str, letters: str = "") -> Tree:
     """
     check_length(text)
     try:
-        tree = parse_prefix(text.split(), lambda token: operands(token, letters))
+        tree = parse_prefix(text.split(), lambda token: count_operands(token, letters))
     except ExpressionError as error:
-        place = _character(text, error.position, letters)
+        place = _find_character(text, error.position, letters)
         what = error.what if place is None else f"{error.what} (character {place + 1})"
-        raise ExpressionError(what, text=visible(text), position=place or 0, remedy=error.remedy) from None
+        raise ExpressionError(
+            what, text=show_controls(text), position=place or 0, remedy=error.remedy
+        ) from None
     check_bound(tree, text)
     for node in tree:
         if node.label == "d" and node.children[0].label != VARIABLE:
             raise ExpressionError(
                 "the derivative is not with respect to x",
-                text=visible(text),
+                text=show_controls(text),
                 remedy="Write: d x <expression>.",
             )
     return tree
 
 
-def _character(text: str, token: int | None, letters: str) -> int | None:
+def _find_character(text: str, token: int | None, letters: str) -> int | None:
     starts = [(word.start(), word.group()) for word in _WORD.finditer(text)]
     if token is not None:
         return starts[token][0] if token < len(starts) else len(text)
     for start, word in starts:
         try:
-            operands(word, letters)
+            count_operands(word, letters)
         except ExpressionError:
             return start
     return None
@@ -187,7 +189,7 @@ def check_bound(tree: Tree, text: str) -> None:
         if node.label in BINDERS and not is_name(node.children[0].label):
             raise ExpressionError(
                 f"{node.label} needs a variable first",
-                text=visible(text),
+                text=show_controls(text),
                 remedy=f"Write {node.label}(k, 1, n, u).",
             )
 
@@ -196,7 +198,7 @@ def variables_of(*trees: Tree) -> set[str]:
     """The variables and parameters of expressions: leaves that are neither numbers nor constants, and not
     bound by a sum, product or integral."""
     if any(node.label in BINDERS for tree in trees for node in tree):
-        return {name for tree in trees for name in _free(tree)}
+        return {name for tree in trees for name in _free_variables(tree)}
     return {
         node.label
         for tree in trees
@@ -205,12 +207,12 @@ def variables_of(*trees: Tree) -> set[str]:
     }
 
 
-def _free(tree: Tree) -> set[str]:
+def _free_variables(tree: Tree) -> set[str]:
     if tree.label in BINDERS:
         bound, low, high, body = tree.children
-        return _free(low) | _free(high) | (_free(body) - {bound.label})
+        return _free_variables(low) | _free_variables(high) | (_free_variables(body) - {bound.label})
     if tree.children:
-        return {name for child in tree.children for name in _free(child)}
+        return {name for child in tree.children for name in _free_variables(child)}
     return variables_of(tree)
 
 
@@ -219,13 +221,13 @@ def display_name(label: str) -> str:
     return label.removesuffix("_")
 
 
-def visible(text: str) -> str:
+def show_controls(text: str) -> str:
     """The text with every control or formatting character replaced by one visible mark, lengths unchanged."""
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
 
 
-def prefix(tree: Tree) -> str:
-    return " ".join(tree.labels())
+def to_prefix(tree: Tree) -> str:
+    return " ".join(tree.list_labels())
 
 
 # Expressions and patterns with the arithmetic of their numbers done.
@@ -255,11 +257,11 @@ def is_number(tree: Tree) -> bool:
     return not tree.children and (is_constant_token(tree.label) or "/" in tree.label[1:])
 
 
-def fold(tree: Tree) -> Tree:
+def fold_numbers(tree: Tree) -> Tree:
     """Operations on numbers worked out, decimals as fractions."""
-    children = tuple(fold(child) for child in tree.children)
+    children = tuple(fold_numbers(child) for child in tree.children)
     if len(children) == 2 and all(map(is_number, children)):
-        value = operate(tree.label, *(Fraction(child.label) for child in children))
+        value = apply_operator(tree.label, *(Fraction(child.label) for child in children))
         if value is not None:
             return Tree(str(value))
     if is_constant_token(tree.label):
@@ -267,7 +269,7 @@ def fold(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
-def operate(label: str, left: Fraction, right: Fraction) -> Fraction | None:
+def apply_operator(label: str, left: Fraction, right: Fraction) -> Fraction | None:
     """`+ - * /` and small integer powers of numbers; None where there is no short result."""
     if label == "+":
         value = left + right
@@ -277,22 +279,22 @@ def operate(label: str, left: Fraction, right: Fraction) -> Fraction | None:
         value = left * right
     elif label == "/" and right:
         value = left / right
-    elif label == "pow" and left and right.denominator == 1 and abs(right) <= 64 and _short(left, 10**4):
+    elif label == "pow" and left and right.denominator == 1 and abs(right) <= 64 and _is_short(left, 10**4):
         value = left ** int(right)
     else:
         return None
-    return value if _short(value, RESULT_LIMIT) else None
+    return value if _is_short(value, RESULT_LIMIT) else None
 
 
-def _short(value: Fraction, limit: int) -> bool:
+def _is_short(value: Fraction, limit: int) -> bool:
     return max(abs(value.numerator), value.denominator) < limit
 
 
-def unfolded(tree: Tree) -> Tree:
+def unfold_numbers(tree: Tree) -> Tree:
     """The tree in the language: a folded fraction becomes a division."""
     if is_number(tree) and "/" in tree.label:
         return Tree("/", tuple(map(Tree, tree.label.split("/"))))
-    return Tree(tree.label, tuple(unfolded(child) for child in tree.children))
+    return Tree(tree.label, tuple(unfold_numbers(child) for child in tree.children))
 
 
 # What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
@@ -337,30 +339,30 @@ def apply_float(name: str, value: float) -> float | None:
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
     if name in TRIGONOMETRIC:
-        return _snap(result, 1.0)
+        return _remove_rounding_noise(result, 1.0)
     if name == "tanh" and abs(result) > 1 - 1e-9:
         return None
-    return _snap(result, 0.0)
+    return _remove_rounding_noise(result, 0.0)
 
 
 def operate_float(token: str, left: float, right: float) -> float | None:
     """`+ - * / pow log` of two constants, None where undefined."""
     try:
         if token == "+":
-            return _snap(left + right, left)
+            return _remove_rounding_noise(left + right, left)
         if token == "-":
-            return _snap(left - right, left)
+            return _remove_rounding_noise(left - right, left)
         if token == "*":
-            return _snap(left * right, 0.0)
+            return _remove_rounding_noise(left * right, 0.0)
         if token == "/":
-            return _snap(left / right, 0.0)
+            return _remove_rounding_noise(left / right, 0.0)
         result = left**right if token == "pow" else math.log(right) / math.log(left)
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
-    return _snap(result, 0.0) if isinstance(result, float) else None
+    return _remove_rounding_noise(result, 0.0) if isinstance(result, float) else None
 
 
-def _snap(value: float, scale: float) -> float:
+def _remove_rounding_noise(value: float, scale: float) -> float:
     """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
     if abs(value) <= 1e-12 * abs(scale):
         return 0.0

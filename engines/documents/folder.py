@@ -23,8 +23,15 @@ from typing import IO
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, is_text
 from engines.documents import tex
-from engines.documents.formulas import Found, formulas, is_table, table_formulas
-from engines.documents.reading import MAX_CHARACTERS, WHOLE, OnBad, documents, text_of, whole
+from engines.documents.formulas import Found, extract_formulas, is_table, table_formulas
+from engines.documents.reading import (
+    MAX_CHARACTERS,
+    WHOLE,
+    OnBad,
+    read_documents,
+    read_whole_document,
+    text_of,
+)
 
 _PASSED_OVER = {"node_modules", "__pycache__", "site-packages", "venv", "build", "dist"}
 _PACKED = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
@@ -68,7 +75,7 @@ class Scanned:
     scans: dict[str, tuple[str, tex.Scan]] = field(default_factory=dict)
 
 
-def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None) -> Scanned:
+def scan_folder(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None) -> Scanned:
     """What is in a folder, or a single file.
 
     Args: known: `scans` of the time before. Raises: DataError for a place that cannot be read, E430 for a
@@ -76,14 +83,14 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
     """
     single = place.is_file()
     result = Scanned(place.parent if single else place)
-    if single and not _kind(place.name):
+    if single and not _document_kind(place.name):
         what, remedy = f"{place.name} is of no known kind", _KIND_REMEDY
         if place.suffix.lower() == ".pdf":
             what, remedy = "a PDF file has no formulas that can be read", _PDF_REMEDY
         raise DataError(what, path=place, code="E430", remedy=remedy)
     states: dict[str, str] = {}
-    for path, entry in [(place.name, place.stat())] if single else _files(place, result.left_out):
-        kind = _kind(path)
+    for path, entry in [(place.name, place.stat())] if single else _walk_documents(place, result.left_out):
+        kind = _document_kind(path)
         if kind:
             # The time of the last change of any kind too: a file that is moved here brings the other along.
             states[path] = f"{entry.st_size}-{entry.st_mtime_ns}-{entry.st_ctime_ns}"
@@ -96,17 +103,22 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
                 result.scans[path] = before
             else:
                 try:
-                    result.scans[path] = state, tex.scan(text_of(result.root / path))
+                    result.scans[path] = state, tex.scan_tex(text_of(result.root / path))
                 except DataError:  # it is told when its formulas are read
                     result.scans[path] = state, tex.Scan((), {}, root=False)
-    result.macros = tex.projects({path: scan for path, (_, scan) in result.scans.items()})
+    result.macros = tex.resolve_project_macros({path: scan for path, (_, scan) in result.scans.items()})
     for path, state in sorted(states.items()):
         if path.lower().removesuffix(".gz").endswith((".sty", ".cls")):
             continue
         if path in result.macros:
             state += result.macros[path].digest
-        large = _kind(path) in ("table", "dump")
-        if large and not single and _kind(path) == "table" and not _has_column(result.root / path, column):
+        large = _document_kind(path) in ("table", "dump")
+        if (
+            large
+            and not single
+            and _document_kind(path) == "table"
+            and not _has_column(result.root / path, column)
+        ):
             result.left_out["tables without a column of formulas"] += 1
             continue
         result.units.append(Unit(path, f"{state}-{column}" if large and column else state, large))
@@ -117,7 +129,7 @@ def pdf_warning(count: int) -> str:
     return f"{count:,} PDF {'file is' if count == 1 else 'files are'} not read. {_PDF_REMEDY}"
 
 
-def _kind(path: str) -> str:
+def _document_kind(path: str) -> str:
     name = path.lower()
     if is_table(name):
         return "table"
@@ -132,7 +144,7 @@ def _kind(path: str) -> str:
     return "packed" if plain != name else ""
 
 
-def _files(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str, os.stat_result]]:
+def _walk_documents(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str, os.stat_result]]:
     pending = [""]
     while pending:
         inside = pending.pop()
@@ -174,14 +186,14 @@ def unit_formulas(
     """The formulas of a file, in order. What cannot be read of it goes to `on_bad`; it never raises an
     EngineError of its own."""
     try:
-        kind = _kind(path)
+        kind = _document_kind(path)
         if kind == "table":
             yield from table_formulas(root / path, path, column, on_bad)
         elif kind == "packed":
-            yield from _packed(root / path, path, on_bad)
+            yield from _read_packed_formulas(root / path, path, on_bad)
         elif kind == "dump":
-            for document in documents(root / path, on_bad=on_bad):
-                yield from formulas(document, path)
+            for document in read_documents(root / path, on_bad=on_bad):
+                yield from extract_formulas(document, path)
         else:
             suffix = PurePosixPath(path.lower().removesuffix(".gz")).suffix
             yield from _text_formulas(text_of(root / path), suffix, root / path, path, macros, on_bad)
@@ -192,33 +204,33 @@ def unit_formulas(
 def _text_formulas(
     text: str, suffix: str, place: Path, path: str, macros: tex.Macros | None, on_bad: OnBad
 ) -> Iterator[Found]:
-    text = text if macros is None else macros.opened(text)
-    yield from formulas(whole(text, suffix, place, on_bad), path, macros)
+    text = text if macros is None else macros.expand_delimiters(text)
+    yield from extract_formulas(read_whole_document(text, suffix, place, on_bad), path, macros)
 
 
-def _packed(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
+def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
     """The formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
-    texts = dict(_members(place))
-    scans = {name: tex.scan(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
-    macros = tex.projects(scans)
+    texts = dict(_read_archive_texts(place))
+    scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
+    macros = tex.resolve_project_macros(scans)
     for name, text in sorted(texts.items()):
         suffix = PurePosixPath(name.lower()).suffix
         if suffix in WHOLE:
             yield from _text_formulas(text, suffix, place / name, f"{path}/{name}", macros.get(name), on_bad)
 
 
-def _members(place: Path) -> Iterator[tuple[str, str]]:
+def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
     """The texts in an archive, which is unpacked in memory alone; names stay in it."""
     left = MAX_CHARACTERS
     try:
         archive = tarfile.open(place)  # noqa: SIM115  (closed below)
     except tarfile.ReadError as error:
         if not place.name.endswith(".gz"):
-            raise _broken(place) from error
-        yield from _single(place)
+            raise _broken_archive_error(place) from error
+        yield from _read_single_source(place)
         return
     except (EOFError, OSError) as error:
-        raise _broken(place) from error
+        raise _broken_archive_error(place) from error
     try:
         with archive:
             for member in archive:
@@ -230,33 +242,33 @@ def _members(place: Path) -> Iterator[tuple[str, str]]:
                     raise _too_large(place)
                 file: IO[bytes] | None = archive.extractfile(member)
                 if file is not None:
-                    yield normpath(f"/{member.name}").lstrip("/"), _decoded(file.read())
+                    yield normpath(f"/{member.name}").lstrip("/"), _decode_source(file.read())
             # Tar takes what is not its own for the end; only all of it has the right sum.
             while archive.fileobj.read(2**20):
                 pass
     except (EOFError, OSError, tarfile.TarError, zlib.error, LZMAError) as error:
-        raise _broken(place) from error
+        raise _broken_archive_error(place) from error
 
 
-def _single(place: Path) -> Iterator[tuple[str, str]]:
+def _read_single_source(place: Path) -> Iterator[tuple[str, str]]:
     """A source of one file, as arXiv packs it."""
     try:
         with gzip.open(place) as file:
-            text = _decoded(file.read(MAX_CHARACTERS + 1))
+            text = _decode_source(file.read(MAX_CHARACTERS + 1))
     except (EOFError, OSError, zlib.error) as error:
-        raise _broken(place) from error
+        raise _broken_archive_error(place) from error
     if len(text) > MAX_CHARACTERS:
         raise _too_large(place)
     if "\\document" in text or "\\begin" in text:
         yield f"{place.name.removesuffix('.gz')}.tex", text
 
 
-def _decoded(data: bytes) -> str:
+def _decode_source(data: bytes) -> str:
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace").read()
     return text if "\ufffd" not in text else data.decode("latin-1").replace("\r\n", "\n")
 
 
-def _broken(place: Path) -> DataError:
+def _broken_archive_error(place: Path) -> DataError:
     return DataError("the archive is corrupt", path=place, code="E316", remedy="Download or copy it again.")
 
 
@@ -265,7 +277,7 @@ def _too_large(place: Path) -> DataError:
     return DataError(what, path=place, code="E317", remedy="Unpack it into a folder, and index that.")
 
 
-def batches(units: Sequence[Unit], size: int) -> Iterator[list[Unit]]:
+def group_by_size(units: Sequence[Unit], size: int) -> Iterator[list[Unit]]:
     """Files in groups of about so many bytes, in order."""
     batch: list[Unit] = []
     held = 0

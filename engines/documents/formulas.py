@@ -60,7 +60,7 @@ class Found(NamedTuple):
     sentence: str
 
 
-def formulas(document: Document, path: str, macros: Macros | None = None) -> Iterator[Found]:
+def extract_formulas(document: Document, path: str, macros: Macros | None = None) -> Iterator[Found]:
     """The formulas of a document, in order."""
     row = document.id if document.row else ""
     said: list[str] = []
@@ -92,34 +92,34 @@ def formulas(document: Document, path: str, macros: Macros | None = None) -> Ite
         at = 0
         for match in _ENDS.finditer(piece.text):
             kept = match.end() if match[0][0] in ".?!" else match.start()
-            said.append(_plain(piece.text[at:kept]))
+            said.append(_strip_markup(piece.text[at:kept]))
             at = match.end()
             yield from ended()
-        said.append(_plain(piece.text[at:]))
+        said.append(_strip_markup(piece.text[at:]))
     yield from ended()
 
 
-def _plain(words: str) -> str:
+def _strip_markup(words: str) -> str:
     return _COMMAND.sub(" ", _DROPPED.sub("", words)) if "\\" in words or "~" in words else words
 
 
 def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool) -> Iterator[tuple[str, int]]:
     """A formula, or the rows of one, with the line of each."""
     begun = 0
-    for row, start in _rows(text):
+    for row, start in _split_rows(text):
         latex = _NUMBERED.sub("", row)
         if macros is not None:
-            latex = macros.applied(latex)
+            latex = macros.expand_macros(latex)
         latex = " ".join(_PUNCTUATION.sub("", latex).split())
         begun = start + len(row) - len(row.lstrip())
         if latex and len(latex) <= MAX_LATEX:
             yield latex, line if one_line else line + text.count("\n", 0, begun)
 
 
-def _rows(text: str) -> Iterator[tuple[str, int]]:
+def _split_rows(text: str) -> Iterator[tuple[str, int]]:
     """The rows of a formula without the signs that align them, and where each begins."""
     if (inner := _INNER.fullmatch(text.strip())) is not None:
-        yield from ((row, start + text.find(inner[2])) for row, start in _rows(inner[2]))
+        yield from ((row, start + text.find(inner[2])) for row, start in _split_rows(inner[2]))
         return
     if "\\\\" not in text and "&" not in text:
         yield text, 0
@@ -150,15 +150,15 @@ def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> 
     """
     plain = path.name.lower().removesuffix(".gz")
     if plain.endswith(".parquet"):
-        cells = _parquet(path, column)
+        cells = _read_parquet_cells(path, column)
     elif plain.endswith((".jsonl", ".ndjson")):
-        cells = _json(path, column, on_bad)
+        cells = _read_json_cells(path, column, on_bad)
     else:
-        cells = _separated(path, "\t" if plain.endswith(".tsv") else ",", column, on_bad)
+        cells = _read_separated_cells(path, "\t" if plain.endswith(".tsv") else ",", column, on_bad)
     for line, id_, cell, texts in cells:
         if _MARKED.search(cell):
             found = row_pieces(cell, lambda *_: None)  # a lone dollar is a dollar
-            yield from formulas(Document(id_ or str(line), tuple(found), line), name)
+            yield from extract_formulas(Document(id_ or str(line), tuple(found), line), name)
         elif not texts and (latex := cell.strip()) and len(latex) <= MAX_LATEX:
             yield Found(latex, name, line, id_, "")
 
@@ -191,7 +191,7 @@ def _is_text(column: str) -> bool:
     return column.lower() in _TEXTS.split()
 
 
-def _parquet(path: Path, column: str | None) -> Iterator[_Cell]:
+def _read_parquet_cells(path: Path, column: str | None) -> Iterator[_Cell]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -212,7 +212,7 @@ def _parquet(path: Path, column: str | None) -> Iterator[_Cell]:
         raise DataError(what, path=path, code="E316", remedy="Download or write it again.") from error
 
 
-def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
+def _read_json_cells(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
     wanted = None
     for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():
@@ -220,27 +220,31 @@ def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
         try:
             row = json_object(text)
         except ValueError as error:
-            on_bad(_unusable(path, line, str(error), 'Write lines such as {"latex": "x^2"}.'))
+            on_bad(_unusable_row_error(path, line, str(error), 'Write lines such as {"latex": "x^2"}.'))
             continue
         if wanted is None:
             wanted = chosen_column(path, list(row), column)
         if isinstance(cell := row.get(wanted), str):
             yield line, str(row.get("id", "")), cell, _is_text(wanted)
         else:
-            on_bad(_unusable(path, line, f"the line has no text {wanted!r}", "Put a text there."))
+            on_bad(_unusable_row_error(path, line, f"the line has no text {wanted!r}", "Put a text there."))
 
 
-def _unusable(path: Path, line: int, what: str, remedy: str) -> DataError:
+def _unusable_row_error(path: Path, line: int, what: str, remedy: str) -> DataError:
     return DataError(what, path=path, line=line, code="E317", remedy=remedy)
 
 
-def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
-    from engines.forum.readers import Report, tabbed
+def _read_separated_cells(path: Path, separator: str, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
+    from engines.forum.readers import Report, read_tabbed_rows
 
     def whole_rows() -> Iterator[tuple[int, Sequence[str]]]:
         for row in table:
             if row.wrong:
-                on_bad(_unusable(path, row.line, f"the row is no CSV: {row.wrong}", "Close its quotes."))
+                on_bad(
+                    _unusable_row_error(
+                        path, row.line, f"the row is no CSV: {row.wrong}", "Close its quotes."
+                    )
+                )
             else:
                 yield row.line, row.cells
 
@@ -249,7 +253,7 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
         _, head = next(lines, (0, ""))
         header = [name.strip('"') for name in head.split("\t")]
         report = Report()
-        rows: Iterable[tuple[int, Sequence[str]]] = tabbed(lines, len(header), report)
+        rows: Iterable[tuple[int, Sequence[str]]] = read_tabbed_rows(lines, len(header), report)
     else:
         table = csv_rows(lines)
         header, report = [name.strip() for name in next(table, CsvRow(1, 1, [])).cells], None
@@ -262,6 +266,6 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
             yield line, row[own] if own >= 0 else "", row[at], texts
         elif row:
             what = f"{len(row)} columns, not {len(header)}"
-            on_bad(_unusable(path, line, what, "Put cells with commas in quotes."))
+            on_bad(_unusable_row_error(path, line, what, "Put cells with commas in quotes."))
     for line, what in report.first if report is not None else ():
-        on_bad(_unusable(path, line, what, "Write as many columns as the header has."))
+        on_bad(_unusable_row_error(path, line, what, "Write as many columns as the header has."))

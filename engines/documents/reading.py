@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError, raised
+from engines.core.errors import DataError, raise_error
 from engines.core.files import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
 from engines.formula.notations import latex_of_mathml
-from engines.forum.readers import unescape
+from engines.forum.readers import unescape_html
 
 MAX_CHARACTERS = 64_000_000
 """A longer file that is not read row by row is refused."""
@@ -77,7 +77,7 @@ class Document:
     row: int = 0
 
 
-def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> Iterator[Document]:
+def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_error) -> Iterator[Document]:
     """The documents of a file, in order; of a run those of `posts` that it ranks.
 
     Raises: DataError for a file that cannot be read, E315 for one that is not text, E430 for one of an
@@ -89,13 +89,13 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
         from engines.retrieval.trec import read_run
 
         wanted = {post for scored in read_run(path).rankings.values() for post, _ in scored}
-        yield from (each for each in documents(posts, on_bad=on_bad) if each.id in wanted)
+        yield from (each for each in read_documents(posts, on_bad=on_bad) if each.id in wanted)
     elif kind in (".jsonl", ".ndjson"):
-        yield from _rows(path, on_bad)
+        yield from _read_row_documents(path, on_bad)
     elif kind == ".xml":
-        yield from _posts(path, on_bad)
+        yield from _read_post_documents(path, on_bad)
     elif kind in WHOLE:
-        yield whole(text_of(path), kind, path, on_bad)
+        yield read_whole_document(text_of(path), kind, path, on_bad)
     else:
         what = f"{kind or 'a file without extension'} names no kind of document"
         remedy = (
@@ -105,7 +105,7 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
         raise DataError(what, path=path, code="E430", remedy=remedy)
 
 
-def pieces(
+def split_pieces(
     text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1
 ) -> Iterator[Piece]:
     r"""The words and formulas of a text.
@@ -125,7 +125,7 @@ def pieces(
 
     while match := _OPENS.search(text, at):
         start, at = match.start(), match.end()
-        closing, formula = _closing(match, kind)
+        closing, formula = _closing_delimiter(match, kind)
         if closing is None:
             at = start + 1 if match["comment"] else at
             continue
@@ -162,7 +162,7 @@ def _is_money(text: str, at: int, end: int) -> bool:
     return text[end + 1 : end + 2].isdigit() or re.search("[A-Za-z]{2}", text[at:end]) is not None
 
 
-def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
+def _closing_delimiter(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
     """What ends what begins there, and whether that is a formula; None where nothing begins."""
     if name := match["env"]:
         return rf"\end{{{name}}}", re.match(_LITERAL, name) is None
@@ -181,7 +181,7 @@ def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
     return None, False
 
 
-def whole(text: str, kind: str, path: Path, on_bad: OnBad = raised) -> Document:
+def read_whole_document(text: str, kind: str, path: Path, on_bad: OnBad = raise_error) -> Document:
     """The document of a file's text. Args: kind: one of `WHOLE`."""
     return Document(path.name, tuple(WHOLE[kind](text, path, on_bad)))
 
@@ -199,7 +199,7 @@ def text_of(path: Path) -> str:
     return "\n".join(lines)
 
 
-def _teller(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, str], None]:
+def _make_reporter(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, str], None]:
     """Tells of a formula: in a row the line of the file is that of the row."""
 
     def tell(line: int, what: str) -> None:
@@ -208,21 +208,23 @@ def _teller(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, str], Non
     return tell
 
 
-def _tex(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_tex_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
     begun = text.find(r"\begin{document}")
     if begun < 0:
-        return pieces(text, _teller(path, on_bad), kind="tex")
+        return split_pieces(text, _make_reporter(path, on_bad), kind="tex")
     line = text.count("\n", 0, begun) + 1
     end = text.find(r"\end{document}", begun)
-    return pieces(text[begun : end if end > 0 else None], _teller(path, on_bad), kind="tex", first=line)
+    return split_pieces(
+        text[begun : end if end > 0 else None], _make_reporter(path, on_bad), kind="tex", first=line
+    )
 
 
-def _markdown(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
-    return pieces(text, _teller(path, on_bad))
+def _read_markdown_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    return split_pieces(text, _make_reporter(path, on_bad))
 
 
-def _html(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
-    return html_pieces(text, _teller(path, on_bad))
+def _read_html_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    return html_pieces(text, _make_reporter(path, on_bad))
 
 
 def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
@@ -232,9 +234,9 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
     begun = 1
 
     def written() -> Iterator[Piece]:
-        held = unescape("".join(words))
+        held = unescape_html("".join(words))
         words.clear()
-        yield from pieces(held, tell, kind="html", first=begun)
+        yield from split_pieces(held, tell, kind="html", first=begun)
 
     for match in _MARKUP.finditer(text):
         between = text[at : match.start()]
@@ -261,23 +263,23 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
 def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
     """The words and formulas of a text in a row, which may be HTML."""
     marked = "math-container" in text or "<math" in text or "</p>" in text
-    return html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
+    return html_pieces(text, tell) if marked else split_pieces(text, tell, kind="row")
 
 
 def _of_markup(match: re.Match[str]) -> str | None:
     if match["latex"] is not None:
-        return unescape(match["latex"])
+        return unescape_html(match["latex"])
     if not match["math"]:
         return None
     if found := _ANNOTATION.search(match[0]):
-        return unescape(found[1])
+        return unescape_html(found[1])
     if found := _ALTERNATIVE.search(match["attributes"]):
-        return unescape(found[1] or found[2] or "")
+        return unescape_html(found[1] or found[2] or "")
 
     return latex_of_mathml(match[0])
 
 
-def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
     """The Markdown cells; a line of a cell stands on the line of the file that holds it."""
     try:
         cells = json.loads(text)["cells"]
@@ -296,22 +298,22 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
             written = (json.dumps(each, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
             place = max(place, *(text.find(one, place) for one in written))
             lines.append(text.count("\n", 0, place) + 1)
-        for piece in pieces(source, _teller(path, on_bad)):
+        for piece in split_pieces(source, _make_reporter(path, on_bad)):
             yield Piece(piece.text, lines[piece.line - 1], piece.formula)
         yield Piece("\n\n", lines[-1])
 
 
 WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
-    **dict.fromkeys((".tex", ".ltx"), _tex),
-    **dict.fromkeys((".md", ".markdown", ".txt"), _markdown),
-    ".ipynb": _notebook,
-    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
+    **dict.fromkeys((".tex", ".ltx"), _read_tex_pieces),
+    **dict.fromkeys((".md", ".markdown", ".txt"), _read_markdown_pieces),
+    ".ipynb": _read_notebook_pieces,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), _read_html_pieces),
 }
 """Readers of documents that are a file each, by its extension."""
 _TEXTS = ("text", "solution", "body", "answer")
 
 
-def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
+def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
     for number, line in whole_rows(read_lines(path, on_bad=on_bad), path):
         row: dict[str, Any] = {}
         what = "the line is no JSON object with a text"
@@ -324,26 +326,26 @@ def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
             remedy = 'Write lines such as {"id": "1", "text": "So $1+1=2$."}.'
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
             continue
-        yield of_row(row, key, number, _teller(path, on_bad, number))
+        yield of_row(row, key, number, _make_reporter(path, on_bad, number))
 
 
 def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
     """The document of a JSON object: its text, behind the problem that it solves."""
     found: list[Piece] = []
     if key == "solution" and isinstance(row.get("problem"), str):
-        found = [Piece(p.text, 1, p.formula, said=True) for p in pieces(row["problem"], tell)]
+        found = [Piece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
         found.append(Piece("\n\n", 1))
     found += row_pieces(row[key], tell)
     return Document(str(row.get("id", number)), tuple(found), number)
 
 
-def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
+def _read_post_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
     from engines.forum.readers import Report, read_posts
 
     report = Report()
     remedy = "Correct the post or leave it out."
     for post in read_posts(path, report):
-        yield Document(str(post.id), tuple(pieces(post.text, lambda *_: None, kind="row")), post.line)
+        yield Document(str(post.id), tuple(split_pieces(post.text, lambda *_: None, kind="row")), post.line)
     for line, what in sorted([*report.first, *report.broken]):
         on_bad(DataError(what, path=path, line=line, code="E317", remedy=remedy))
     if more := report.bad + report.warned - len(report.first) - len(report.broken):

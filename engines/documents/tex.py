@@ -42,7 +42,7 @@ class Scan:
     root: bool
 
 
-def scan(text: str) -> Scan:
+def scan_tex(text: str) -> Scan:
     r"""
     >>> scan(r"\input{a} \newcommand{\R}{\mathbb{R}}").definitions
     {'\\R': '\\newcommand{\\R}{\\mathbb{R}}'}
@@ -57,10 +57,10 @@ def scan(text: str) -> Scan:
             name = match["file"] or match["bare"] or join(match["folder"].strip(), match["within"].strip())
             name = name.strip()
             inputs.append((name,) if name.lower().endswith(SUFFIXES) else (f"{name}.tex", name))
-    return Scan(tuple(inputs), definitions(bare), _ROOT.search(bare) is not None)
+    return Scan(tuple(inputs), collect_definitions(bare), _ROOT.search(bare) is not None)
 
 
-def definitions(text: str) -> dict[str, str]:
+def collect_definitions(text: str) -> dict[str, str]:
     """The definitions of a text without comments, as they stand there, by the command that each defines; of
     several the last."""
     result: dict[str, str] = {}
@@ -85,7 +85,7 @@ def definitions(text: str) -> dict[str, str]:
     return result
 
 
-def _body(definition: str) -> str:
+def _definition_body(definition: str) -> str:
     head = DEFINITION.match(definition)
     named = _NAME.match(definition, head.end()) if head else None
     return definition[definition.find("{", named.end()) + 1 : -1] if named else ""
@@ -101,10 +101,12 @@ class Macros:
             blake2b(repr(sorted(given.items())).encode(), digest_size=8).hexdigest() if given else ""
         )
         self._bodies = {
-            name: _body(text) for name, text in given.items() if "#" not in text and _ENVIRONMENT.search(text)
+            name: _definition_body(text)
+            for name, text in given.items()
+            if "#" not in text and _ENVIRONMENT.search(text)
         }
 
-    def opened(self, text: str) -> str:
+    def expand_delimiters(self, text: str) -> str:
         """A text in which commands that stand for the beginning or end of a formula are that."""
         if not self._bodies:
             return text
@@ -115,12 +117,12 @@ class Macros:
 
         return _COMMAND.sub(meant, text)
 
-    def applied(self, latex: str) -> str:
+    def expand_macros(self, latex: str) -> str:
         r"""
         >>> Macros(definitions(r"\newcommand{\norm}[1]{\|#1\|}")).applied(r"\norm{x} \text{ if so}")
         '\\|x\\| \\text{ if so}'
         """
-        used = frozenset(self._used(latex))
+        used = frozenset(self._used_definitions(latex))
         if not used:
             return latex
         if used not in self._known:
@@ -138,7 +140,7 @@ class Macros:
             end = max(end, token.end)
         return "".join(parts).strip()
 
-    def _used(self, latex: str) -> set[str]:
+    def _used_definitions(self, latex: str) -> set[str]:
         """What of the definitions a formula needs, also inside others."""
         result: set[str] = set()
         pending = [latex]
@@ -149,13 +151,13 @@ class Macros:
         return result
 
 
-def projects(scans: Mapping[str, Scan]) -> dict[str, Macros]:
+def resolve_project_macros(scans: Mapping[str, Scan]) -> dict[str, Macros]:
     """The macros that hold in each file of a folder, by its place in it.
 
     A file that several roots input has those of the first; one that none does has its own and those of what
     it inputs.
     """
-    reached = {path: list(_reached(path, scans)) for path in scans}
+    reached = {path: list(_reachable_files(path, scans)) for path in scans}
     inner = {path for root, paths in reached.items() for path in paths if path != root}
     roots = sorted(scans, key=lambda path: (not scans[path].root, path in inner, path))
     result: dict[str, Macros] = {}
@@ -170,7 +172,7 @@ def projects(scans: Mapping[str, Scan]) -> dict[str, Macros]:
     return result
 
 
-def _reached(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
+def _reachable_files(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
     """A file and all that it inputs, each once; names count from it, from the root's folder or the top."""
     seen = {root}
     pending = [root]

@@ -6,7 +6,7 @@ when they are asked for.
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
 _VERBS = {
     "generate": ("generation", "Generate"),
@@ -17,4 +17,4 @@ _VERBS = {
     "explain": ("equality", "Explain"),
     "evaluate": ("evaluations.evaluate", "Evaluate"),
 }
-__all__, __getattr__ = offered(__name__, _VERBS)
+__all__, __getattr__ = offer_verbs(__name__, _VERBS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 
 if TYPE_CHECKING:
     from engines.egen.rules.own import Found, Unread
@@ -34,7 +34,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if self.file and not self.check:
-            raise refused("rules from a file can only be checked", "E427", "Add --check.")
+            raise make_refusal("rules from a file can only be checked", "E427", "Add --check.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class CheckTheory:
 
     def __post_init__(self) -> None:
         if self.trust and not self.theory:
-            raise refused("nothing is named that could be trusted", "E427", "Name a theory's file.")
+            raise make_refusal("nothing is named that could be trusted", "E427", "Name a theory's file.")
 
 
 def check_theory(spec: CheckTheory) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
     python: Path | None = judge_file(file)
     if spec.trust:
         if python is None:
-            raise refused("its judge is a model, which needs no trust", "E427", "Leave out --trust.")
+            raise make_refusal("its judge is a model, which needs no trust", "E427", "Leave out --trust.")
         trust(python)
     definition = Own(read_theory(file)).definition
     operators = []

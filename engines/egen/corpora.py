@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core import system
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, share_of, specification
+from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.core.system import reported_row
 from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.settings import (
@@ -270,9 +270,9 @@ class BuildCorpus:
         share_of(self.share)
         if self.theory not in (None, "reals") and (self.rules or self.weights or self.forms or self.assume):
             what = "rules, weights, forms and assumptions are of real functions"
-            raise refused(what, "E427", "Leave them out, or --theory.")
-        if self.workers is not None and self.workers > 4 * (cores := system.processors()):
-            raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
+            raise make_refusal(what, "E427", "Leave them out, or --theory.")
+        if self.workers is not None and self.workers > 4 * (cores := system.count_processors()):
+            raise make_refusal(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
 
 def resolved(spec: BuildCorpus) -> BuildCorpus:
@@ -289,7 +289,7 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
     found = {name: getattr(config, name) for name in _SETTINGS}
-    found |= {"nodes": config.limits.nodes, "workers": system.processors()}
+    found |= {"nodes": config.limits.nodes, "workers": system.count_processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     if spec.weights is not None:
         left_open["weights"] = canonical_weights(spec.weights)
@@ -338,7 +338,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         source,
         spec.out,
         config,
-        workers=spec.workers or system.processors(),
+        workers=spec.workers or system.count_processors(),
         held_out=spec.held_out,
         share=share_of(spec.share),
         events=events,
@@ -499,7 +499,9 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     name = spec.file.name.lower()
     layout = spec.layout or ends.get(Path(name.removesuffix(".gz")).suffix, "blocks")
     if name.endswith(".gz") and layout not in ("blocks", "jsonl"):
-        raise refused(f"{layout} is not compressed", "E427", "Name a file without .gz, or --layout jsonl.")
+        raise make_refusal(
+            f"{layout} is not compressed", "E427", "Name a file without .gz, or --layout jsonl."
+        )
     corpus = open_corpus(spec.corpus, several=True)
     made = {"file": str(spec.file), "layout": layout}
     if layout in ("blocks", "jsonl"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.shown import Shown, Tex, chain
-from engines.core.spec import Arg, refused, specification
+from engines.core.shown import Shown, Tex, align_chain
+from engines.core.spec import Arg, make_refusal, specification
 from engines.egen.settings import (
     AssumeAny,
     EgenConfig,
@@ -126,7 +126,7 @@ def derive(
 
     spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec
     if spec.rules and spec.theory != "reals":
-        raise refused(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
+        raise make_refusal(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
     name = theory_text(spec.theory)
     plain = theory_of(name, spec.assume)
     start = plain.read(spec.start)
@@ -146,7 +146,7 @@ def derive(
         lambda: [{**step, "expression": Tex(step["latex"])} for step in steps],
         ("expression", "verdict", "rule"),
         title=result.reason,
-        latex=lambda: chain(step["latex"] for step in steps),
+        latex=lambda: align_chain(step["latex"] for step in steps),
     )
 
 
@@ -185,7 +185,7 @@ class Extract:
     def __post_init__(self) -> None:
         if self.members > _MOST_DIFFERENT and (self.order == "different" or self.out):
             what = f"members is {self.members:,}, and at most {_MOST_DIFFERENT:,} are told apart"
-            raise refused(what, "E424", "Ask for fewer, or for --order uniform without --out.")
+            raise make_refusal(what, "E424", "Ask for fewer, or for --order uniform without --out.")
 
 
 def extract(spec: Extract) -> dict[str, Any]:

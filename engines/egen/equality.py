@@ -14,7 +14,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg, specification
-from engines.core.vocabulary import LETTERS, VARIABLE, prefix
+from engines.core.vocabulary import LETTERS, VARIABLE, to_prefix
 from engines.egen.settings import Assume, AssumeAny, TheoryName
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import read_assumptions
@@ -186,7 +186,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
             yield item
             continue
         try:
-            sides = [prefix(read_expression(text, letters=LETTERS)) for text in (item.head, item.member)]
+            sides = [to_prefix(read_expression(text, letters=LETTERS)) for text in (item.head, item.member)]
         except ExpressionError as error:
             yield item._replace(error=error)
             continue

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, specification
-from engines.core.vocabulary import VARIABLE, prefix, variables_of
+from engines.core.spec import Arg, make_refusal, specification
+from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
 from engines.egen.records import Cluster, Member
 from engines.egen.settings import (
     ACCEPTED,
@@ -89,9 +89,9 @@ class Generate:
     def __post_init__(self) -> None:
         if self.weights and self.theory != "reals":
             what = f"the rules of {self.theory} have no families to weigh"
-            raise refused(what, "E457", "Leave out --weights.")
+            raise make_refusal(what, "E457", "Leave out --weights.")
         if self.rules and self.theory != "reals":
-            raise refused(f"{self.theory} takes no further rules", "E427", "Leave out --rules.")
+            raise make_refusal(f"{self.theory} takes no further rules", "E427", "Leave out --rules.")
         families_of(self.forms or "")
 
     @property
@@ -167,10 +167,12 @@ def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
         return tuple(members)
     if order == "readable":
         theory = theory_of(cluster.config.theory, "")
-        unary = {label for label, count in theory.arity.items() if count == 1} - set(cluster.head.labels())
+        unary = {label for label, count in theory.arity.items() if count == 1} - set(
+            cluster.head.list_labels()
+        )
 
         def effort(member: Member) -> tuple[int, int]:
-            return sum(label in unary for label in member.tree.labels()), member.tree.depth
+            return sum(label in unary for label in member.tree.list_labels()), member.tree.depth
 
         return tuple(sorted(cluster.members, key=effort))
     return cluster.members
@@ -184,7 +186,7 @@ def document(cluster: Cluster) -> dict[str, Any]:
     if cluster.config.theory == "reals":
         names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables
     return {
-        "head": prefix(cluster.head),
+        "head": to_prefix(cluster.head),
         **({"variables": list(ordered(names))} if names - {VARIABLE} else {}),
         "members": [_row(member, theory) for member in cluster.members],
         "stats": {

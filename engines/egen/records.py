@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engines.core.shown import MOST, Tabular, Tex, chain
+from engines.core.shown import MOST, Tabular, Tex, align_chain
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix
 from engines.egen.settings import (
@@ -74,7 +74,7 @@ class Cluster(Tabular):
 
     def _repr_latex_(self) -> str:
         terms = [self.head, *(each.tree for each in self.members[:MOST])]
-        return f"$${chain(map(self._tex, terms))}$$"
+        return f"$${align_chain(map(self._tex, terms))}$$"
 
     def _tex(self, tree: Tree) -> Tex:
         from engines.egen.theories.registry import theory_of

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, refused
-from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, visible
+from engines.core.spec import Arg, make_refusal
+from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, show_controls
 from engines.mathematics.verification.verdicts import Outcome
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
@@ -57,8 +57,8 @@ def families_of(forms: str) -> tuple[str, ...]:
     names = tuple(filter(None, map(str.strip, forms.split(","))))
     for name in names:
         if name not in FORMS:
-            what = f"{visible(name)[:60]!r} is not a family of forms"
-            raise refused(what, "E457", f"Write all, none, or some of {', '.join(FORMS)}.")
+            what = f"{show_controls(name)[:60]!r} is not a family of forms"
+            raise make_refusal(what, "E457", f"Write all, none, or some of {', '.join(FORMS)}.")
     return names
 
 
@@ -92,9 +92,9 @@ def canonical_weights(text: str) -> str:
 
 
 def _unread(part: str) -> EngineError:
-    what = f"{visible(part)[:60]!r} is not a family's weight"
+    what = f"{show_controls(part)[:60]!r} is not a family's weight"
     remedy = f"Write hyperbolic=0.2, power=3: from {_LEAST} to {_MOST:g}, of {', '.join(FAMILIES)}."
-    return refused(what, "E457", remedy)
+    return make_refusal(what, "E457", remedy)
 
 
 Assume = Annotated[

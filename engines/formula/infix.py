@@ -24,10 +24,10 @@ from engines.core.vocabulary import (
     VARIABLES,
     check_bound,
     check_length,
+    count_operands,
     is_constant_token,
     is_name,
-    operands,
-    visible,
+    show_controls,
 )
 
 _MAX_TOKENS = 4 * MAX_NODES
@@ -80,7 +80,7 @@ class Token:
 def fail(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
     """Raise the ExpressionError for what stands at this character."""
     raise ExpressionError(
-        f"{what} (character {position + 1})", text=visible(text), position=position, remedy=remedy
+        f"{what} (character {position + 1})", text=show_controls(text), position=position, remedy=remedy
     )
 
 
@@ -134,7 +134,7 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
         if len(result) > _MAX_TOKENS:
             raise ExpressionError(
                 f"the expression has more than {_MAX_TOKENS:,} symbols",
-                text=visible(text[:200]),
+                text=show_controls(text[:200]),
                 position=0,
                 remedy="Split it into smaller expressions.",
             )
@@ -144,7 +144,7 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
 
 def _checked(text: str, word: str, position: int) -> str:
     try:
-        operands(word)
+        count_operands(word)
     except ExpressionError as error:
         fail(text, error.what, position, error.remedy)
     return word

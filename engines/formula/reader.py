@@ -26,8 +26,8 @@ from engines.core.vocabulary import (
     VARIABLE,
     check_bound,
     check_length,
+    count_operands,
     is_name,
-    operands,
     read_prefix,
 )
 from engines.formula.equations import read_equation
@@ -181,7 +181,7 @@ def _read_latex(text: str, letters: str) -> Tree:
             fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
         if not node.children:
             try:
-                operands(label if letters else label.removesuffix("_"), letters)
+                count_operands(label if letters else label.removesuffix("_"), letters)
             except ExpressionError as error:
                 fail(text, error.what, place, error.remedy)
     for note, place in context.notes.items():

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from engines.core.files import printable
+from engines.core.files import make_printable
 from engines.formula.lexer import Source, Token, TokenCursor
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import ALPHABET_OF, lettered, roles, symbols
@@ -220,7 +220,7 @@ def unicode_text(latex: str | Source) -> str:
     with deep_recursion():
         reader = _Reader(Source(source.latex[:LIMIT]) if elided else source)
         line = joined(reader.sequence(depth=0), tight=False)
-    line = printable(" ".join(unicodedata.normalize("NFC", line).split()))
+    line = make_printable(" ".join(unicodedata.normalize("NFC", line).split()))
     return f"{line} …" if elided else line
 
 
@@ -233,7 +233,7 @@ def render_text(text: str) -> str:
     'If x² ≥ 0 then'
     """
     rendered = _FORMULA.sub(lambda match: unicode_text(match.group(1)), text)
-    return "\n".join(printable(line.replace("\t", " ")) for line in rendered.split("\n"))
+    return "\n".join(make_printable(line.replace("\t", " ")) for line in rendered.split("\n"))
 
 
 class _Reader(TokenCursor):

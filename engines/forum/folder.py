@@ -28,7 +28,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError
 from engines.core.files import file_error
 from engines.core.spec import Arg
-from engines.forum.readers import LINKS, holds, open_binary
+from engines.forum.readers import LINKS, holds_member, open_binary
 
 SomeCollection = Annotated[
     Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
@@ -137,14 +137,14 @@ class ArqmathFolder:
                     remedy="Posts and topics are XML (posts also JSON Lines), judgements and runs tables "
                     f"without a header. If it is one of these, name it in {DESCRIPTION} of its folder.",
                 )
-            return _made(path.parent, path.name, {(role.name, role.task): [path]})
+            return _make_folder(path.parent, path.name, {(role.name, role.task): [path]})
         if not path.is_dir():
             raise file_error(FileNotFoundError(2, "no such file"), path, "read")
         description = path / DESCRIPTION
         if description.is_file():
-            return _described(path, description)
+            return _read_description(path, description)
         found: dict[tuple[str, int], list[Path]] = {}
-        for file in sorted(_files(path, _DEPTH), key=natural):
+        for file in sorted(_walk_files(path, _DEPTH), key=natural_key):
             role = _by_name(file.relative_to(path).as_posix())
             if role is not None:
                 found.setdefault((role.name, role.task), []).append(file)
@@ -152,7 +152,7 @@ class ArqmathFolder:
             what = "there are no ARQMath files here"
             remedy = f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that names them."
             raise DataError(what, path=path, code="E318", exit_code=3, remedy=remedy)
-        return _made(path, path.resolve().name, found)
+        return _make_folder(path, path.resolve().name, found)
 
     @property
     def latex_tables(self) -> tuple[Path, ...]:
@@ -161,7 +161,7 @@ class ArqmathFolder:
             file for file in self.formulas if not re.match(r"slt_|opt_", file.parent.name, re.IGNORECASE)
         )
 
-    def files(self) -> list[tuple[Role, Path]]:
+    def list_files(self) -> list[tuple[Role, Path]]:
         """Every file with its role."""
         result = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
         for name in _BY_TASK:
@@ -222,7 +222,7 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?", text) is not None
 
 
-def _files(folder: Path, depth: int) -> Iterator[Path]:
+def _walk_files(folder: Path, depth: int) -> Iterator[Path]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -232,12 +232,12 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             continue
         if entry.is_dir():
             if depth > 1:
-                yield from _files(entry, depth - 1)
+                yield from _walk_files(entry, depth - 1)
         else:
             yield entry
 
 
-def natural(text: str | Path) -> tuple[tuple[int, int, str], ...]:
+def natural_key(text: str | Path) -> tuple[tuple[int, int, str], ...]:
     """Orders `A.9` before `A.10`, `9.tsv` before `10.tsv`, and an older version of a file before a newer."""
     parts = re.split(r"(\d+)", str(text))
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
@@ -253,14 +253,14 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
         what = f"there are several files of {name}, and only one can be read: {names}"
         remedy = f'Merge them, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"'
         raise DataError(what, path=path, code="E318", remedy=remedy)
-    return max(unpacked, key=lambda file: (".xml" in file.name.lower(), natural(file)))
+    return max(unpacked, key=lambda file: (".xml" in file.name.lower(), natural_key(file)))
 
 
-def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
+def _make_folder(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
     """The record. Links that no file of their own holds are those in the archive of the posts, where there
     are any."""
     one = {name: _the_one(path, name, files) for name in _ONE if (files := found.get((name, 0)))}
-    if "posts" in one and "links" not in one and holds(one["posts"], LINKS):
+    if "posts" in one and "links" not in one and holds_member(one["posts"], LINKS):
         one["links"] = one["posts"]
     by_task = {
         name: {task: tuple(found[name, task]) for task in _TASKS if (name, task) in found}
@@ -271,40 +271,46 @@ def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -
     return ArqmathFolder(path, title, **fields)
 
 
-def _described(folder: Path, description: Path) -> ArqmathFolder:
+def _read_description(folder: Path, description: Path) -> ArqmathFolder:
     try:
         document = tomllib.loads(description.read_text(encoding="utf-8"))
     except OSError as error:
         raise file_error(error, description, "read") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _wrong(description, f"it cannot be read: {error}") from error
+        raise _description_error(description, f"it cannot be read: {error}") from error
     title = document.pop("title", folder.resolve().name)
     found: dict[tuple[str, int], list[Path]] = {}
     for name, value in document.items():
         if name in _ONE or name in _MANY:
-            found[name, 0] = _named(folder, description, name, value)
+            found[name, 0] = _resolve_described_paths(folder, description, name, value)
             if name in _ONE and len(found[name, 0]) != 1:
-                raise _wrong(description, f"`{name}` names {len(found[name, 0])} files, and one is needed")
+                raise _description_error(
+                    description, f"`{name}` names {len(found[name, 0])} files, and one is needed"
+                )
         elif name in _BY_TASK and isinstance(value, dict):
             for task, files in value.items():
                 if task not in map(str, _TASKS):
-                    raise _wrong(description, f"[{name}] has the key {task!r}, which is no task")
-                found[name, int(task)] = _named(folder, description, f"{name}.{task}", files)
+                    raise _description_error(description, f"[{name}] has the key {task!r}, which is no task")
+                found[name, int(task)] = _resolve_described_paths(
+                    folder, description, f"{name}.{task}", files
+                )
         else:
-            raise _wrong(description, f"the key {name!r} is unknown or not what it should be")
-    return _made(folder, str(title), found)
+            raise _description_error(description, f"the key {name!r} is unknown or not what it should be")
+    return _make_folder(folder, str(title), found)
 
 
-def _named(folder: Path, description: Path, key: str, value: object) -> list[Path]:
+def _resolve_described_paths(folder: Path, description: Path, key: str, value: object) -> list[Path]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise _wrong(description, f"`{key}` is neither a file name nor a list of them")
+        raise _description_error(description, f"`{key}` is neither a file name nor a list of them")
     result: list[Path] = []
     for name in names:
         if any(char in name for char in "*?["):
             if Path(name).is_absolute():
-                raise _wrong(description, f"`{key}`: the pattern {name!r} must be relative to the folder")
-            matching = sorted((file for file in folder.glob(name) if file.is_file()), key=natural)
+                raise _description_error(
+                    description, f"`{key}`: the pattern {name!r} must be relative to the folder"
+                )
+            matching = sorted((file for file in folder.glob(name) if file.is_file()), key=natural_key)
         else:
             matching = [folder / name] if (folder / name).is_file() else []
         if not matching:
@@ -315,6 +321,6 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
     return result
 
 
-def _wrong(description: Path, what: str) -> DataError:
+def _description_error(description: Path, what: str) -> DataError:
     known = ", ".join(("title", *_ONE, *(f"[{name}]" for name in _BY_TASK), *_MANY))
     return DataError(what, path=description, code="E327", remedy=f"Keys: {known}.")

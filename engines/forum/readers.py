@@ -64,7 +64,7 @@ class CleanText:
     formulas: tuple[tuple[str, str], ...]
 
 
-def clean(body: str) -> str:
+def clean_body(body: str) -> str:
     return clean_with_formulas(body).text
 
 
@@ -81,7 +81,7 @@ def clean_with_formulas(body: str) -> CleanText:
         text = text.replace("<p>", "\n").replace("</p>", "\n")
         if "<" in text:
             text = _TAG.sub("", _BLOCK.sub("\n", text))
-    text = unescape(text)
+    text = unescape_html(text)
     text = _in_dollars(text)
     if any(space in text for space in _UNEVEN):
         text = "\n".join([line for part in text.split("\n") if (line := " ".join(part.split()))])
@@ -101,11 +101,11 @@ def clean_with_formulas(body: str) -> CleanText:
 def _in_dollars(text: str) -> str:
     """A text with its formulas between single dollar signs, whatever they stood between."""
     if "\\(" in text or "\\[" in text or "$$" in text or "\\begin" in text:
-        return _DELIMITED.sub(_dollars, text)
+        return _DELIMITED.sub(_replace_delimiters, text)
     return text
 
 
-def _dollars(match: re.Match[str]) -> str:
+def _replace_delimiters(match: re.Match[str]) -> str:
     """A formula between other delimiters; what holds dollars or another formula is none."""
     latex = " ".join(unwrapped(match[2] or match[3] or match[4] or match["display"]).split())
     return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
@@ -130,7 +130,7 @@ def broken_formulas(body: str, cleaned: CleanText) -> int:
     return max(0, missing)
 
 
-def unescape(text: str) -> str:
+def unescape_html(text: str) -> str:
     """HTML's character references, resolved once.
 
     The four that the escaping of HTML itself needs are replaced directly, which is much faster.
@@ -150,7 +150,7 @@ def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
     parts = _PLAIN_FORMULA.split(text)
     marked = _MARK.join(parts[::3])
     if "math-container" not in marked:
-        return marked, list(zip(parts[1::3], _latex(parts[2::3]), strict=True))
+        return marked, list(zip(parts[1::3], _extract_latex(parts[2::3]), strict=True))
     ids: list[str] = []
     sources: list[str] = []
 
@@ -160,20 +160,20 @@ def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
         return _MARK
 
     marked = _FORMULA.sub(take, text)
-    return marked, list(zip(ids, _latex(sources), strict=True))
+    return marked, list(zip(ids, _extract_latex(sources), strict=True))
 
 
-def _latex(escaped: list[str]) -> list[str]:
+def _extract_latex(escaped: list[str]) -> list[str]:
     """The LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
-    together = unescape(_MARK.join(escaped))
+    together = unescape_html(_MARK.join(escaped))
     if "%" in together:
         together = _MARK.join(map(unwrapped, together.split(_MARK)))
     if "\n" in together or any(space in together for space in _UNEVEN):
         together = " ".join(together.split())
-    return [_bare(latex.strip("$ ")) for latex in together.split(_MARK)] if escaped else []
+    return [_strip_delimiters(latex.strip("$ ")) for latex in together.split(_MARK)] if escaped else []
 
 
-def _bare(latex: str) -> str:
+def _strip_delimiters(latex: str) -> str:
     """A formula without the brackets of LaTeX around it."""
     inside = _BRACKETED.fullmatch(latex) if latex.startswith(("\\(", "\\[")) else None
     return (inside[1] or inside[2] or "").strip() if inside else latex
@@ -195,7 +195,7 @@ archive's name for the one and for the other."""
 
 
 @contextmanager
-def unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
+def open_unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
     """A file for reading, unpacked when it is packed. Args: name: of the file that is read of an archive.
 
     Raises: OSError when it cannot be read; DataError, also while it is read, for one that is corrupt or cut
@@ -217,27 +217,30 @@ def unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
                 with lzma.LZMAFile(file) as stream:
                     yield stream
             elif start.startswith(_ZIP):
-                with zipfile.ZipFile(file) as archive, archive.open(_member(archive, path, name)) as member:
+                with (
+                    zipfile.ZipFile(file) as archive,
+                    archive.open(_find_member(archive, path, name)) as member,
+                ):
                     yield member
             elif start == _SEVEN:
-                with _seven(path, name) as output:
+                with _open_seven_zip(path, name) as output:
                     yield output
             else:
                 yield file
         except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile) as error:
-            raise _corrupt(path) from error
+            raise _corrupt_archive_error(path) from error
         except OSError as error:
             if error.errno is None:  # bzip2 says so of bad data
-                raise _corrupt(path) from error
+                raise _corrupt_archive_error(path) from error
             raise
 
 
-def _corrupt(path: Path) -> DataError:
+def _corrupt_archive_error(path: Path) -> DataError:
     what = "the compressed file ends too early or is corrupt"
     return DataError(what, path=path, code="E316", remedy="Fetch or copy it again.")
 
 
-def holds(path: Path, name: str) -> bool:
+def holds_member(path: Path, name: str) -> bool:
     """Whether a file is a zip or 7z archive with a file of this name in it; no for one that is corrupt, or
     that no program here unpacks, as reading its posts will tell."""
     import zipfile
@@ -247,7 +250,7 @@ def holds(path: Path, name: str) -> bool:
             start = file.read(6)
         if start.startswith(_ZIP):
             with zipfile.ZipFile(path) as archive:
-                return bool(_named(archive, name))
+                return bool(_member_names(archive, name))
     except (OSError, zipfile.BadZipFile):
         return False
     program = next(filter(shutil.which, _PROGRAMS), None)
@@ -258,12 +261,15 @@ def holds(path: Path, name: str) -> bool:
     return not listed.returncode and name.lower().encode() in listed.stdout.lower()
 
 
-def _named(archive: Any, name: str) -> list[str]:
+def _member_names(archive: Any, name: str) -> list[str]:
     return [each for each in archive.namelist() if each.rpartition("/")[2].lower() == name.lower()]
 
 
-def _member(archive: Any, path: Path, name: str) -> str:
-    names, wanted = [each for each in archive.namelist() if not each.endswith("/")], _named(archive, name)
+def _find_member(archive: Any, path: Path, name: str) -> str:
+    names, wanted = (
+        [each for each in archive.namelist() if not each.endswith("/")],
+        _member_names(archive, name),
+    )
     if len(names) != 1 and not wanted:
         what = f"the archive holds {len(names)} files, and none is {name}"
         raise DataError(what, path=path, code="E318", remedy=f"Unpack it and name its {name}.")
@@ -271,7 +277,7 @@ def _member(archive: Any, path: Path, name: str) -> str:
 
 
 @contextmanager
-def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
+def _open_seven_zip(path: Path, name: str) -> Iterator[IO[bytes]]:
     """What a program writes of a file in a 7z archive."""
     program = next(filter(shutil.which, _PROGRAMS), None)
     if program is None:
@@ -289,7 +295,7 @@ def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
         if not ended:
             process.kill()
         elif process.wait():
-            raise _corrupt(path)
+            raise _corrupt_archive_error(path)
 
 
 # The rows of a Stack Exchange XML file: cut out as bytes, and taken apart into attributes.
@@ -312,7 +318,7 @@ MAX_ROW = 32 * 2**20
 """A longer row is malformed: no post comes near 32 MiB."""
 
 
-def split(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tuple[int, bytes, bool]]:
+def split_rows(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tuple[int, bytes, bool]]:
     """What stands before the first `<row`, and then what follows each: the line where it begins, the bytes up
     to the next one (of a row that is too long only the first), and whether it is the last.
 
@@ -371,7 +377,7 @@ def _without_asides(data: bytes, file: IO[bytes], *, in_row: bool) -> tuple[byte
 def attributes_of(text: str) -> dict[str, str] | None:
     """The attributes of a row, from behind `<row`; None when it is broken."""
     parts = text.split('"')
-    names = list(map(_name, parts[:-1:2]))
+    names = list(map(_attribute_name, parts[:-1:2]))
     if None in names or not len(parts) % 2 or not parts[-1].lstrip().startswith(("/>", ">")):
         # Single quotes, or something between a row and the next.
         whole = _ROW.match(text)
@@ -382,24 +388,24 @@ def attributes_of(text: str) -> dict[str, str] | None:
     else:
         values = parts[1::2]
     attributes = {
-        str(name): _attribute(value) if "&" in value else value
+        str(name): _decode_attribute(value) if "&" in value else value
         for name, value in zip(names, values, strict=True)
     }
     return attributes if len(attributes) == len(names) else None  # no name may occur twice
 
 
 @lru_cache(maxsize=1_024)
-def _name(between: str) -> str | None:
+def _attribute_name(between: str) -> str | None:
     """The name of an attribute, from what stands between the value before it and its own."""
     match = _NAME.fullmatch(between)
     return match[1] if match else None
 
 
-def _attribute(value: str) -> str:
+def _decode_attribute(value: str) -> str:
     """An attribute's value: XML's five entities and the line ends that Stack Exchange writes as numbers."""
     if "&#" in value:
         value = value.replace("&#xA;", "\n").replace("&#xD;", "\n").replace("&#10;", "\n")
-    return unescape(value)
+    return unescape_html(value)
 
 
 # Streaming readers of an ARQMath collection: posts, links, comments, attributes of topics, formula tables.
@@ -428,7 +434,7 @@ class Report:
         if len(self.first) < _SHOWN:
             self.first.append((line, reason))
 
-    def warn(self, line: int, reason: str) -> None:
+    def add_warning(self, line: int, reason: str) -> None:
         """Count a row that was read although something in it is broken."""
         self.warned += 1
         if len(self.broken) < _SHOWN:
@@ -484,7 +490,7 @@ def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
     Raises: DataError when it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
     """
     try:
-        with unpacked(path, name) as file:
+        with open_unpacked(path, name) as file:
             if isinstance(file, io.BufferedReader):
                 refuse_binary(file.peek(2)[:2], path)
             yield file
@@ -505,7 +511,7 @@ def read_rows(
     """
     path = Path(path)
     with open_binary(path, name) as file:
-        for number, (line, raw, last) in enumerate(split(file, report.leave_out)):
+        for number, (line, raw, last) in enumerate(split_rows(file, report.leave_out)):
             if not number:
                 _no_entities(raw, path)
                 root = ROOT.search(raw)
@@ -570,7 +576,7 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
             id=row["Id"],
             kind=int(kind),
             title=title.text,
-            body=_body(row.get("Body", ""), line, report),
+            body=_clean_post_body(row.get("Body", ""), line, report),
             tags=read_tags(row.get("Tags", "")),
             parent=row.get("ParentId", ""),
             score=int(score) if score.lstrip("-").isdigit() else None,
@@ -580,10 +586,10 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
         )
 
 
-def _body(body: str, line: int, report: Report) -> CleanText:
+def _clean_post_body(body: str, line: int, report: Report) -> CleanText:
     cleaned = clean_with_formulas(body)
     if broken := broken_formulas(body, cleaned):
-        report.warn(line, f"formulas in broken HTML, treated as text: {broken}")
+        report.add_warning(line, f"formulas in broken HTML, treated as text: {broken}")
     return cleaned
 
 
@@ -616,7 +622,7 @@ def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
                 id=id,
                 kind=int(kind),
                 title=title.text,
-                body=_body(row.get("body") or "", line, report),
+                body=_clean_post_body(row.get("body") or "", line, report),
                 tags=read_tags(row.get("tags") or ""),
                 parent=parent,
                 score=int(score) if score.lstrip("-").isdigit() else None,
@@ -679,7 +685,7 @@ def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
         if "PostId" not in row:
             report.leave_out(line, f"comment {row['Id']} has no PostId")
             continue
-        yield Comment(row["Id"], row["PostId"], clean(row.get("Text", "")))
+        yield Comment(row["Id"], row["PostId"], clean_body(row.get("Text", "")))
 
 
 def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
@@ -720,7 +726,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
     written = at.get("formula", at.get("latex", -1))
-    for line, row in tabbed(lines, len(header), report):
+    for line, row in read_tabbed_rows(lines, len(header), report):
         report.read += 1
         yield Formula(
             id=row[at["id"]],
@@ -732,7 +738,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
         )
 
 
-def tabbed(
+def read_tabbed_rows(
     lines: Iterator[tuple[int, str]], width: int, report: Report
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """The rows of a table with tabs, and the line where each begins. A cell in quotes may reach over several

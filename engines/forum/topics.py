@@ -15,10 +15,10 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.core.errors import DataError, raised
+from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
 from engines.core.files import json_object, read_lines
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.forum.readers import CleanText, clean_plain, clean_with_formulas, read_tags
 
 _IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
@@ -45,7 +45,7 @@ class Topic:
         return f"{self.title.text} {self.question.text}".strip()
 
 
-def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raised) -> list[Topic]:
+def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise_error) -> list[Topic]:
     """The topics of a file, in its order.
 
     Args: on_bad: what is done with the error of a topic without id or question, or whose id occurs a second
@@ -55,7 +55,13 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
     path = Path(path)
     lines = read_lines(path, on_bad=lambda _: None)  # the reading proper reports them
     first = next((text.lstrip("\ufeff \t") for _, text in lines if text.strip()), "")
-    rows = _xml if first.startswith("<") else _json if first.startswith("{") else _table
+    rows = (
+        _read_xml_topics
+        if first.startswith("<")
+        else _read_json_topics
+        if first.startswith("{")
+        else _read_table_topics
+    )
     found: dict[str, Topic] = {}
     for line, topic in rows(path, on_bad):
         if found.setdefault(topic.id, topic) is not topic:
@@ -65,7 +71,7 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
             )
     if not found:
         raise DataError(
-            "no <Topic> in the file" if rows is _xml else "no topics in the file",
+            "no <Topic> in the file" if rows is _read_xml_topics else "no topics in the file",
             path=path,
             remedy="Is this a topic file of ARQMath?",
         )
@@ -79,7 +85,7 @@ def read_topic_files(files: Sequence[Path]) -> list[Topic]:
     for file in files:
         for topic in read_topics(file):
             if found.setdefault(topic.id, topic) != topic:
-                raise refused(
+                raise make_refusal(
                     f"{file} asks otherwise under {topic.id} than a file before it", "E434", "Leave one out."
                 )
     return list(found.values())
@@ -101,7 +107,7 @@ def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str],
         warn(events, f"{len(without):,} topics found nothing and are not in the run: {some}")
 
 
-def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+def _read_xml_topics(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
     from lxml import etree
 
     from engines.forum.readers import open_binary
@@ -137,7 +143,7 @@ def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         )
 
 
-def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+def _read_json_topics(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
     for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():
             continue
@@ -169,7 +175,7 @@ def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         )
 
 
-def _table(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+def _read_table_topics(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
     begun = False
     for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():

@@ -6,6 +6,6 @@
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
-__all__, __getattr__ = offered(__name__, {"grade": ("grades", "Grade")})
+__all__, __getattr__ = offer_verbs(__name__, {"grade": ("grades", "Grade")})

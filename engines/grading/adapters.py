@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.grading.answers import answer
 from engines.grading.compare import Comparison
 from engines.grading.grades import grade, judged
@@ -54,7 +54,7 @@ def verify(
     (True, False)
     """
     if not strict:
-        raise refused(
+        raise make_refusal(
             "strict=False is not supported", "E402", "Take the accepted verdicts of grade() instead."
         )
     golds, targets = ([one] if isinstance(one, str) else list(one) for one in (gold, target))

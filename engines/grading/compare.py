@@ -594,7 +594,7 @@ def _added(tree: Tree, name: str) -> bool:
     """Whether a name stands in a sum alone, and nowhere else."""
     if not tree.children:
         return tree.label == name
-    if tree.labels().count(name) != 1 or tree.label not in ("+", "-"):
+    if tree.list_labels().count(name) != 1 or tree.label not in ("+", "-"):
         return False
     return any(_added(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1]))
 

@@ -24,7 +24,7 @@ from engines.core.files import (
     whole_rows,
 )
 from engines.core.shown import Tabular
-from engines.core.spec import Arg, exactly_one, refused, specification
+from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.grading.answers import answer
 from engines.grading.compare import Comparison, GradeOutcome, GradeVerdict, Units
@@ -249,7 +249,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     exactly_one({"PAIRS": spec.pairs, "--gold": spec.gold}, "Name a file, or give --gold and --pred.")
     if (spec.gold is None) != (spec.pred is None):
         missing = "--gold" if spec.gold is None else "--pred"
-        raise refused(f"{missing} is needed", "E402", "Give --gold and --pred.")
+        raise make_refusal(f"{missing} is needed", "E402", "Give --gold and --pred.")
     graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
         result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)

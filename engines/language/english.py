@@ -40,14 +40,14 @@ class Word:
     head: int
 
 
-def pipeline(folder: Path | None = None) -> Language:
+def load_pipeline(folder: Path | None = None) -> Language:
     """The pipeline of a folder, or the one that ships; loaded once.
 
     Raises:
         DataError E355: for a folder that is no spaCy pipeline. EngineError E355: for one without a tagger,
         a lemmatiser or a parser.
     """
-    return _loaded(folder or asset("models/language-en"))
+    return _load_folder(folder or asset("models/language-en"))
 
 
 def open_pipeline(folder: Path) -> Language:
@@ -63,7 +63,7 @@ def open_pipeline(folder: Path) -> Language:
 
 
 @cache
-def _loaded(folder: Path) -> Language:
+def _load_folder(folder: Path) -> Language:
     nlp = open_pipeline(folder)
     lacking = [name for name in ("tagger", "parser") if name not in nlp.pipe_names]
     if not any("lemmatizer" in name for name in nlp.pipe_names):
@@ -75,18 +75,20 @@ def _loaded(folder: Path) -> Language:
     return nlp
 
 
-def tokens(text: str) -> list[tuple[str, bool]]:
+def tokenize_words(text: str) -> list[tuple[str, bool]]:
     """The words of a text, each with whether a blank follows it."""
     return [
-        (token.text, bool(token.whitespace_)) for token in pipeline().tokenizer(text) if not token.is_space
+        (token.text, bool(token.whitespace_))
+        for token in load_pipeline().tokenizer(text)
+        if not token.is_space
     ]
 
 
-def analysed(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[Word, ...]]:
+def analyse_sentences(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[Word, ...]]:
     """Sentences as (word, whether a blank follows) with their analysis, in order."""
     from spacy.tokens import Doc
 
-    nlp = pipeline()
+    nlp = load_pipeline()
 
     def documents() -> Iterator[Doc]:
         for sentence in sentences:
@@ -113,7 +115,7 @@ def analysed(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[
 Tongue = Literal["en", "zh"]
 
 
-def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) -> list[tuple[int, int]]:
+def split_sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) -> list[tuple[int, int]]:
     """The sentences of an English or Chinese text as (start, end) in characters, without blanks around them.
 
     By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the
@@ -126,7 +128,7 @@ def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) ->
         DataError E355: for a folder that is no spaCy pipeline.
     """
     result = []
-    for span in _splitter(tongue, pipeline)(text).sents:
+    for span in _sentence_splitter(tongue, pipeline)(text).sents:
         words = span.text.strip()
         if words:
             start = span.start_char + span.text.index(words)
@@ -135,7 +137,7 @@ def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) ->
 
 
 @cache
-def _splitter(tongue: Tongue, folder: Path | None) -> Language:
+def _sentence_splitter(tongue: Tongue, folder: Path | None) -> Language:
     import spacy
 
     if folder is None:

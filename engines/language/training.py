@@ -53,43 +53,45 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
         if not line.strip():
             if rows:
                 empty = False
-                yield _sentence(path, rows, fused)
+                yield _parse_sentence(path, rows, fused)
             rows, fused = [], {}
             continue
         columns = line.split("\t")
         if len(columns) != 10:
-            raise _unusable(path, number, f"{len(columns)} columns where CoNLL-U has 10")
+            raise _unusable_line_error(path, number, f"{len(columns)} columns where CoNLL-U has 10")
         if "-" in columns[0]:
             # A fused token, such as "don't": its words are written without blanks between them.
             ends = re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", columns[0])
             if ends is None:
-                raise _unusable(path, number, f"{columns[0]} is not a range of words")
+                raise _unusable_line_error(path, number, f"{columns[0]} is not a range of words")
             first, last = int(ends[1]), int(ends[2])
             fused.update(dict.fromkeys(range(first, last), False))
             fused[last] = "SpaceAfter=No" not in columns[9]
         elif "." not in columns[0]:
             rows.append((number, columns))
     if rows:
-        yield _sentence(path, rows, fused)
+        yield _parse_sentence(path, rows, fused)
     elif empty:
         remedy = "Name a file that is not empty."
         raise DataError("the file has no sentences", path=path, code="E314", remedy=remedy)
 
 
-def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bool]) -> Sentence:
+def _parse_sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bool]) -> Sentence:
     heads = []
     for place, (number, columns) in enumerate(rows):
         if columns[0] != str(place + 1):
-            raise _unusable(path, number, f"the word is called {columns[0]} where {place + 1} is due")
+            raise _unusable_line_error(
+                path, number, f"the word is called {columns[0]} where {place + 1} is due"
+            )
         head = int(columns[6]) if re.fullmatch(r"[0-9]{1,4}", columns[6]) else -1
         if not 0 <= head <= len(rows):
-            raise _unusable(path, number, f"the head {columns[6]} is no word of the sentence")
+            raise _unusable_line_error(path, number, f"the head {columns[6]} is no word of the sentence")
         heads.append(head - 1 if head else place)
     ends: Sequence[int] = range(len(heads))
     for _ in heads:
         ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
     if len(set(ends)) > 1 or heads[ends[0]] != ends[0]:
-        raise _unusable(path, rows[0][0], "the words of the sentence do not form one tree")
+        raise _unusable_line_error(path, rows[0][0], "the words of the sentence do not form one tree")
     cells = [columns for _, columns in rows]
     return Sentence(
         words=tuple(cell[1] for cell in cells),
@@ -103,7 +105,7 @@ def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bo
     )
 
 
-def _unusable(path: Path, line: int, what: str) -> DataError:
+def _unusable_line_error(path: Path, line: int, what: str) -> DataError:
     remedy = "Give a treebank in CoNLL-U, plain or gzipped."
     return DataError(what, path=path, line=line, code="E317", remedy=remedy)
 
@@ -125,19 +127,19 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
     if random.random() < 0.3:
         for place in places:
             if sentence.tags[place] in ("NN", "NNS") and sentence.relations[place] != "compound":
-                return _after(sentence, place)
+                return _renumber_sentence(sentence, place)
         return None
     for place in places:
         tag, relation = sentence.tags[place], sentence.relations[place]
         noun = relation in _NOMINAL and tag[:2] in ("NN", "PR")
         if (noun or (relation in _CLAUSE and tag[:2] == "VB")) and (
-            changed := _instead(sentence, place, relation)
+            changed := _replace_phrase(sentence, place, relation)
         ):
             return changed
     return None
 
 
-def _instead(sentence: Sentence, place: int, relation: str) -> Sentence | None:
+def _replace_phrase(sentence: Sentence, place: int, relation: str) -> Sentence | None:
     """The phrase of the word at `place`, without what introduces it, as one formula."""
     children: dict[int, list[int]] = {}
     for word, head in enumerate(sentence.heads):
@@ -174,7 +176,7 @@ def _instead(sentence: Sentence, place: int, relation: str) -> Sentence | None:
     )
 
 
-def _after(sentence: Sentence, place: int) -> Sentence:
+def _renumber_sentence(sentence: Sentence, place: int) -> Sentence:
     def grown(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return (*values[: place + 1], own, *values[place + 1 :])
 
@@ -297,7 +299,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     from spacy.vectors import Vectors
     from thinc.api import Adam, warmup_linear
 
-    train, dev = _file(spec.treebank, "train"), _file(spec.treebank, "dev")
+    train, dev = _part_path(spec.treebank, "train"), _part_path(spec.treebank, "dev")
     fix_random_seed(spec.seed)
     random = Random(spec.seed)
     sentences = list(read_treebank(train))
@@ -307,10 +309,10 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     nlp.vocab.vectors = Vectors(
         strings=nlp.vocab.strings, data=vectors, keys=words, name="minilm", attr="NORM"
     )
-    learn = [_example(nlp, sentence) for sentence in sentences]
+    learn = [_make_example(nlp, sentence) for sentence in sentences]
     changed = [with_formula(sentence, random) for sentence in sentences]
-    formulas = [_example(nlp, one) if one else learn[number] for number, one in enumerate(changed)]
-    check = [_example(nlp, sentence) for sentence in read_treebank(dev)]
+    formulas = [_make_example(nlp, one) if one else learn[number] for number, one in enumerate(changed)]
+    check = [_make_example(nlp, sentence) for sentence in read_treebank(dev)]
     nlp.initialize(lambda: learn)
     steps = spec.epochs * (sum(len(one.reference) for one in learn) // WORDS + 1)
     rates: Any = warmup_linear(2e-3, 250, steps)
@@ -320,11 +322,11 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
         for epoch in range(1, spec.epochs + 1):
             drawn = [pair[random.random() < WITH_FORMULA] for pair in zip(learn, formulas, strict=True)]
             random.shuffle(drawn)
-            for batch in _batches(drawn):
+            for batch in _batch_examples(drawn):
                 nlp.update(batch, sgd=optimizer, drop=0.2)
                 optimizer.step_schedules()
             with nlp.use_params(optimizer.averages):
-                scores = _scores(nlp, check)
+                scores = _score_pipeline(nlp, check)
                 if not best or scores["las"] > best["las"]:
                     best = {"epoch": epoch, **scores}
                     nlp.to_disk(folder)
@@ -340,7 +342,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     return record
 
 
-def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
+def _batch_examples(examples: Sequence[Example]) -> Iterator[list[Example]]:
     batch: list[Example] = []
     words = 0
     for example in examples:
@@ -353,7 +355,7 @@ def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
         yield batch
 
 
-def _file(folder: Path, part: str) -> Path:
+def _part_path(folder: Path, part: str) -> Path:
     result = sorted(path for path in folder.glob(f"*-{part}*") if ".conllu" in path.name)
     if not result:
         what = f"there is no *-{part}*.conllu file in the treebank's folder"
@@ -362,7 +364,7 @@ def _file(folder: Path, part: str) -> Path:
     return result[0]
 
 
-def _example(nlp: Language, sentence: Sentence) -> Example:
+def _make_example(nlp: Language, sentence: Sentence) -> Example:
     """A sentence as the treebank has it beside what the program's tokenizer makes of its text."""
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -379,7 +381,7 @@ def _example(nlp: Language, sentence: Sentence) -> Example:
     return Example(nlp.make_doc(gold.text), gold)
 
 
-def _scores(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
+def _score_pipeline(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
     result = nlp.evaluate([type(one)(nlp.make_doc(one.text), one.reference) for one in examples])
     names = {"tag": "tag_acc", "lemma": "lemma_acc", "uas": "dep_uas", "las": "dep_las"}
     return {name: round(100 * float(result[key]), 2) for name, key in names.items()}

@@ -5,7 +5,7 @@ Each verb takes its spec: `opt(Opt(latex="x^2"))`. Each is loaded when it is ask
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
 _VERBS = {
     "opt": ("trees", "Opt"),
@@ -15,4 +15,4 @@ _VERBS = {
     "evaluate": ("retrieval.task2", "EvaluateFormulas"),
     "inspect": ("inspection", "Inspect"),
 }
-__all__, __getattr__ = offered(__name__, _VERBS)
+__all__, __getattr__ = offer_verbs(__name__, _VERBS)

@@ -217,7 +217,7 @@ def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
 def window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = None) -> str:
     """The first sentence with a formula's placeholder and that many on each side, joined by spaces; the
     placeholder alone where the text lacks it."""
-    from engines.language.english import sentences as split
+    from engines.language.english import split_sentences as split
 
     # A quote after a full stop would count to the sentence before it.
     unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), text)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
-from engines.core.files import changed
+from engines.core.files import file_stamp
 from engines.core.shown import Shown
-from engines.core.spec import Arg, exactly_one, refused, specification
+from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.mathamr.graph.amr import (
     Graph,
     Node,
@@ -221,7 +221,7 @@ class Inspect:
         remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
         exactly_one({"a text": self.text, "a topic of a collection": self.topic}, remedy)
         if self.topic is not None and self.folder is None:
-            raise refused("a topic's collection is needed", "E402", remedy)
+            raise make_refusal("a topic's collection is needed", "E402", remedy)
 
 
 def inspect(
@@ -340,7 +340,7 @@ def _graph(
             lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
-    state = (0, 0) if spec.model is None else changed(spec.model / "config.json")
+    state = (0, 0) if spec.model is None else file_stamp(spec.model / "config.json")
     result = next(parsed([source.context], _parser(which, spec.model, state)))
     warnings += result.warnings
     graph = result.graph

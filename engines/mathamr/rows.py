@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Sink, Stop, warn
-from engines.core.files import rows
+from engines.core.files import read_json_rows
 from engines.core.spec import Arg
 
 ONE_FORMULA = "Name one: --latex 'x^2' or --file FILE."
@@ -70,7 +70,7 @@ def named_rows(
     seen: set[str] = set()
     again: list[Row] = []
     nameless: list[Row] = []
-    for line, held in rows(path, *keys, one_of=one_of):
+    for line, held in read_json_rows(path, *keys, one_of=one_of):
         known = held.get(name)
         row = Row(held, "" if known is None else str(known), f"{path}:{line}", events)
         if not row.name:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import Arg, read, specification, values
+from engines.core.spec import Arg, read, specification, to_mapping
 from engines.mathamr.retrieval.strings import Kind, Strings
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
@@ -251,7 +251,7 @@ class SentenceTask:
         files["encoder"] = (self._encoder,)
         if "index" in self.data:
             files["index"] = (self.data["index"],)
-        return Origin("mathamr.sentences", values(self.settings), files)
+        return Origin("mathamr.sentences", to_mapping(self.settings), files)
 
     @property
     def _encoder(self) -> Path:
@@ -404,13 +404,13 @@ class SentenceTask:
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A sentence-transformers folder with a card."""
         from engines.core.files import write_text
-        from engines.training.checkpoints import card
+        from engines.training.checkpoints import model_card
 
         encoder: Any = model
         encoder.save_pretrained(str(folder), create_model_card=False)
         kept, held = self._split
         settings = self.settings
-        text = card(
+        text = model_card(
             "MathAMR sentence encoder",
             "Encodes formulas in context as strings, so that those relevant to each other lie close.",
             facts,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, ignore, warn
-from engines.core.spec import Arg, exactly_one, refused, specification
+from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.system import MAX_LATEX
 from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
 
@@ -43,7 +43,7 @@ class Opt:
     def __post_init__(self) -> None:
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
         if self.reader == "latexml" and self.mode == "correct":
-            raise refused(
+            raise make_refusal(
                 "LaTeXML follows ARQMath's conventions only", "E402", "Leave --mode or --reader out."
             )
 

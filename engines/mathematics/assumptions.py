@@ -13,7 +13,7 @@ from typing import Literal
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE, display_name, variables_of, visible
+from engines.core.vocabulary import LETTERS, VARIABLE, display_name, show_controls, variables_of
 from engines.formula.infix import read_infix
 from engines.mathematics.terms.notation import infix
 
@@ -86,7 +86,7 @@ def read_assumptions(text: str) -> Assumptions:
         for word in worded[1].split():
             (leaf,) = _sides(word, [word])
             if leaf.children:
-                raise ExpressionError(f"{word!r} is not a variable", text=visible(part), remedy=_REMEDY)
+                raise ExpressionError(f"{word!r} is not a variable", text=show_controls(part), remedy=_REMEDY)
             name = leaf.label
             if worded[2] == "positive":
                 relations[Relation(Tree("0"), "<", leaf)] = None
@@ -102,7 +102,7 @@ def read_assumptions(text: str) -> Assumptions:
 def _chain(part: str) -> list[Relation]:
     pieces = _SIGNS.split(part)
     if len(pieces) < 3:
-        raise ExpressionError("an assumption compares nothing", text=visible(part), remedy=_REMEDY)
+        raise ExpressionError("an assumption compares nothing", text=show_controls(part), remedy=_REMEDY)
     sides = _sides(part, pieces[::2])
     result: list[Relation] = []
     for (left, right), sign in zip(pairwise(sides), pieces[1::2], strict=True):
@@ -110,7 +110,7 @@ def _chain(part: str) -> list[Relation]:
             left, right = right, left
         known: Sign = "!=" if sign == "!=" else "<=" if "=" in sign else "<"
         if not variables_of(left, right):
-            raise ExpressionError("an assumption holds no variable", text=visible(part), remedy=_REMEDY)
+            raise ExpressionError("an assumption holds no variable", text=show_controls(part), remedy=_REMEDY)
         result.append(Relation(left, known, right))
     return result
 
@@ -120,7 +120,7 @@ def _sides(part: str, texts: list[str]) -> list[Tree]:
         return [read_infix(text.strip(), LETTERS) for text in texts]
     except ExpressionError as error:
         raise ExpressionError(
-            f"an assumption cannot be read: {error.what}", text=visible(part), remedy=_REMEDY
+            f"an assumption cannot be read: {error.what}", text=show_controls(part), remedy=_REMEDY
         ) from None
 
 

@@ -6,7 +6,7 @@ asked for.
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
 _VERBS = {
     "described_problems": ("problems.readers", "DescribeProblems"),
@@ -16,4 +16,4 @@ _VERBS = {
     "solve": ("solver.solve", "Solve"),
     "evaluate_solver": ("evaluations.evaluate", "EvaluateSolver"),
 }
-__all__, __getattr__ = offered(__name__, _VERBS)
+__all__, __getattr__ = offer_verbs(__name__, _VERBS)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from engines.core.spec import offered
+from engines.core.spec import offer_verbs
 
-__all__, __getattr__ = offered(__name__, {"proofread": ("texts", "Proofread")})
+__all__, __getattr__ = offer_verbs(__name__, {"proofread": ("texts", "Proofread")})

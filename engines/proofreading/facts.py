@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
 
-from engines.core.tree import Tree, derivative
+from engines.core.tree import Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replaced
 from engines.proofreading.terms import variables, worth
@@ -241,7 +241,7 @@ class Facts:
 def _slope(tree: Tree, name: str) -> Tree | None:
     """The derivative of a term; None where it has parts that are not differentiated."""
     try:
-        return derivative(tree, name)
+        return differentiate(tree, name)
     except (KeyError, ValueError):
         return None
 

@@ -242,7 +242,9 @@ class Reader:
     def _excused(self, link: Link, left: Tree, right: Tree, witness: str) -> str:
         """How else two different numbers can be meant, so that they are no mistake."""
         one, other = worth(left, {}), worth(right, {})
-        exact = right.children and not any("." in label for label in (*left.labels(), *right.labels()))
+        exact = right.children and not any(
+            "." in label for label in (*left.list_labels(), *right.list_labels())
+        )
         far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
         if link.is_rounded and not far:
             return f"rounded otherwise: {witness}"
@@ -250,12 +252,12 @@ class Reader:
             return "a division can leave a remainder"
         if _PAIR.search(link.left + " " + link.right):
             return "it can be read in two ways"
-        labels = {*left.labels(), *right.labels()}
+        labels = {*left.list_labels(), *right.list_labels()}
         if labels & {"unit", "text"} and units(left) != units(right):
             return "the units differ"
         if any(side.label in ("e", "i") for side in (left, right)):
             return _LETTERS
-        if "matrix" in labels and not ("matrix" in left.labels() and "matrix" in right.labels()):
+        if "matrix" in labels and not ("matrix" in left.list_labels() and "matrix" in right.list_labels()):
             return "a matrix and a letter or number"
         if (left.label == "tuple") != (right.label == "tuple"):
             return "a tuple and a letter or number"
@@ -282,10 +284,10 @@ class Reader:
     def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
-            shown = relation == "approx" or any(map(_DECIMAL.match, one.labels()))
+            shown = relation == "approx" or any(map(_DECIMAL.match, one.list_labels()))
             if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
                 return "rounded"
-        decimal = any(_DECIMAL.match(label) for label in (*left.labels(), *right.labels()))
+        decimal = any(_DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))
         if relation == "approx" or decimal:
             share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
             close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
@@ -308,7 +310,7 @@ class Reader:
 
     def _beside_units(self, link: Link, left: Tree, right: Tree) -> str:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
-        if ("unit" in left.labels()) == ("unit" in right.labels()):
+        if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
             return ""
         one, other = worth(left, {}), worth(right, {})
         if not one or not other or link.is_refused or self._plain(link):
@@ -382,7 +384,7 @@ class Reader:
                 return LinkVerdict(link, "follows", by(used))
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
-            unlike = unlike or "call" in (*left.labels(), *right.labels())
+            unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
             named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
             unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
@@ -417,7 +419,7 @@ class Reader:
                     return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
                 loses = not (
-                    "≠" in found.condition or "!=" in found.condition or "factorial" in right.labels()
+                    "≠" in found.condition or "!=" in found.condition or "factorial" in right.list_labels()
                 )
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
@@ -494,8 +496,8 @@ class Reader:
             return LinkVerdict(link, "follows", f"it solves {cited(known)}")
         claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
-        exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
-        angles = not OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
+        exact = not any(map(_DECIMAL.match, right.list_labels())) and len(right) < _LARGEST
+        angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(roots(known.left, known.right, left.label, {})) == 1
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
             return None
@@ -505,7 +507,11 @@ class Reader:
     def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
         may be sought."""
-        if self.cases or left.label not in _CALCULATED or "call" in (*left.labels(), *right.labels()):
+        if (
+            self.cases
+            or left.label not in _CALCULATED
+            or "call" in (*left.list_labels(), *right.list_labels())
+        ):
             return ""
         if link.is_denied or link.is_one_of_several or LOG.search(link.left):
             return ""
@@ -542,7 +548,7 @@ class Reader:
         if sides[0]:
             plain = left.label == "call" and all(not each.children for each in left.children)
             claimed = is_slope(left) or (is_given(link.before) is False and not plain)
-            if "call" in right.labels() or not claimed or self._is_sought(sides[0]):
+            if "call" in right.list_labels() or not claimed or self._is_sought(sides[0]):
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
             return ""
@@ -573,7 +579,11 @@ class Reader:
         free = variables(right)
         if not right.children or left == beyond or not free <= variables(left) | variables(beyond):
             return ""
-        if any(name.endswith("(") for name in free) or "unit" in right.labels() or self._same(right, beyond):
+        if (
+            any(name.endswith("(") for name in free)
+            or "unit" in right.list_labels()
+            or self._same(right, beyond)
+        ):
             return ""
         points: Sequence[Mapping[str, float]] = points_of(free | variables(left))
         if not self._same(left, beyond):
@@ -604,7 +614,7 @@ class Reader:
         one, other = variables(left), variables(right)
         if not one or one != other or any(name.endswith("(") for name in one | other):
             return False
-        labels = {*left.labels(), *right.labels()}
+        labels = {*left.list_labels(), *right.list_labels()}
         if _VECTORS.search(link.left + link.right) or labels & {"pm", "unit", "text"}:
             return False
         return equalities >= 2
@@ -626,7 +636,7 @@ class Reader:
         if not all(fact.sure for fact in self.facts.said[first:]):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
-        if any(not UNSURE.isdisjoint(side.labels()) for side in sides):
+        if any(not UNSURE.isdisjoint(side.list_labels()) for side in sides):
             return ""
         if any(not side.children and side in (left, right) and variables(side) for side in sides[2:]):
             # The variable has another value now.

@@ -117,17 +117,17 @@ def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
     for path, node, above in islice(_places(tree, (), ""), _MOST_PLACES):
         if not node.children:
             for other in _numbers(node.label, above):
-                yield tree.replace(path, Tree(other)), f"{other} for {node.label}"
+                yield tree.replace_subtree(path, Tree(other)), f"{other} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
                 if label == "*" and all(map(variables, node.children)):
                     continue
-                yield tree.replace(path, Tree(label, node.children)), f"{label} for {node.label}"
+                yield tree.replace_subtree(path, Tree(label, node.children)), f"{label} for {node.label}"
             if node.label == "*" and node.children[0].label == "-1":
-                yield tree.replace(path, node.children[1]), "+ for -"
+                yield tree.replace_subtree(path, node.children[1]), "+ for -"
             elif node.label in ("+", "-"):
                 first = Tree("*", (Tree("-1"), node.children[0]))
-                yield tree.replace((*path, 0), first), "- for +"
+                yield tree.replace_subtree((*path, 0), first), "- for +"
 
 
 def _numbers(label: str, above: str) -> Iterator[str]:

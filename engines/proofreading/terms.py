@@ -47,8 +47,10 @@ def variables(tree: Tree) -> frozenset[str]:
 def is_unsure(tree: Tree) -> bool:
     """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
     angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
-    plain = any("pi" not in each.labels() and each != Tree("0") and not variables(each) for each in angles)
-    return plain or not UNSURE.isdisjoint(tree.labels())
+    plain = any(
+        "pi" not in each.list_labels() and each != Tree("0") and not variables(each) for each in angles
+    )
+    return plain or not UNSURE.isdisjoint(tree.list_labels())
 
 
 def is_slope(tree: Tree) -> bool:
@@ -177,7 +179,7 @@ def agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
     apart = abs(one - other) / size
     if apart < _CLOSE:
         return True
-    decimal = any("." in label for side in (left, right) for label in side.labels())
+    decimal = any("." in label for side in (left, right) for label in side.list_labels())
     return None if apart < (_ROUNDED if decimal else _APART) else False
 
 

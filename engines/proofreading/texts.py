@@ -13,7 +13,7 @@ from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.files import write_json, write_text
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
-from engines.documents.reading import Document, documents, of_row, pieces
+from engines.documents.reading import Document, of_row, read_documents, split_pieces
 
 if TYPE_CHECKING:
     from engines.proofreading.links import LinkVerdict
@@ -96,9 +96,9 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         def unended(line: int, what: str) -> None:
             bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
 
-        read: Iterable[Document] = [Document("text", tuple(pieces(text, unended)))]
+        read: Iterable[Document] = [Document("text", tuple(split_pieces(text, unended)))]
     else:
-        read = documents(spec.file, spec.posts, on_bad=bad.append)
+        read = read_documents(spec.file, spec.posts, on_bad=bad.append)
     wanted = set(spec.only)
     for document in read:
         if stop():

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
-from engines.retrieval.stored import corrupt, mapped, new_folder, read_about, top_k
-from engines.retrieval.tokens import TERMS, VERSIONS, terms
+from engines.retrieval.stored import corrupt_file_error, map_array, new_folder, read_about, top_k
+from engines.retrieval.tokens import TERMS, VERSIONS, extract_terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.
 #
@@ -38,7 +38,7 @@ class TermPart:
     lengths: NDArray[np.int32]
 
     @classmethod
-    def of(cls, texts: Iterable[str], cut: Callable[[str], list[str]] = terms) -> TermPart:
+    def from_texts(cls, texts: Iterable[str], cut: Callable[[str], list[str]] = extract_terms) -> TermPart:
         numbers: dict[str, int] = {}
         ids, lengths = array("i"), array("i")
         for text in texts:
@@ -60,7 +60,7 @@ class TermPart:
                 words = held["vocabulary"].tobytes().decode()
                 return cls(words.split("\n") if words else (), held["ids"], held["lengths"])
         except Exception as error:  # a broken archive fails in many ways
-            raise corrupt(path, error) from error
+            raise corrupt_file_error(path, error) from error
 
 
 class Postings:
@@ -78,7 +78,7 @@ class Postings:
         lengths, count = [np.zeros(0, np.int32)], 0
         self.holders = np.zeros(0, np.int64)
         for part in parts:
-            postings = self._of(part, count)
+            postings = self._sort_part(part, count)
             file.write(postings.tobytes())
             self._sizes.append(len(postings))
             held = np.bincount(postings[:, 0], minlength=len(self.numbers))
@@ -88,7 +88,7 @@ class Postings:
             count += len(part.lengths)
         self.lengths = np.concatenate(lengths)
 
-    def _of(self, part: TermPart, before: int) -> NDArray[np.int32]:
+    def _sort_part(self, part: TermPart, before: int) -> NDArray[np.int32]:
         """(postings, 3): each term and document of a part once, sorted by both, and how often it occurs."""
         numbers = self.numbers
         ours = np.array([numbers.setdefault(term, len(numbers)) for term in part.vocabulary], np.int64)
@@ -100,7 +100,7 @@ class Postings:
     def __len__(self) -> int:
         return sum(self._sizes)
 
-    def blocks(self) -> Iterator[NDArray[np.int32]]:
+    def iterate_blocks(self) -> Iterator[NDArray[np.int32]]:
         """All postings as (postings, 3) term, document and times, sorted by term and document; no term is
         divided between two blocks."""
         bounds, ends = [0], np.cumsum(self.holders)
@@ -112,15 +112,15 @@ class Postings:
         # Where in each part every block begins.
         cuts = np.array(
             [
-                begin + np.searchsorted(self._read(begin, begin + size)[:, 0], bounds)
+                begin + np.searchsorted(self._read_range(begin, begin + size)[:, 0], bounds)
                 for begin, size in zip(begins, self._sizes, strict=False)
             ]
         )
         for begin, end in zip(cuts.T, cuts.T[1:], strict=False):
-            rows = np.concatenate(list(map(self._read, begin.tolist(), end.tolist())))
+            rows = np.concatenate(list(map(self._read_range, begin.tolist(), end.tolist())))
             yield rows[np.argsort(rows[:, 0], kind="stable")]
 
-    def _read(self, begin: int, end: int) -> NDArray[np.int32]:
+    def _read_range(self, begin: int, end: int) -> NDArray[np.int32]:
         width = _COLUMNS * np.dtype(np.int32).itemsize
         self._file.seek(begin * width)
         return np.frombuffer(self._file.read((end - begin) * width), np.int32).reshape(-1, _COLUMNS)
@@ -185,9 +185,9 @@ def build_lexical(
         idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
         limit = params.k1 * (1 - params.b + params.b * lengths / lengths.mean())
         with (draft / _SUMMANDS).open("wb") as summands, (draft / _DOCUMENTS).open("wb") as rows:
-            _head(summands, np.float32, len(postings))
-            _head(rows, np.int32, len(postings))
-            for block in postings.blocks():
+            _write_npy_header(summands, np.float32, len(postings))
+            _write_npy_header(rows, np.int32, len(postings))
+            for block in postings.iterate_blocks():
                 ids, documents, times = np.ascontiguousarray(block.T)
                 rows.write(documents.tobytes())
                 found = idf[ids] * times / (times + limit[documents])
@@ -197,7 +197,7 @@ def build_lexical(
     return about
 
 
-def _head(file: BinaryIO, kind: type[np.generic], count: int) -> None:
+def _write_npy_header(file: BinaryIO, kind: type[np.generic], count: int) -> None:
     """The beginning of a .npy file of so many numbers, which follow."""
     about = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (count,)}
     np.lib.format.write_array_header_1_0(file, about)
@@ -211,7 +211,7 @@ class LexicalIndex:
         if self.about.get("tokens") not in TERMS:
             what = f"the index holds terms of version {self.about.get('tokens')}, not of {', '.join(TERMS)}"
             raise DataError(what, path=folder, code="E662", remedy="Remove the index and build it again.")
-        arrays = [mapped(folder / name) for name in (_SUMMANDS, _DOCUMENTS, _STARTS)]
+        arrays = [map_array(folder / name) for name in (_SUMMANDS, _DOCUMENTS, _STARTS)]
         self.terms = TERMS[self.about["tokens"]]
         self._data, self._documents, starts = arrays
         self._starts = np.asarray(starts)
@@ -219,14 +219,14 @@ class LexicalIndex:
         try:
             self._numbers: dict[str, int] = json.loads(vocabulary.read_bytes())
         except (OSError, ValueError) as error:
-            raise corrupt(vocabulary, error) from error
+            raise corrupt_file_error(vocabulary, error) from error
         if len(self._starts) != len(self._numbers) + 1 or self._starts[-1] != len(self._data):
-            raise corrupt(folder / _STARTS, "it does not match the other files")
+            raise corrupt_file_error(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
         return int(self.about["documents"])
 
-    def scores(self, query: str) -> Floats:
+    def score_documents(self, query: str) -> Floats:
         """(documents,): the score of each; 0 where no term of the query occurs."""
         result = np.zeros(len(self), np.float32)
         for term, count in Counter(self.terms(query)).items():
@@ -245,7 +245,7 @@ class LexicalIndex:
     def search(self, query: str, k: int) -> tuple[Floats, Rows]:
         """The best documents as (scores, rows): at most `k`, none without a term of the query; equal scores
         in the order of the documents."""
-        scores = self.scores(query)
+        scores = self.score_documents(query)
         rows = top_k(scores, k)
         rows = rows[scores[rows] > 0]
         return scores[rows], rows

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.system import size
-from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about
+from engines.core.system import format_bytes
+from engines.retrieval.stored import Rows, best_of_both, corrupt_file_error, map_array, new_folder, read_about
 
 Vectors = NDArray[np.float32]
 _QUERIES, _VECTORS = 1_024, 65_536
 """How many are compared at once: 256 MiB of scores."""
 
 
-def unit(vectors: Vectors) -> Vectors:
+def normalize_rows(vectors: Vectors) -> Vectors:
     """The vectors, (…, d), at length 1; a zero vector stays zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
 
-def cosines(left: Vectors, right: Vectors) -> Vectors:
+def row_cosines(left: Vectors, right: Vectors) -> Vectors:
     """(n,): row by row the cosine of two arrays (n, d)."""
-    return np.asarray((unit(left) * unit(right)).sum(-1), np.float32)
+    return np.asarray((normalize_rows(left) * normalize_rows(right)).sum(-1), np.float32)
 
 
 def nearest(
@@ -108,7 +108,9 @@ class Choice:
     reason: str
 
 
-def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | None = None) -> Choice:
+def choose_index_kind(
+    vectors: int, dim: int, *, kind: Kind | None = None, memory: int | None = None
+) -> Choice:
     """The kind of index for so many vectors. Args: kind: what the user asks for. memory: of the machine, in
     bytes; found out unless given.
 
@@ -116,22 +118,26 @@ def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | No
     """
     half = 2 * dim * vectors
     graph = half + 4 * (2 * _LINKS + 2) * vectors
-    taken = f"{vectors:,} vectors of {dim} in half precision take {size(half)}"
+    taken = f"{vectors:,} vectors of {dim} in half precision take {format_bytes(half)}"
     if kind is not None:
         if kind not in get_args(Kind):
             remedy = f"Known: {', '.join(get_args(Kind))}."
             raise EngineError(f"unknown dense index {kind!r}", code="E665", remedy=remedy)
         return Choice(kind, f"requested; {taken}")
     if half <= FLAT_BYTES:
-        return Choice("flat", f"{taken}, at most {size(FLAT_BYTES)}: exact comparison with every vector")
+        return Choice(
+            "flat", f"{taken}, at most {format_bytes(FLAT_BYTES)}: exact comparison with every vector"
+        )
     if memory is None:
         import psutil
 
         memory = int(psutil.virtual_memory().total)
     if graph <= min(HNSW_BYTES, memory // 2):
-        return Choice("hnsw", f"{taken}, too many to compare each; with its links {size(graph)}, which fits")
-    limit = size(min(HNSW_BYTES, memory // 2))
-    return Choice("ivfpq", f"{taken}, with links {size(graph)}, over {limit}: compressed")
+        return Choice(
+            "hnsw", f"{taken}, too many to compare each; with its links {format_bytes(graph)}, which fits"
+        )
+    limit = format_bytes(min(HNSW_BYTES, memory // 2))
+    return Choice("ivfpq", f"{taken}, with links {format_bytes(graph)}, over {limit}: compressed")
 
 
 def build_dense(
@@ -149,18 +155,18 @@ def build_dense(
     Returns: what `about.json` in it says: kind, reason, vectors, dim and the settings of the kind.
     Raises: DataError when `out` cannot be written.
     """
-    choice = choose(total, dim, kind=kind)
+    choice = choose_index_kind(total, dim, kind=kind)
     events(Event("log", {"message": f"dense index: {choice.kind}; {choice.reason}"}))
     about: dict[str, Any] = {**asdict(choice), "vectors": total, "dim": dim}
     with new_folder(out, about) as draft:
-        about |= _build(choice.kind, parts, draft, total, dim, events)
+        about |= _build_files(choice.kind, parts, draft, total, dim, events)
     return about
 
 
-def _build(
+def _build_files(
     kind: Kind, parts: Iterable[Vectors], folder: Path, total: int, dim: int, events: Sink
 ) -> dict[str, Any]:
-    faiss = _faiss()
+    faiss = _import_faiss()
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
     if kind == "ivfpq":
@@ -170,7 +176,7 @@ def _build(
             held[end : end + len(part)] = part
             end += len(part)
         held.flush()
-        cells = _cells(total)
+        cells = _cell_count(total)
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
@@ -195,35 +201,35 @@ def _build(
     return settings
 
 
-def _faiss() -> Any:
+def _import_faiss() -> Any:
     """The library; the types that it declares are narrower than what it takes."""
     import faiss
 
     return faiss
 
 
-def _cells(total: int) -> int:
+def _cell_count(total: int) -> int:
     """About 4 sqrt(n), and enough vectors in each to learn from."""
     return max(1, min(int(4 * total**0.5), total // 40))
 
 
 class DenseIndex:
     def __init__(self, folder: Path) -> None:
-        faiss = _faiss()
+        faiss = _import_faiss()
         self.about: Mapping[str, Any] = read_about(folder)
         self._kind: Kind = self.about["kind"]
         path = folder / _INDEX
         try:
             self._index = faiss.read_index(str(path))
         except RuntimeError as error:
-            raise corrupt(path, error) from error
+            raise corrupt_file_error(path, error) from error
         self.dim = int(self._index.d)
         if self._index.ntotal != self.about["vectors"] or self.dim != self.about["dim"]:
-            raise corrupt(path, "its vectors do not match its description")
+            raise corrupt_file_error(path, "its vectors do not match its description")
         self._vectors = None
         if self._kind == "ivfpq":
             self._index.nprobe = self.about["probed"]
-            self._vectors = mapped(folder / _STORED)
+            self._vectors = map_array(folder / _STORED)
 
     def __len__(self) -> int:
         return int(self._index.ntotal)

@@ -11,12 +11,12 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from engines.core.errors import DataError, unloadable
+from engines.core.errors import DataError, explain_unloadable_model
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256
 from engines.core.model_checks import check_finite, check_model_folder, check_shapes
 from engines.core.system import half_precision, torch_device
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 """Classes of the library: dense, sparse (SPLADE) and late interaction (ColBERT)."""
@@ -56,7 +56,9 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
         whole = "Copy the folder again, whole; weights must be safetensors."
-        raise model_error(folder, *unloadable("the model cannot be loaded", error, whole), code) from error
+        raise model_error(
+            folder, *explain_unloadable_model("the model cannot be loaded", error, whole), code
+        ) from error
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
         what = f"the weights do not fit the model: {len(missing)} are missing, as {missing[0]}"
@@ -161,10 +163,10 @@ def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> S
 
         folder = Path(get_model_path())
         return SentenceEncoder(BUILT_IN, BUILT_IN, folder, *_built_in(folder, device, half))
-    return _opened(Path(which).expanduser().absolute(), device, half)
+    return _open_folder(Path(which).expanduser().absolute(), device, half)
 
 
-def fingerprint(folder: Path) -> str:
+def fingerprint_folder(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in _HASHED:
@@ -195,7 +197,7 @@ class SentenceEncoder:
     def fingerprint(self) -> str:
         """Of the folder; for a model with roles or another similarity than the cosine also of these, since
         vectors were made without them once."""
-        own = fingerprint(self._folder)
+        own = fingerprint_folder(self._folder)
         if self.similarity == "cosine" and not self.roles:
             return own
         return hashlib.sha256(f"{own} {self.similarity} {self.roles}".encode()).hexdigest()
@@ -232,13 +234,13 @@ class SentenceEncoder:
         lengths: list[int] = []
         for begin in range(0, len(wanted), _MEASURED):
             if not stop():
-                lengths += self._read(self._lengths, wanted[begin : begin + _MEASURED])
+                lengths += self._call_library(self._lengths, wanted[begin : begin + _MEASURED])
         order = np.argsort([-length for length in lengths], kind="stable")
         begin = 0
         while begin < len(order) and not stop():
             most = max(1, min(_BATCH, _CHARACTERS // max(1, lengths[order[begin]])))
             batch = order[begin : begin + most]
-            found[batch] = self._read(
+            found[batch] = self._call_library(
                 lambda part: self._encode(part, role), [wanted[place] for place in batch]
             )
             begin += len(batch)
@@ -246,9 +248,9 @@ class SentenceEncoder:
         check_finite(found, self.name)
         if len(wanted) < len(texts):
             found = found[[places[text] for text in texts]]
-        return unit(found) if normalise else found
+        return normalize_rows(found) if normalise else found
 
-    def _read(self, read: Callable[[list[str]], T], texts: list[str]) -> T:
+    def _call_library(self, read: Callable[[list[str]], T], texts: list[str]) -> T:
         try:
             return read(texts)
         except Exception as error:  # whatever the tokenizer's library raises
@@ -284,7 +286,7 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
     return encode, lengths, int(model.config.hidden_size)
 
 
-def _opened(folder: Path, device: str, half: bool) -> SentenceEncoder:
+def _open_folder(folder: Path, device: str, half: bool) -> SentenceEncoder:
     """A folder, by sentence-transformers: one without `modules.json` is a transformer with mean pooling."""
     model, place = library_model("SentenceTransformer", folder, device, _REMEDY)
     language: Any = model[0].auto_model

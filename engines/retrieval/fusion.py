@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, warn
-from engines.core.spec import Arg, no_effect, refused, specification
+from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.retrieval.measures import evaluate
-from engines.retrieval.trec import DEPTH, Qrels, Run, Scored, check_out, warned_run, with_tail, write_run
+from engines.retrieval.trec import DEPTH, Qrels, Scored, TrecRun, check_out, warned_run, with_tail, write_run
 
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:
@@ -35,7 +35,7 @@ _ABRUPT, _BEFORE = 3, 4
 from there on are the same."""
 
 
-def scored_depth(run: Run) -> int | None:
+def scored_depth(run: TrecRun) -> int | None:
     """How many documents of a topic have scores, where the others follow on another scale, as behind the
     re-ranked ones of a two-stage run; None where scores are of one kind.
 
@@ -62,7 +62,7 @@ def scored_depth(run: Run) -> int | None:
     return None
 
 
-def _one_scale(run: Run, path: Path, events: Sink) -> Run:
+def _one_scale(run: TrecRun, path: Path, events: Sink) -> TrecRun:
     """The run, with a tail that has another scale put just below what is before it, and a warning of that."""
     depth = scored_depth(run)
     if depth is None:
@@ -78,9 +78,9 @@ def _one_scale(run: Run, path: Path, events: Sink) -> Run:
     )
 
 
-def _fuse(
-    runs: Sequence[Run], tag: str, contribute: Callable[[int, Sequence[Scored]], Iterable[Scored]]
-) -> Run:
+def _sum_contributions(
+    runs: Sequence[TrecRun], tag: str, contribute: Callable[[int, Sequence[Scored]], Iterable[Scored]]
+) -> TrecRun:
     """Sum what each run contributes to a document; `contribute` gets the run's number and a ranking. Sums are
     rounded once, so that documents with the same ranks in different runs have the same."""
     sums: dict[str, dict[str, list[float]]] = {}
@@ -89,15 +89,15 @@ def _fuse(
             documents = sums.setdefault(topic, {})
             for document, value in contribute(number, ranking):
                 documents.setdefault(document, []).append(value)
-    return Run.from_scores(
+    return TrecRun.from_scores(
         tag,
         {topic: ((one, fsum(own)) for one, own in documents.items()) for topic, documents in sums.items()},
     )
 
 
 def reciprocal_rank_fusion(
-    runs: Sequence[Run], *, k: int = 60, by_score: bool = False, normalise: bool = False, tag: str = "rrf"
-) -> Run:
+    runs: Sequence[TrecRun], *, k: int = 60, by_score: bool = False, normalise: bool = False, tag: str = "rrf"
+) -> TrecRun:
     """Reciprocal rank fusion: the sum over runs of 1 / (k + rank).
 
     With `by_score` each term is the document's score instead of 1, after min-max where `normalise` is set:
@@ -109,25 +109,27 @@ def reciprocal_rank_fusion(
         for rank, (document, score) in enumerate(weighted, start=1):
             yield document, (score if by_score else 1.0) / (k + rank)
 
-    return _fuse(runs, tag, contribute)
+    return _sum_contributions(runs, tag, contribute)
 
 
-def weighted_sum(runs: Sequence[Run], weights: Sequence[float], *, tag: str = "weighted") -> Run:
+def weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], *, tag: str = "weighted") -> TrecRun:
     """Weighted sum of min-max normalised scores; a run that lacks a document adds 0."""
     if len(weights) != len(runs):
         raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
-    scaled = [Run(run.tag, {topic: min_max(found) for topic, found in run.rankings.items()}) for run in runs]
-    return _summed(scaled, weights, tag)
+    scaled = [
+        TrecRun(run.tag, {topic: min_max(found) for topic, found in run.rankings.items()}) for run in runs
+    ]
+    return _weighted_sum(scaled, weights, tag)
 
 
-def _summed(runs: Sequence[Run], weights: Sequence[float], tag: str) -> Run:
+def _weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], tag: str) -> TrecRun:
     def contribute(number: int, ranking: Sequence[Scored]) -> Iterable[Scored]:
         return ((document, weights[number] * score) for document, score in ranking)
 
-    return _fuse(runs, tag, contribute)
+    return _sum_contributions(runs, tag, contribute)
 
 
-def weightings(count: int, steps: int) -> Iterator[tuple[float, ...]]:
+def grid_weightings(count: int, steps: int) -> Iterator[tuple[float, ...]]:
     """All so many weights on a grid of 1/`steps` that sum to 1."""
     for parts in product(range(steps + 1), repeat=count - 1):
         if sum(parts) <= steps:
@@ -135,7 +137,12 @@ def weightings(count: int, steps: int) -> Iterator[tuple[float, ...]]:
 
 
 def tune_weights(
-    runs: Sequence[Run], qrels: Qrels, *, topics: Iterable[str], steps: int = 10, measure: str = "ndcg_prime"
+    runs: Sequence[TrecRun],
+    qrels: Qrels,
+    *,
+    topics: Iterable[str],
+    steps: int = 10,
+    measure: str = "ndcg_prime",
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
     """Weights on a grid of 1/`steps` that sum to 1 and do best on `topics` (and look at no other).
 
@@ -144,7 +151,7 @@ def tune_weights(
     chosen = Qrels({topic: grades for topic, grades in qrels.grades.items() if topic in set(topics)})
     # Scaled among all that a run found; then only what is judged has a say in the measure.
     own = [
-        Run(
+        TrecRun(
             run.tag,
             {
                 topic: [pair for pair in min_max(run.rankings[topic]) if pair[0] in grades]
@@ -155,8 +162,8 @@ def tune_weights(
         for run in runs
     ]
     tried: dict[tuple[float, ...], float] = {}
-    for weights in weightings(len(runs), steps):
-        tried[weights] = evaluate(_summed(own, weights, ""), chosen, [measure]).mean[measure]
+    for weights in grid_weightings(len(runs), steps):
+        tried[weights] = evaluate(_weighted_sum(own, weights, ""), chosen, [measure]).mean[measure]
     best = max(tried, key=lambda weights: tried[weights])
     return best, {" ".join(f"{w:.2f}" for w in weights): value for weights, value in tried.items()}
 
@@ -194,10 +201,10 @@ class FuseRuns:
         if self.how == "weighted":
             no_effect({"--k": self.k}, "--how weighted", "E434")
         if self.weights and not any(self.weights):
-            raise refused("all weights are 0, so that no run counts", "E434", "Give one that is not.")
+            raise make_refusal("all weights are 0, so that no run counts", "E434", "Give one that is not.")
 
 
-def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
+def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[TrecRun, int]:
     """Read, fuse and write. Returns: the run as it is written, and how many documents were left out of it,
     which has 1,000 of a topic at most. Events: warnings of what was mended in a run, of topics that not all
     have, of scores of two scales, and of what was left out. Raises: DataError for runs that cannot be read,
@@ -220,4 +227,4 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
     left_out = write_run(fused, spec.out, depth=DEPTH)
     if left_out:
         warn(events, f"{left_out:,} documents beyond the first {DEPTH:,} of a topic are left out")
-    return fused.cut(DEPTH), left_out
+    return fused.limit_depth(DEPTH), left_out

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from engines.retrieval.trec import Qrels, Run
+from engines.retrieval.trec import Qrels, TrecRun
 
 # The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
 #
@@ -111,18 +111,18 @@ class Evaluation:
     run_mean: Mapping[str, float]
     judged: Mapping[str, tuple[int, int]]
 
-    def over(self, topics: Iterable[str]) -> dict[str, float]:
+    def mean_over_topics(self, topics: Iterable[str]) -> dict[str, float]:
         """The means over some of the judged topics."""
-        return _means([self.per_topic[topic] for topic in topics if topic in self.per_topic])
+        return _mean_rows([self.per_topic[topic] for topic in topics if topic in self.per_topic])
 
 
-def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _mean_rows(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not rows:
         return {}
     return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
-def evaluate(run: Run, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) -> Evaluation:
+def evaluate(run: TrecRun, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) -> Evaluation:
     """Evaluate a run by the prime measures named.
 
     Args: run: in trec_eval's order (as `read_run` gives it). qrels: its topics are the judged ones. measures:
@@ -141,9 +141,9 @@ def evaluate(run: Run, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) 
     present = tuple(topic for topic in per_topic if topic in run.rankings)
     return Evaluation(
         per_topic,
-        _means(list(per_topic.values())),
+        _mean_rows(list(per_topic.values())),
         present,
-        _means([per_topic[topic] for topic in present]),
+        _mean_rows([per_topic[topic] for topic in present]),
         judged,
     )
 

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, make_refusal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,15 +28,15 @@ _BAR, _STEP, _HEIGHT, _LEFT, _TOP, _FOOT = 10, 13, 240, 48, 34, 56
 _BLUE, _ORANGE, _INK, _LINE = "#0072b2", "#e69f00", "#222222", "#bbbbbb"
 
 
-def bars(values: Mapping[str, float], title: str, *, ticks: Mapping[str, float] | None = None) -> str:
+def draw_bars(values: Mapping[str, float], title: str, *, ticks: Mapping[str, float] | None = None) -> str:
     """An SVG with a bar for each topic, from 0 to 1, a tick where another run stands, and the mean.
 
     Args: values: by topic, in their order. ticks: the other run's.
     """
-    return _page([_panel(values, title, (0.0, 1.0), ticks or {})], len(values))
+    return _join_panels([_draw_panel(values, title, (0.0, 1.0), ticks or {})], len(values))
 
 
-def deltas(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
+def draw_differences(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
     """An SVG of differences, a panel below the other: bars above or below 0, the highest first, on one scale.
 
     Args: panels: title, and the differences by topic.
@@ -44,14 +44,14 @@ def deltas(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
     most = max((abs(value) for _, values in panels for value in values.values()), default=0.0)
     limit = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8) if most <= step), 1.0)
     drawn = [
-        _panel(dict(sorted(values.items(), key=lambda row: -row[1])), title, (-limit, limit), {})
+        _draw_panel(dict(sorted(values.items(), key=lambda row: -row[1])), title, (-limit, limit), {})
         for title, values in panels
     ]
-    return _page(drawn, max((len(values) for _, values in panels), default=0))
+    return _join_panels(drawn, max((len(values) for _, values in panels), default=0))
 
 
-def _page(panels: Sequence[list[str]], topics: int) -> str:
-    each, width = _TOP + _HEIGHT + _FOOT, _width(topics)
+def _join_panels(panels: Sequence[list[str]], topics: int) -> str:
+    each, width = _TOP + _HEIGHT + _FOOT, _page_width(topics)
     height = each * len(panels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -63,15 +63,15 @@ def _page(panels: Sequence[list[str]], topics: int) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _width(topics: int) -> int:
+def _page_width(topics: int) -> int:
     return _LEFT + max(420, _STEP * topics) + 16
 
 
-def _panel(
+def _draw_panel(
     values: Mapping[str, float], title: str, scale: tuple[float, float], ticks: Mapping[str, float]
 ) -> list[str]:
     low, high = scale
-    floor, right = _TOP + _HEIGHT, _width(len(values)) - 10
+    floor, right = _TOP + _HEIGHT, _page_width(len(values)) - 10
 
     def y(value: float) -> float:
         return round(floor - (value - low) / (high - low) * _HEIGHT, 2)
@@ -82,14 +82,15 @@ def _panel(
         parts.append(
             f'<line x1="{_LEFT}" x2="{right}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
             f'stroke-width="0.5"/><text x="{_LEFT - 6}" y="{y(value) + 3}" text-anchor="end">'
-            f"{_number(value, low)}</text>"
+            f"{_format_number(value, low)}</text>"
         )
     for place, (topic, value) in enumerate(values.items()):
         x, name = _LEFT + 4 + place * _STEP, escape(topic)
         top, foot = y(max(value, 0.0)), y(min(value, 0.0))
         parts.append(
             f'<rect x="{x}" y="{top}" width="{_BAR}" height="{round(foot - top, 2)}" '
-            f'fill="{_BLUE if value >= 0 else _ORANGE}"><title>{name} {_number(value, low, 4)}</title></rect>'
+            f'fill="{_BLUE if value >= 0 else _ORANGE}">'
+            f"<title>{name} {_format_number(value, low, 4)}</title></rect>"
         )
         if topic in ticks:
             at = y(ticks[topic])
@@ -106,12 +107,12 @@ def _panel(
         parts.append(
             f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
             f'stroke-dasharray="4 3"/><text x="{right}" y="28" text-anchor="end">'
-            f"mean {_number(mean, low, 4)}</text>"
+            f"mean {_format_number(mean, low, 4)}</text>"
         )
     return parts
 
 
-def _number(value: float, low: float, digits: int = 0) -> str:
+def _format_number(value: float, low: float, digits: int = 0) -> str:
     """With its sign where there are differences; two digits unless said, one where the scale is 0 to 1."""
     return f"{value:.{digits or 1}f}" if low == 0 else f"{value:+.{digits or 2}f}"
 
@@ -123,10 +124,10 @@ PERPLEXITY = 30.0
 def refuse_idle_seed(method: Method, seed: int) -> None:
     """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
     if method == "pca" and seed:
-        raise refused("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
+        raise make_refusal("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
 
 
-def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:
+def project_to_plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:
     """(rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
     import numpy as np
 
@@ -146,12 +147,14 @@ def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArra
     return np.asarray(made, np.float32)
 
 
-def _colour(number: int, count: int) -> str:
+def _pick_colour(number: int, count: int) -> str:
     red, green, blue = hls_to_rgb(number / count, (0.42, 0.55, 0.35)[number % 3], 0.75)
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
-def picture(points: NDArray[np.float32], names: Sequence[str], title: str = "", *, size: int = 720) -> str:
+def draw_points(
+    points: NDArray[np.float32], names: Sequence[str], title: str = "", *, size: int = 720
+) -> str:
     """An SVG of points (rows, 2) coloured by name, with the names beside it. Every name has a shape of its
     own too, so that it is known without colour."""
     order = list(dict.fromkeys(names))
@@ -165,19 +168,19 @@ def picture(points: NDArray[np.float32], names: Sequence[str], title: str = "", 
         f'<text x="20" y="18">{escape(title)}</text>',
     ]
     for number, name in enumerate(order):
-        paint = _colour(number, len(order))
+        paint = _pick_colour(number, len(order))
         rows = [row for row, other in enumerate(names) if other == name]
-        marks = [_mark(number, float(places[row, 0]), float(size + 20 - places[row, 1])) for row in rows]
+        marks = [_draw_mark(number, float(places[row, 0]), float(size + 20 - places[row, 1])) for row in rows]
         lines.append(
             f'<g fill="{paint}" fill-opacity="0.7"><title>{escape(name)}</title>{"".join(marks)}</g>'
         )
         height = 40 + 18 * number
-        lines.append(f'<g fill="{paint}">{_mark(number, size + 20, height - 4)}</g>')
+        lines.append(f'<g fill="{paint}">{_draw_mark(number, size + 20, height - 4)}</g>')
         lines.append(f'<text x="{size + 32}" y="{height}">{escape(name)}</text>')
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _mark(number: int, x: float, y: float) -> str:
+def _draw_mark(number: int, x: float, y: float) -> str:
     kind = number % 4
     if kind == 0:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'

@@ -39,10 +39,10 @@ def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: in
     import numpy as np
 
     data = np.asarray(values, dtype=np.float64)
-    return bootstrap(lambda rows: data[rows].mean(axis=-1), data.size, draws=draws, seed=seed)
+    return bootstrap_bounds(lambda rows: data[rows].mean(axis=-1), data.size, draws=draws, seed=seed)
 
 
-def bootstrap(
+def bootstrap_bounds(
     statistic: Callable[[NDArray[np.int64]], Any], units: int, *, draws: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
     """The 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993, 13).
@@ -91,7 +91,7 @@ def compare(
         t_p = 1.0 if difference[0] == 0 else 0.0
     else:
         t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
-        t_p = _beyond(t2, difference.size - 1)
+        t_p = _student_tail(t2, difference.size - 1)
     return Comparison(
         topics=len(topics),
         mean_a=float(left.mean()),
@@ -105,7 +105,7 @@ def compare(
     )
 
 
-def _beyond(t2: float, free: int) -> float:
+def _student_tail(t2: float, free: int) -> float:
     """How much of Student's distribution lies farther out than `t`, at both ends: the regularised incomplete
     beta function."""
     from flint import arb
@@ -122,7 +122,7 @@ def student_quantile(share: float, free: int) -> float:
     low, high = 0.0, 1e6
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if _beyond(middle**2, free) > 1 - share else (low, middle)
+        low, high = (middle, high) if _student_tail(middle**2, free) > 1 - share else (low, middle)
     return high
 
 

@@ -24,8 +24,8 @@ from engines.core.files import write_array
 from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors
-from engines.retrieval.encoders import fingerprint, library_model, model_error
-from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about
+from engines.retrieval.encoders import fingerprint_folder, library_model, model_error
+from engines.retrieval.stored import Rows, best_of_both, corrupt_file_error, map_array, new_folder, read_about
 
 _DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
 _BATCH = 32
@@ -49,11 +49,11 @@ class SparseEncoder(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
+    def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
         """Vectors of documents; after a stop those that were not reached are empty."""
         ...
 
-    def queries(self, texts: Sequence[str]) -> csr_array: ...
+    def encode_queries(self, texts: Sequence[str]) -> csr_array: ...
 
 
 def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = False) -> SparseModel:
@@ -82,16 +82,16 @@ class SparseModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        return fingerprint(self._folder)
+        return fingerprint_folder(self._folder)
 
-    def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
-        """As `SparseEncoder.documents`; equal texts are encoded once, those of about one length together."""
-        return self._encoded(texts, self._model.encode_document, stop)
+    def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
+        """As `SparseEncoder.encode_documents`; equal texts are encoded once, those of about one length together."""
+        return self._encode_distinct(texts, self._model.encode_document, stop)
 
-    def queries(self, texts: Sequence[str]) -> csr_array:
-        return self._encoded(texts, self._model.encode_query, never)
+    def encode_queries(self, texts: Sequence[str]) -> csr_array:
+        return self._encode_distinct(texts, self._model.encode_query, never)
 
-    def _encoded(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
+    def _encode_distinct(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
         places = {text: place for place, text in enumerate(sorted(set(texts), key=len))}
         wanted, found = list(places), []
         for begin in range(0, len(wanted), _BATCH):
@@ -135,9 +135,11 @@ class SparseIndex:
 
     def __init__(self, folder: Path) -> None:
         self.about = read_about(folder)
-        self._data, self._terms, self._starts = (mapped(folder / name) for name in (_DATA, _TERMS, _STARTS))
+        self._data, self._terms, self._starts = (
+            map_array(folder / name) for name in (_DATA, _TERMS, _STARTS)
+        )
         if len(self._starts) != len(self) + 1 or self._starts[-1] != len(self._data):
-            raise corrupt(folder / _STARTS, "it does not match the other files")
+            raise corrupt_file_error(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
         return int(self.about["documents"])

@@ -21,7 +21,7 @@ _BYTES = "bytes"
 """In it, how long each file is."""
 
 
-def corrupt(path: Path, error: BaseException | str) -> DataError:
+def corrupt_file_error(path: Path, error: BaseException | str) -> DataError:
     """A file of an index that is not as it was written."""
     return DataError(
         f"this file of the index is corrupt or cut short ({' '.join(str(error).split())[-120:]})",
@@ -55,24 +55,24 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     try:
         about = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise corrupt(path, error) from error
+        raise corrupt_file_error(path, error) from error
     if not isinstance(about, dict):
-        raise corrupt(path, "not the description of an index")
+        raise corrupt_file_error(path, "not the description of an index")
     sizes = about.pop(_BYTES, {})
     for name, size in sizes.items():
         file = folder / name
         found = file.stat().st_size if file.exists() else 0
         if found != size:
-            raise corrupt(file, f"{found:,} bytes instead of {size:,}")
+            raise corrupt_file_error(file, f"{found:,} bytes instead of {size:,}")
     return about
 
 
-def mapped(path: Path) -> Any:
+def map_array(path: Path) -> Any:
     """An array of an index, which stays on the disk until it is read. Raises: DataError E661."""
     try:
         return np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError) as error:
-        raise corrupt(path, error) from error
+        raise corrupt_file_error(path, error) from error
 
 
 def best_of_both(

@@ -50,11 +50,11 @@ def english_terms(text: str) -> list[str]:
         _POSSESSIVE.sub("", word)
         for word in _ENGLISH_WORD.findall(unicodedata.normalize("NFKC", text).lower())
     )
-    return [porter(word) for word in words if word not in _ENGLISH_STOP]
+    return [porter_stem(word) for word in words if word not in _ENGLISH_STOP]
 
 
 @lru_cache(maxsize=200_000)
-def porter(word: str) -> str:
+def porter_stem(word: str) -> str:
     """The stem of a lower-case word.
 
     >>> [porter(word) for word in ("relational", "hopping", "probabilities", "logic", "by")]
@@ -62,26 +62,26 @@ def porter(word: str) -> str:
     """
     if len(word) <= 2:
         return word
-    word = _verb_ending(_plural(word))
+    word = _verb_ending(_strip_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
     for endings in (_SECOND, _THIRD):
         end = next((word[at:] for at in range(len(word)) if word[at:] in endings), None)
-        if end and _measure(word.removesuffix(end)) > 0:
+        if end and _count_vowel_groups(word.removesuffix(end)) > 0:
             word = word.removesuffix(end) + endings[end]
     end = next((end for end in _FOURTH if word.endswith(end)), None)
     if end:
         stem = word.removesuffix(end)
-        if _measure(stem) > 1 and (end != "ion" or stem.endswith(("s", "t"))):
+        if _count_vowel_groups(stem) > 1 and (end != "ion" or stem.endswith(("s", "t"))):
             word = stem
     if word.endswith("e"):
         stem = word[:-1]
-        if _measure(stem) > 1 or (_measure(stem) == 1 and not _short(stem)):
+        if _count_vowel_groups(stem) > 1 or (_count_vowel_groups(stem) == 1 and not _ends_short(stem)):
             word = stem
-    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
+    return word[:-1] if word.endswith("ll") and _count_vowel_groups(word) > 1 else word
 
 
-def _plural(word: str) -> str:
+def _strip_plural(word: str) -> str:
     if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
@@ -89,7 +89,7 @@ def _plural(word: str) -> str:
 
 def _verb_ending(word: str) -> str:
     if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word
+        return word[:-1] if _count_vowel_groups(word[:-3]) > 0 else word
     end = next(
         (end for end in ("ed", "ing") if word.endswith(end) and _has_vowel(word.removesuffix(end))), ""
     )
@@ -98,31 +98,31 @@ def _verb_ending(word: str) -> str:
     stem = word.removesuffix(end)
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and _consonant(stem, len(stem) - 1):
+    if len(stem) > 1 and stem[-1] == stem[-2] and _is_consonant(stem, len(stem) - 1):
         return stem if stem[-1] in "lsz" else stem[:-1]
-    return stem + "e" if _measure(stem) == 1 and _short(stem) else stem
+    return stem + "e" if _count_vowel_groups(stem) == 1 and _ends_short(stem) else stem
 
 
-def _consonant(word: str, at: int) -> bool:
+def _is_consonant(word: str, at: int) -> bool:
     if word[at] == "y":
-        return at == 0 or not _consonant(word, at - 1)
+        return at == 0 or not _is_consonant(word, at - 1)
     return word[at] not in "aeiou"
 
 
 def _has_vowel(stem: str) -> bool:
-    return not all(_consonant(stem, at) for at in range(len(stem)))
+    return not all(_is_consonant(stem, at) for at in range(len(stem)))
 
 
-def _measure(stem: str) -> int:
-    kinds = [_consonant(stem, at) for at in range(len(stem))]
+def _count_vowel_groups(stem: str) -> int:
+    kinds = [_is_consonant(stem, at) for at in range(len(stem))]
     return sum(after and not before for before, after in pairwise(kinds))
 
 
-def _short(stem: str) -> bool:
+def _ends_short(stem: str) -> bool:
     """It ends in consonant, vowel, consonant, and the last is not w, x or y."""
     if len(stem) < 3 or stem[-1] in "wxy":
         return False
-    return [_consonant(stem, len(stem) - back) for back in (3, 2, 1)] == [True, False, True]
+    return [_is_consonant(stem, len(stem) - back) for back in (3, 2, 1)] == [True, False, True]
 
 
 # Text with formulas as index terms.
@@ -135,7 +135,7 @@ def _short(stem: str) -> bool:
 # formula `$x$`.
 
 Terms = Literal["math", "porter"]
-"""Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""
+"""Words and formulas, as `extract_terms` returns them, or English words by Porter's stemmer, as in Lucene."""
 VERSIONS: Mapping[Terms, str] = {"math": "math-terms-4", "porter": "porter-terms-2"}
 """One changes whenever its terms of some text do: an index of other terms cannot be searched."""
 STRUCTURE = "structure-terms-3"
@@ -172,7 +172,7 @@ _SILENT = frozenset(
 )
 
 
-def pieces(text: str) -> Iterator[tuple[bool, str]]:
+def split_pieces(text: str) -> Iterator[tuple[bool, str]]:
     """The text in its order as (is it a formula, piece without dollar signs).
 
     A formula ends within its line, so a lone dollar sign does no harm beyond that.
@@ -191,7 +191,7 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 
 @lru_cache(maxsize=200_000)
-def stem(word: str) -> str:
+def strip_plural(word: str) -> str:
     """A lower-case word without the s of its plural.
 
     >>> [stem(word) for word in ("primes", "identities", "series", "class", "radius", "sums")]
@@ -212,10 +212,10 @@ def formula_terms(latex: str) -> tuple[str, ...]:
     >>> formula_terms(r"x\text{ is prime}\tag{3}")
     ('x', 'prime', 'x prime')
     """
-    return _kept_terms(latex) if len(latex) <= _LONG_FORMULA else _lexed(latex)
+    return _kept_terms(latex) if len(latex) <= _LONG_FORMULA else _lex_formula(latex)
 
 
-def _lexed(latex: str) -> tuple[str, ...]:
+def _lex_formula(latex: str) -> tuple[str, ...]:
     cursor = TokenCursor(source_tokens(latex), len(latex))
     single: list[str] = []
     while text := cursor.text():
@@ -224,7 +224,7 @@ def _lexed(latex: str) -> tuple[str, ...]:
         if role in ("text", "words"):
             words = [word for word, _ in cursor.spelled()]
             single += [
-                _word(one) if len(one) > 1 else one
+                _normalize_word(one) if len(one) > 1 else one
                 for one in words
                 if len(one) == 1 or one.lower() not in _STOP
             ]
@@ -239,27 +239,27 @@ def _lexed(latex: str) -> tuple[str, ...]:
     return (*single, *map(" ".join, pairwise(single)))
 
 
-_kept_terms = lru_cache(maxsize=100_000)(_lexed)
+_kept_terms = lru_cache(maxsize=100_000)(_lex_formula)
 
 
-def terms(text: str) -> list[str]:
+def extract_terms(text: str) -> list[str]:
     r"""The terms of a text in their order.
 
     >>> terms(r"Proving the sums $\sum A_k$")
     ['proving', 'sum', '\\sum', 'A', '_', 'k', '\\sum A', 'A _', '_ k']
     """
     result: list[str] = []
-    for is_formula, piece in pieces(text):
+    for is_formula, piece in split_pieces(text):
         if is_formula:
             result += formula_terms(piece)
         else:
             words = _WORD.findall(unicodedata.normalize("NFKC", piece).lower())
-            result += [stem(word) for word in words if word not in _STOP]
+            result += [strip_plural(word) for word in words if word not in _STOP]
     return result
 
 
-def _word(written: str) -> str:
-    return stem(unicodedata.normalize("NFKC", written).lower())
+def _normalize_word(written: str) -> str:
+    return strip_plural(unicodedata.normalize("NFKC", written).lower())
 
 
 def structure_terms(text: str) -> list[str]:
@@ -269,11 +269,13 @@ def structure_terms(text: str) -> list[str]:
     >>> structure_terms(r"if $a+b$")
     ['g V U!plus', 'g V U!plus', 'w (U!plus V V)']
     """
-    return [term for formula, piece in pieces(text) if formula for term in _structure(piece.strip())]
+    return [
+        term for formula, piece in split_pieces(text) if formula for term in _structure_terms(piece.strip())
+    ]
 
 
 @lru_cache(maxsize=20_000)
-def _structure(latex: str) -> tuple[str, ...]:
+def _structure_terms(latex: str) -> tuple[str, ...]:
     from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
 
@@ -282,14 +284,14 @@ def _structure(latex: str) -> tuple[str, ...]:
 
 
 TERMS: Mapping[str, Callable[[str], list[str]]] = {
-    VERSIONS["math"]: terms,
+    VERSIONS["math"]: extract_terms,
     VERSIONS["porter"]: english_terms,
     STRUCTURE: structure_terms,
 }
 """The terms of a text, by the version."""
 
 
-def snippet(text: str, query: str, width: int = 160) -> str:
+def make_snippet(text: str, query: str, width: int = 160) -> str:
     """The part of a text, about `width` characters in one line, that holds most of a query's terms.
 
     Cut at spaces outside formulas, with … where something was left out; rarer terms of the text count for
@@ -298,8 +300,8 @@ def snippet(text: str, query: str, width: int = 160) -> str:
     line = unicodedata.normalize("NFC", " ".join(text.split()))
     if len(line) <= width:
         return line
-    wanted = set(terms(query))
-    found = [(begin, end, wanted.intersection(held)) for begin, end, held in _places(line)]
+    wanted = set(extract_terms(query))
+    found = [(begin, end, wanted.intersection(held)) for begin, end, held in _term_spans(line)]
     found = [place for place in found if place[2]]
     count = Counter(term for _, _, held in found for term in held)
     best, begin, end = 0.0, 0, 0
@@ -321,13 +323,13 @@ def snippet(text: str, query: str, width: int = 160) -> str:
     return ("… " if begin else "") + line[begin:stop].strip() + (" …" if stop < len(line) else "")
 
 
-def _places(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _term_spans(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """The words and the formulas of a line: where each begins and ends, and its terms."""
     at = 0
     for formula in (*_FORMULA.finditer(line), None):
         for word in _WORD.finditer(line, at, formula.start() if formula else len(line)):
             if word[0].lower() not in _STOP:
-                yield word.start(), word.end(), (_word(word[0]),)
+                yield word.start(), word.end(), (_normalize_word(word[0]),)
         if formula:
             yield formula.start(), formula.end(), formula_terms(formula[1] or formula[2])
             at = formula.end()

@@ -16,10 +16,10 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError, raised
+from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
 from engines.core.files import atomic_writer, read_lines, sha256, write_note
-from engines.core.spec import refused, values
+from engines.core.spec import make_refusal, to_mapping
 
 # Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
 #
@@ -34,7 +34,7 @@ DEPTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TrecRun:
     """A system's ranked documents by topic.
 
     `rankings` holds them in trec_eval's order, or in that of `from_scores`. `tag` is the name in the file's
@@ -50,7 +50,7 @@ class Run:
     doubts: tuple[str, ...] = ()
 
     @staticmethod
-    def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> Run:
+    def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> TrecRun:
         """A run out of unordered scores, compared in double precision, ties by document id descending; a
         document that occurs twice keeps its best score. `write_run` writes scores that keep this order."""
         rankings: dict[str, Sequence[Scored]] = {}
@@ -64,15 +64,15 @@ class Run:
                 if document not in best or score > best[document]:
                     best[document] = score
             rankings[topic] = sorted(best.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
-        return Run(tag, rankings)
+        return TrecRun(tag, rankings)
 
     def __len__(self) -> int:
         return sum(len(ranking) for ranking in self.rankings.values())
 
-    def cut(self, depth: int) -> Run:
+    def limit_depth(self, depth: int) -> TrecRun:
         """The same run with at most `depth` documents a topic."""
         shorter = {topic: ranking[:depth] for topic, ranking in self.rankings.items()}
-        return Run(self.tag, shorter, self.warnings, self.posts, self.doubts)
+        return TrecRun(self.tag, shorter, self.warnings, self.posts, self.doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def trec_order(pairs: list[Scored]) -> list[Scored]:
 _Columns = Callable[[list[str]], tuple[str, str, str, str, str]]
 
 
-def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, _Columns, bool]:
+def _detect_columns(first: list[list[str]], path: Path, task: int | None) -> tuple[int, _Columns, bool]:
     """How many columns the file has, how (topic, document, rank, score, tag) are taken from one line, and
     whether the third column is a post id. Six columns are TREC's unless the second one names formulas (Task
     2)."""
@@ -152,7 +152,7 @@ def _of_task(task: int, what: str, path: Path) -> DataError:
     )
 
 
-def read_run(path: str | Path, *, task: int | None = None) -> Run:
+def read_run(path: str | Path, *, task: int | None = None) -> TrecRun:
     """Read a run: TREC (6 columns), ARQMath (5), or ARQMath Task 2 with post id (6, `task=2`); plain or gzip.
 
     Duplicates keep their best score and are reported in `warnings` with their lines; scores that are the
@@ -162,7 +162,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     """
     path = Path(path)
     rows = (
-        (line, [column.strip() for column in _parted(text)])
+        (line, [column.strip() for column in _split_columns(text)])
         for line, text in read_lines(path)
         if text.strip()
     )
@@ -170,7 +170,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     if not begin:
         remedy = "Was the system that wrote it interrupted?"
         raise DataError("the run has no rows", path=path, remedy=remedy)
-    width, pick, with_post = _layout([columns for _, columns in begin], path, task)
+    width, pick, with_post = _detect_columns([columns for _, columns in begin], path, task)
     scores: dict[str, dict[str, float]] = {}
     posts: dict[str, str] = {}
     warnings: list[str] = []
@@ -206,14 +206,16 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         if with_post:
             posts[document] = columns[2]
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
-    return Run(tag, rankings, tuple(warnings), posts, tuple(_suspicions(scores, ranks, tags, are_ranks)))
+    return TrecRun(
+        tag, rankings, tuple(warnings), posts, tuple(_describe_suspicions(scores, ranks, tags, are_ranks))
+    )
 
 
 _NAMED = 5
 """Repeated documents that are named one by one."""
 
 
-def warned_run(path: Path, task: int | None, events: Sink) -> Run:
+def warned_run(path: Path, task: int | None, events: Sink) -> TrecRun:
     """The same, with a warning of all that was mended in it and that makes its scores look like none."""
     run = read_run(path, task=task)
     mended = list(run.warnings[:_NAMED])
@@ -224,7 +226,7 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     return run
 
 
-def _suspicions(
+def _describe_suspicions(
     scores: Mapping[str, Mapping[str, float]],
     ranks: Mapping[str, list[tuple[float, float]]],
     tags: Collection[str],
@@ -272,7 +274,7 @@ def with_tail(best: Sequence[Scored], rest: Iterable[str]) -> list[Scored]:
     return [*best, *zip(tail, list(lowered)[1:], strict=True)]
 
 
-def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
+def unequal_depths(runs: Mapping[Path, TrecRun], topics: Container[str]) -> str:
     """A warning where a run is less than half as deep as another, so that what it leaves out counts against
     it; "" where none is. Depth is the mean number of documents of its topics, among `topics`."""
     depths = {}
@@ -288,7 +290,7 @@ def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
     )
 
 
-def _parted(text: str) -> list[str]:
+def _split_columns(text: str) -> list[str]:
     return text.split("\t") if "\t" in text else text.split()
 
 
@@ -302,10 +304,12 @@ def check_out(path: Path, topics: Container[str]) -> None:
     """Before a run is written, maybe over what is there. Raises: EngineError E432 where that is no run or has
     lines of other topics, which would be lost, E430 for a name of a packed file."""
     if path.suffix == ".gz":
-        raise refused(f"runs are written uncompressed, but {path.name} ends in .gz", "E430", "Leave .gz out.")
+        raise make_refusal(
+            f"runs are written uncompressed, but {path.name} ends in .gz", "E430", "Leave .gz out."
+        )
     if not path.is_file() or not path.stat().st_size:
         return
-    lines = [_parted(text) for _, text in read_lines(path) if text.strip()]
+    lines = [_split_columns(text) for _, text in read_lines(path) if text.strip()]
     others = {columns[0] for columns in lines if columns[0] not in topics}
     if not all(map(_of_run, lines)):
         what = f"{path} is not a run, and would be overwritten"
@@ -313,10 +317,10 @@ def check_out(path: Path, topics: Container[str]) -> None:
         what = f"{path} has lines of {len(others):,} other topics, as {min(others)}, and would be overwritten"
     else:
         return
-    raise refused(what, "E432", "Choose another --out, or remove the file.")
+    raise make_refusal(what, "E432", "Choose another --out, or remove the file.")
 
 
-def write_run(run: Run, path: str | Path, *, depth: int = DEPTH) -> int:
+def write_run(run: TrecRun, path: str | Path, *, depth: int = DEPTH) -> int:
     """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing.
 
     A tag of several words becomes one, since trec_eval parts columns at blanks. Returns: how many documents
@@ -328,7 +332,7 @@ def write_run(run: Run, path: str | Path, *, depth: int = DEPTH) -> int:
             lowered = strictly_decreasing(score for _, score in top)
             for rank, ((document, _), score) in enumerate(zip(top, lowered, strict=True), start=1):
                 file.write(f"{topic}\tQ0\t{document}\t{rank}\t{score:.9g}\t{tag}\n")
-    return len(run) - len(run.cut(depth))
+    return len(run) - len(run.limit_depth(depth))
 
 
 def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer], tuple[str, ...]]:
@@ -438,7 +442,7 @@ def write_manifest(
     """
     document = {
         "operation": operation,
-        "settings": values(spec),
+        "settings": to_mapping(spec),
         "run": {"file": run.name, "sha256": sha256(run)},
         "reads": {
             name: [{"file": str(path), "sha256": sha256(path)} for path in paths]
@@ -486,7 +490,9 @@ def by_grade(grades: Iterable[int]) -> list[int]:
     return counts
 
 
-def read_qrels(path: str | Path, *, task: int = 1, on_bad: Callable[[DataError], None] = raised) -> Qrels:
+def read_qrels(
+    path: str | Path, *, task: int = 1, on_bad: Callable[[DataError], None] = raise_error
+) -> Qrels:
     """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
     Any whole number is a grade, as in TREC, where one below 0 says that the document was not judged: it is
@@ -533,7 +539,7 @@ def read_qrels(path: str | Path, *, task: int = 1, on_bad: Callable[[DataError],
     return Qrels(grades)
 
 
-def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:
+def check_topics(run: TrecRun, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:
     """The judged topics that the run leaves out. Raises: DataError when they share none (another task)."""
     missing = [topic for topic in qrels.grades if topic not in run.rankings]
     if len(missing) == len(qrels.grades):
@@ -545,7 +551,7 @@ def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: st
     return missing
 
 
-def check_one_each(run: Run, path: str | Path) -> None:
+def check_one_each(run: TrecRun, path: str | Path) -> None:
     """Raises: DataError E318 for a run that is none of Task 3, as it has several documents of a topic."""
     topic, ranking = max(run.rankings.items(), key=lambda pair: len(pair[1]))
     if len(ranking) > 1:
@@ -576,7 +582,7 @@ def read_visual_ids(path: str | Path) -> dict[str, str]:
     return ids
 
 
-def to_visual_ids(run: Run, visual_ids: Mapping[str, str]) -> tuple[Run, int]:
+def to_visual_ids(run: TrecRun, visual_ids: Mapping[str, str]) -> tuple[TrecRun, int]:
     """A Task 2 run over visual ids: of the formulas that look the same the best scored stays.
 
     Returns: the run and how many formulas had no visual id (they are left out).
@@ -591,4 +597,4 @@ def to_visual_ids(run: Run, visual_ids: Mapping[str, str]) -> tuple[Run, int]:
                 unknown += 1
             else:
                 kept.append((visual, score))
-    return Run.from_scores(run.tag, scores), unknown
+    return TrecRun.from_scores(run.tag, scores), unknown

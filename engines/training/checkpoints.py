@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engines.core.errors import EngineError
 from engines.core.files import atomic_folder, refuse_other, remove_folder, sha256, sweep_folders, write_text
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.training.task import Origin, TrainConfig, TrainingTask
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Identity:
     settings: Mapping[str, Any]
 
     @classmethod
-    def of(cls, origin: Origin, config: TrainConfig) -> Identity:
+    def of_task(cls, origin: Origin, config: TrainConfig) -> Identity:
         """Of a task and its settings."""
         train = asdict(config)
         seed = train.pop("seed")
@@ -46,7 +46,7 @@ class Identity:
             {
                 "trainer": origin.trainer,
                 "seed": seed,
-                **{f"data.{name}": content(files) for name, files in sorted(origin.data.items())},
+                **{f"data.{name}": hash_content(files) for name, files in sorted(origin.data.items())},
                 **{f"model.{name}": value for name, value in sorted(origin.model.items())},
                 **{f"train.{name}": value for name, value in sorted(kept.items())},
             }
@@ -57,24 +57,24 @@ class Identity:
         kinds = {name: name.removeprefix("data.") for name in self.settings if name.startswith("data.")}
         return {kind: self.settings[name] for name, kind in kinds.items()}
 
-    def differences(self, there: Mapping[str, Any]) -> list[str]:
+    def describe_differences(self, there: Mapping[str, Any]) -> list[str]:
         """How settings that were written down differ from these, in words: `model.tau: 0.1 there, 0.9 asked
         for`."""
         names = [*self.settings, *(name for name in there if name not in self.settings)]
         return [
-            f"{name}: {_shown(name, there)} there, {_shown(name, self.settings)} requested"
+            f"{name}: {_format_setting(name, there)} there, {_format_setting(name, self.settings)} requested"
             for name in names
             if (name in there) != (name in self.settings) or there.get(name) != self.settings.get(name)
         ]
 
 
-def _shown(name: str, settings: Mapping[str, Any]) -> str:
+def _format_setting(name: str, settings: Mapping[str, Any]) -> str:
     if name not in settings:
         return "nothing"
     return f"content {settings[name][:_SHOWN]}" if name.startswith("data.") else f"{settings[name]!r}"
 
 
-def content(files: Sequence[Path]) -> str:
+def hash_content(files: Sequence[Path]) -> str:
     """A hash of what files hold; of a folder, of all files in it and their names there. Where they lie does
     not matter."""
     if len(files) == 1 and not files[0].is_dir():
@@ -95,7 +95,7 @@ def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, 
     ]
     if other:
         what = f"{name} is a model of other sizes: {'; '.join(other)}"
-        raise refused(what, code, "Set them as they are there, or start from another model.")
+        raise make_refusal(what, code, "Set them as they are there, or start from another model.")
 
 
 # Checkpoints that a crash cannot spoil.
@@ -146,18 +146,20 @@ def verify(folder: Path) -> Checkpoint:
         files = dict(manifest["files"])
         step = int(manifest["step"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise corrupt(folder, "its manifest cannot be read") from error
+        raise corrupt_checkpoint_error(folder, "its manifest cannot be read") from error
     for name, known in files.items():
         try:
             size = (folder / name).stat().st_size
         except OSError as error:
-            raise corrupt(folder, f"{name} is missing") from error
+            raise corrupt_checkpoint_error(folder, f"{name} is missing") from error
         if size != known["bytes"] or sha256(folder / name) != known["sha256"]:
-            raise corrupt(folder, f"{name} is not what was written")
+            raise corrupt_checkpoint_error(folder, f"{name} is not what was written")
     return Checkpoint(folder, step, manifest)
 
 
-def newest(root: Path, *, on_bad: Callable[[EngineError], None] = lambda _: None) -> Checkpoint | None:
+def newest_checkpoint(
+    root: Path, *, on_bad: Callable[[EngineError], None] = lambda _: None
+) -> Checkpoint | None:
     """The newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
     for _, folder in reversed(all_checkpoints(root)):
         try:
@@ -178,7 +180,7 @@ def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
     return sorted(result)
 
 
-def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
+def prune_checkpoints(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     """Remove all but the newest `keep` checkpoints and the one of step `protect`, and unfinished ones.
 
     Returns: the checkpoints that were removed.
@@ -197,7 +199,7 @@ def refuse_others(root: Path) -> None:
         refuse_other(folder, MANIFEST)
 
 
-def corrupt(folder: Path, what: str) -> EngineError:
+def corrupt_checkpoint_error(folder: Path, what: str) -> EngineError:
     remedy = "Resume from an older one, or start again in another folder."
     return EngineError(f"the checkpoint is corrupt: {what}", where=str(folder), code="E635", remedy=remedy)
 
@@ -211,7 +213,7 @@ class Best:
     worse_in_a_row: int = 0
     measures: dict[str, float] = field(default_factory=dict)
 
-    def offer(self, step: int, measures: Mapping[str, float], config: TrainConfig) -> bool:
+    def is_best(self, step: int, measures: Mapping[str, float], config: TrainConfig) -> bool:
         """Take an evaluation into account. Returns: whether it is the best."""
         value = measures[config.best]
         sign = -1 if config.best_is_lowest else 1
@@ -222,7 +224,7 @@ class Best:
         return True
 
 
-def measured(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:
+def measure_model(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:
     """The task's measures; random numbers and training mode are as they were afterwards."""
     import torch
 
@@ -298,10 +300,12 @@ def from_file(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError) as error:
         # The library's advice is to unpickle it all the same, which runs what it holds.
-        raise corrupt(path.parent, f"{path.name} contains more than numbers, or was changed") from error
+        raise corrupt_checkpoint_error(
+            path.parent, f"{path.name} contains more than numbers, or was changed"
+        ) from error
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     """Versions of what the numbers depend on; they are looked up, since transformers is slow to import."""
     return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}
 
@@ -310,7 +314,7 @@ _TOLD = ("device", "precision", "steps")
 """Settings whose outcome the result has."""
 
 
-def card(
+def model_card(
     title: str,
     about: str,
     facts: Mapping[str, Any],
@@ -339,13 +343,13 @@ def card(
         *(["## Use", "", "```python", use.strip(), "```", ""] if use else []),
         "## Training data",
         "",
-        *_table(data),
+        *_settings_table(data),
         "## Measures",
         "",
-        *_table({name: f"{value:.4g}" for name, value in result["measures"].items()}),
+        *_settings_table({name: f"{value:.4g}" for name, value in result["measures"].items()}),
         "## Training",
         "",
-        *_table(
+        *_settings_table(
             {
                 "steps": f"{result['step']:,} (this model: step {result['best_step']:,})",
                 "examples": f"{result['examples']:,}",
@@ -372,6 +376,6 @@ def card(
     return "\n".join(parts)
 
 
-def _table(rows: Mapping[str, object]) -> list[str]:
+def _settings_table(rows: Mapping[str, object]) -> list[str]:
     lines = [f"| {name} | {str(value).replace('|', '/')} |" for name, value in rows.items()]
     return ["| | |", "|---|---|", *lines, ""]

@@ -30,7 +30,7 @@ class Ahead(Iterator[T], Generic[T]):
         self._next = self._thread.submit(next, self._source)
         return result
 
-    def settle(self) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until the thread is at rest: what follows may use what the iterator uses."""
         wait([self._next])
 
@@ -66,7 +66,7 @@ Numbered = tuple[int, int]
 """A row, and a number that is another one in every epoch, for what is drawn when it is collated."""
 
 
-def numbered(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
+def number_rows(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
     return Resampled(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)
 
 
@@ -122,14 +122,14 @@ class Batches:
     def __next__(self) -> Batch:
         """From the position on. Raises: EngineError E636 when there is nothing to read."""
         if self._ahead is None:
-            self._ahead = Ahead(self._made())
+            self._ahead = Ahead(self._make_batches())
         batch, self.position = next(self._ahead)
         return batch
 
-    def settle(self) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until nothing is made: what follows may use the data and what collates it."""
         if self._ahead is not None:
-            self._ahead.settle()
+            self._ahead.wait_until_idle()
 
     def close(self) -> None:
         """End the thread; asked again, it goes on from the position."""
@@ -137,9 +137,9 @@ class Batches:
             self._ahead.close()
             self._ahead = None
 
-    def _made(self) -> Iterator[tuple[Batch, Position]]:
+    def _make_batches(self) -> Iterator[tuple[Batch, Position]]:
         turn = 0
-        for examples, after in self._walk(self.position):
+        for examples, after in self._walk_windows(self.position):
             mine = turn == self._rank
             turn = (turn + 1) % self._world
             if mine:
@@ -147,16 +147,16 @@ class Batches:
             if turn == 0:
                 yield batch, after
 
-    def _walk(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
+    def _walk_windows(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
         size = self._config.batch_size * self._config.bucket
         epoch, window, skip = start.epoch, start.window, start.batch
         tokens, examples = start.tokens, start.examples
         while True:
-            source = self._windows(epoch, window, size)
+            source = self._shuffled_windows(epoch, window, size)
             empty = window == 0
             for content in source:
                 empty = False
-                for number, (batch, length) in enumerate(self._cut(content, epoch, window)):
+                for number, (batch, length) in enumerate(self._cut_window(content, epoch, window)):
                     if number < skip:
                         continue
                     tokens += length
@@ -168,9 +168,9 @@ class Batches:
                 raise EngineError("there is no training data", code="E636", remedy=remedy)
             epoch, window, skip = epoch + 1, 0, 0
 
-    def _windows(self, epoch: int, first: int, size: int) -> Iterator[list[Any]]:
+    def _shuffled_windows(self, epoch: int, first: int, size: int) -> Iterator[list[Any]]:
         if isinstance(self._data, Stream):
-            stream = iter(self._data.read(epoch, first * size))
+            stream = iter(self._data.read_epoch(epoch, first * size))
             while window := list(islice(stream, size)):
                 yield window
             return
@@ -186,17 +186,17 @@ class Batches:
             places = (np.arange(begin, end) if order is None else order[begin:end]).tolist()
             yield list(many(places)) if many else [data[place] for place in places]
 
-    def _cut(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
+    def _cut_window(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
         config = self._config
         lengths = np.fromiter((self._length(example) for example in window), np.int64, len(window))
         order = np.arange(len(window)) if config.bucket == 1 else np.argsort(lengths, kind="stable")
-        parts = _parts(lengths[order], config)
+        parts = _batch_ends(lengths[order], config)
         cut = [order[a:b] for a, b in zip([0, *parts[:-1]], parts, strict=True)]
         shuffle = np.random.default_rng([config.seed, 2, epoch, number]).permutation(len(cut))
         return [([window[i] for i in cut[part]], int(lengths[cut[part]].sum())) for part in shuffle]
 
 
-def _parts(lengths: Any, config: TrainConfig) -> list[int]:
+def _batch_ends(lengths: Any, config: TrainConfig) -> list[int]:
     """Where batches end in a window whose examples have these lengths."""
     if not config.batch_tokens:
         return [*range(config.batch_size, len(lengths), config.batch_size), len(lengths)]

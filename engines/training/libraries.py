@@ -38,7 +38,7 @@ class Module:
 
     def __new__(cls, *_args: Any, **_settings: Any) -> Any:
         kind: Any = cls
-        return super().__new__(_joined(kind))
+        return super().__new__(_join_processes(kind))
 
     if TYPE_CHECKING:
 
@@ -47,7 +47,7 @@ class Module:
 
 
 @cache
-def _joined(cls: Any) -> Any:
+def _join_processes(cls: Any) -> Any:
     from torch import nn
 
     return type(cls.__name__, (cls, nn.Module), {"__module__": cls.__module__})
@@ -91,7 +91,7 @@ def start_accelerator(config: TrainConfig) -> Accelerator:
     here = torch.cuda.is_available() or torch.backends.mps.is_available()
     made = Accelerator(
         cpu=config.device == "cpu" or not here,
-        mixed_precision="bf16" if precision(config) == "bf16" else "no",
+        mixed_precision="bf16" if choose_precision(config) == "bf16" else "no",
         dynamo_backend="inductor" if config.compile else "no",
         kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=_PATIENCE_H))],
     )
@@ -100,7 +100,7 @@ def start_accelerator(config: TrainConfig) -> Accelerator:
     return made
 
 
-def precision(config: TrainConfig) -> str:
+def choose_precision(config: TrainConfig) -> str:
     """bf16 or fp32. What is asked for is taken; auto looks at the device."""
     import torch
 
@@ -110,7 +110,7 @@ def precision(config: TrainConfig) -> str:
     return "bf16" if able else "fp32"
 
 
-def shared(value: dict[str, float]) -> dict[str, float]:
+def broadcast_value(value: dict[str, float]) -> dict[str, float]:
     """The first process's value, in every process."""
     from accelerate.utils import broadcast_object_list
 
@@ -119,7 +119,7 @@ def shared(value: dict[str, float]) -> dict[str, float]:
     return box[0]
 
 
-def gathered(value: Any, world: int) -> Sequence[Any]:
+def gather_values(value: Any, world: int) -> Sequence[Any]:
     """Every process's value, in the order of the processes."""
     if world == 1:
         return [value]
@@ -136,10 +136,10 @@ def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
 
     if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() == 1:
         return rows, 0
-    return torch.compiler.disable(_exchanged)(rows)
+    return torch.compiler.disable(_exchange_rows)(rows)
 
 
-def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+def _exchange_rows(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
     import torch
     import torch.distributed as dist
 
@@ -148,13 +148,13 @@ def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
     dist.all_gather(counts, count)
     sizes = [int(each) for each in counts]
     filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
-    result = _gather().apply(torch.cat([rows, filling]))
+    result = _make_gather_function().apply(torch.cat([rows, filling]))
     parts = [result[rank, :size] for rank, size in enumerate(sizes)]
     return torch.cat(parts), sum(sizes[: dist.get_rank()])
 
 
 @cache
-def _gather() -> Any:
+def _make_gather_function() -> Any:
     import torch
     import torch.distributed as dist
 

@@ -18,7 +18,13 @@ from engines.core.files import atomic_folder, file_error, refuse_other, remove_f
 from engines.training import checkpoints, token_cache
 from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, Position, batches_per_epoch
-from engines.training.libraries import gathered, precision, quick_imports, shared, start_accelerator
+from engines.training.libraries import (
+    broadcast_value,
+    choose_precision,
+    gather_values,
+    quick_imports,
+    start_accelerator,
+)
 from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
 from engines.training.token_cache import TokenCache
 
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from accelerate import Accelerator
 
 
-def factor(config: TrainConfig, step: int, *, total: int, epoch_steps: int) -> float:
+def learning_rate_factor(config: TrainConfig, step: int, *, total: int, epoch_steps: int) -> float:
     """What `lr` is multiplied with for the update after `step` updates.
 
     >>> config = TrainConfig(steps=100, schedule="linear", warmup=10)
@@ -58,7 +64,7 @@ def _share_of_cycle(epochs: float, config: TrainConfig) -> float:
     return epochs / length
 
 
-def objective(model: torch.nn.Module, task: TrainingTask) -> torch.nn.Module:
+def make_objective(model: torch.nn.Module, task: TrainingTask) -> torch.nn.Module:
     """Model and loss as one module, so that several processes and the compiler see one call a batch."""
     from torch import nn
 
@@ -73,7 +79,7 @@ def objective(model: torch.nn.Module, task: TrainingTask) -> torch.nn.Module:
     return Objective()
 
 
-def descend(
+def accumulate_gradients(
     module: torch.nn.Module, task: TrainingTask, batches: Sequence[Batch], accelerator: Accelerator
 ) -> torch.Tensor:
     """Add up the gradients of a step in the weights.
@@ -81,7 +87,7 @@ def descend(
     A task's losses are means over a batch. Each counts by the tokens or examples that it is a mean over, so
     that several batches, here and in the other processes, give the gradient of one that holds them all.
 
-    Args: module: the `objective`, prepared. batches: those of this process.
+    Args: module: what `make_objective` returns, prepared. batches: those of this process.
     Returns: this process's part of the loss; their mean over the processes is the loss in nats.
     """
     from contextlib import nullcontext
@@ -125,7 +131,7 @@ class Meter:
         self._sum = self._sum + loss.float()
         self._count += 1
 
-    def unread(self) -> tuple[float, int]:
+    def unread_totals(self) -> tuple[float, int]:
         return self._sum.item(), self._count
 
     def pause_clock(self) -> None:
@@ -136,19 +142,19 @@ class Meter:
     def resume_clock(self) -> None:
         self._since = time.monotonic()
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         now = time.monotonic()
         if now - self._told < _TELL_EVERY_S:
             return False
         self._told = now
         return True
 
-    def finite(self) -> bool:
+    def is_finite(self) -> bool:
         import torch
 
         return bool(torch.isfinite(self._sum).item())
 
-    def read(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
+    def read_measures(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
         """Mean loss and throughput since the last reading, over all processes; memory of this one."""
         loss = accelerator.reduce(self._sum / max(1, self._count), "mean").item()
         # The device has done its work by now, so the time of it is in this stretch.
@@ -162,12 +168,12 @@ class Meter:
             "loss_nats": loss,
             "tokens_per_s": tokens / seconds,
             "examples_per_s": examples / seconds,
-            "memory_bytes": float(_memory(accelerator.device)),
+            "memory_bytes": float(_memory_in_use(accelerator.device)),
             "epoch": float(position.epoch),
         }
 
 
-def _memory(device: Any) -> int:
+def _memory_in_use(device: Any) -> int:
     """Bytes in use: of the GPU, or of this process."""
     import torch
 
@@ -216,7 +222,7 @@ def train(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(error, out, "write") from error
-    with explained(config, out):
+    with explain_failures(config, out):
         return _Training(task, config, out, events, stop, facts or {}, cache).run()
 
 
@@ -241,7 +247,7 @@ class _Training:
         self._events, self._stop, self._facts = events, stop, facts
         self._checkpoints, self._rows = out / "checkpoints", out / "rows"
         self._cache = cache or self._rows
-        self._identity = Identity.of(task.origin(), config)
+        self._identity = Identity.of_task(task.origin(), config)
         self._started = time.monotonic()
         self._step = self._saved = self._resumed_from = 0
         self._loss: float | None = None
@@ -253,11 +259,13 @@ class _Training:
     def run(self) -> TrainResult:
         self._config.check_best(self._task.measures)
         corrupt: list[EngineError] = []
-        result = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
+        result = checkpoints.newest_checkpoint(self._checkpoints, on_bad=corrupt.append)
         self._refuse_another(result)
         self._prepare()
         for error in corrupt:
-            self._tell("warning", {"message": f"{error.what}; the one before is used", "path": error.where})
+            self._emit_event(
+                "warning", {"message": f"{error.what}; the one before is used", "path": error.where}
+            )
             if self._first:
                 # It would count as newer than all that is still to come.
                 remove_folder(Path(error.where), checkpoints.MANIFEST)
@@ -281,7 +289,7 @@ class _Training:
                 there = json.loads((place / RECORD).read_bytes()).get("identity")
         else:
             return
-        differences = None if there is None else self._identity.differences(there)
+        differences = None if there is None else self._identity.describe_differences(there)
         if differences is None or differences:
             raise other_training(place, differences)
 
@@ -297,7 +305,7 @@ class _Training:
         if (use_cache := getattr(self._task, "use_cache", None)) is not None:
             use_cache(TokenCache(self._cache, self._identity.contents))
         self._model = self._task.model()
-        self._module = objective(self._model, self._task).to(device)
+        self._module = make_objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
         self._parameters = sum(weight.numel() for weight in trained)
         with quick_imports():
@@ -317,10 +325,10 @@ class _Training:
             rank=self._accelerator.process_index,
             world=self._accelerator.num_processes,
         )
-        self._plan(batches_per_epoch(data, config))
+        self._plan_steps(batches_per_epoch(data, config))
         self._tell_device()
 
-    def _plan(self, batches: int) -> None:
+    def _plan_steps(self, batches: int) -> None:
         """How many steps there are in all and in an epoch. Args: batches: of an epoch; 0: not known."""
         config = self._config
         of_step = config.accumulate * self._accelerator.num_processes
@@ -344,17 +352,19 @@ class _Training:
             self._batches.close()
 
     def _update(self, module: Any, batches: Sequence[Batch]) -> None:
-        self._meter.add(descend(module, self._task, batches, self._accelerator))
+        self._meter.add(accumulate_gradients(module, self._task, batches, self._accelerator))
         if self._config.clip:
             self._accelerator.clip_grad_norm_(module.parameters(), self._config.clip)
         for group in self._optimizer.param_groups:
-            group["lr"] = self._rate(self._step)
+            group["lr"] = self._learning_rate(self._step)
         self._optimizer.step()
         self._optimizer.zero_grad()
 
-    def _rate(self, step: int) -> float:
+    def _learning_rate(self, step: int) -> float:
         config = self._config
-        return config.lr * factor(config, step, total=self._total, epoch_steps=self._epoch_steps)
+        return config.lr * learning_rate_factor(
+            config, step, total=self._total, epoch_steps=self._epoch_steps
+        )
 
     def _between_steps(self) -> bool:
         config, step = self._config, self._step
@@ -363,7 +373,7 @@ class _Training:
         if last or step == 1 or step % config.log_every == 0:
             self._log()
         self._meter.pause_clock()
-        stopped = not last and self._agreed(self._stop())
+        stopped = not last and self._any_process_wants(self._stop())
         better = False
         if last or (config.eval_every and step % config.eval_every == 0):
             better = self._evaluate()
@@ -374,12 +384,12 @@ class _Training:
         due = config.save_every and step % config.save_every == 0
         if due or better or stopped or self._ended:
             self._save_checkpoint()
-        if last or stopped or self._meter.due():
-            self._tell("progress", {"done": step, "total": self._total, "unit": "steps"})
+        if last or stopped or self._meter.is_due():
+            self._emit_event("progress", {"done": step, "total": self._total, "unit": "steps"})
         self._meter.resume_clock()
         return stopped
 
-    def _agreed(self, mine: bool) -> bool:
+    def _any_process_wants(self, mine: bool) -> bool:
         """Of several processes, whether any one wants it."""
         if self._accelerator.num_processes == 1:
             return mine
@@ -389,35 +399,35 @@ class _Training:
         return bool(self._accelerator.reduce(flag, "sum").item())
 
     def _log(self) -> None:
-        reading = self._meter.read(self._batches.position, self._accelerator)
+        reading = self._meter.read_measures(self._batches.position, self._accelerator)
         if not math.isfinite(reading["loss_nats"]):
             raise no_number(self._step, self._saved)
         self._loss = reading["loss_nats"]
-        self._tell("metric", {**reading, "lr": self._rate(self._step - 1)})
+        self._emit_event("metric", {**reading, "lr": self._learning_rate(self._step - 1)})
 
     def _evaluate(self) -> bool:
         before = time.monotonic()
         self._check_weights()
-        self._batches.settle()
-        measures = checkpoints.measured(self._task, self._model) if self._first else {}
-        self._measures = measures = shared(measures)
-        self._tell("metric", {**measures, "evaluation_s": round(time.monotonic() - before, 3)})
+        self._batches.wait_until_idle()
+        measures = checkpoints.measure_model(self._task, self._model) if self._first else {}
+        self._measures = measures = broadcast_value(measures)
+        self._emit_event("metric", {**measures, "evaluation_s": round(time.monotonic() - before, 3)})
         self._config.check_best(measures)
-        return bool(self._config.best) and self._best.offer(self._step, measures, self._config)
+        return bool(self._config.best) and self._best.is_best(self._step, measures, self._config)
 
     def _check_weights(self) -> None:
         import torch
 
         weights = self._model.parameters()
-        if not self._meter.finite() or not all(bool(torch.isfinite(w).all().item()) for w in weights):
+        if not self._meter.is_finite() or not all(bool(torch.isfinite(w).all().item()) for w in weights):
             raise no_number(self._step, self._saved)
 
     def _save_checkpoint(self) -> None:
         self._check_weights()
         before = time.monotonic()
         world = self._accelerator.num_processes
-        randoms = gathered(checkpoints.get_random(), world)
-        unread = gathered(self._meter.unread(), world)
+        randoms = gather_values(checkpoints.get_random(), world)
+        unread = gather_values(self._meter.unread_totals(), world)
         if not self._first:
             return
         files = {
@@ -437,16 +447,16 @@ class _Training:
             "unread": unread,
             "ended": self._ended,
             "world": world,
-            "versions": checkpoints.versions(),
+            "versions": checkpoints.library_versions(),
         }
         folder = checkpoints.write(self._checkpoints, self._step, files, facts)
         self._saved = self._step
-        checkpoints.prune(
+        checkpoints.prune_checkpoints(
             self._checkpoints, self._config.keep, protect=self._best.step if self._config.best else None
         )
         size = sum(len(data) for data in files.values())
         took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
-        self._tell("checkpoint", {"name": folder.name, **took})
+        self._emit_event("checkpoint", {"name": folder.name, **took})
 
     def _resume(self, found: Checkpoint) -> None:
         facts, rank = found.facts, self._accelerator.process_index
@@ -460,10 +470,10 @@ class _Training:
         self._best = checkpoints.Best(**facts["best"])
         self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]
         self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
-        self._tell("log", {"message": f"resumed from the checkpoint of step {found.step}"})
+        self._emit_event("log", {"message": f"resumed from the checkpoint of step {found.step}"})
         if facts["world"] != self._accelerator.num_processes:
             message = f"started with {facts['world']} processes: the result differs from an uninterrupted run"
-            self._tell("warning", {"message": message})
+            self._emit_event("warning", {"message": message})
         if facts["steps"] != self._total and self._ended != "early_stop":
             self._change_steps(facts["steps"])
 
@@ -475,7 +485,7 @@ class _Training:
         self._steps_changed.append({"at_step": self._step, "from": before, "to": self._total})
         self._ended = ""
         message = f"the number of steps, {before} so far, is {self._total} from step {self._step} on"
-        self._tell("warning", {"message": message})
+        self._emit_event("warning", {"message": message})
 
     def _finish(self) -> TrainResult:
         if self._ended and self._config.best and self._best.step != self._step:
@@ -495,13 +505,13 @@ class _Training:
             examples=position.examples,
             seconds=round(time.monotonic() - self._started, 3),
             device=self._device,
-            precision=precision(self._config),
+            precision=choose_precision(self._config),
             parameters=self._parameters,
             resumed_from=self._resumed_from,
         )
         if self._ended and self._first:
             self._save_model(result)
-            token_cache.remove(self._rows)
+            token_cache.remove_cache(self._rows)
         return result
 
     def _save_model(self, result: TrainResult) -> None:
@@ -510,14 +520,14 @@ class _Training:
             "identity": self._identity.settings,
             "steps_changed": self._steps_changed,
             "result": {key: value for key, value in result.to_dict().items() if key != "model"},
-            "versions": checkpoints.versions(),
+            "versions": checkpoints.library_versions(),
             **self._facts,
         }
         with atomic_folder(self._out / "model", RECORD) as draft:
             self._model.eval()
             self._task.save(self._model.to("cpu"), draft, facts)
             write_json(draft / RECORD, facts)
-        self._tell("log", {"message": "the model is saved", "path": str(self._out / "model")})
+        self._emit_event("log", {"message": "the model is saved", "path": str(self._out / "model")})
 
     def _tell_device(self) -> None:
         import torch
@@ -530,13 +540,13 @@ class _Training:
             self._device = device.type
             why = "requested" if self._config.device == "cpu" else "no GPU can be used"
             why = f"{torch.get_num_threads()} threads; {why}"
-        words = f"training on {self._device} ({why}), {precision(self._config)}"
-        self._tell("log", {"message": words + (f", {count} processes" if count > 1 else "")})
+        words = f"training on {self._device} ({why}), {choose_precision(self._config)}"
+        self._emit_event("log", {"message": words + (f", {count} processes" if count > 1 else "")})
         if self._config.compile:
             message = "compiling the model: the first step and batches of new lengths take longer"
-            self._tell("log", {"message": message})
+            self._emit_event("log", {"message": message})
 
-    def _tell(self, kind: str, data: Mapping[str, object]) -> None:
+    def _emit_event(self, kind: str, data: Mapping[str, object]) -> None:
         if self._first:
             self._events(Event(kind, data, self._step))
 
@@ -559,7 +569,7 @@ _NO_DEVICE = (
 
 
 @contextlib.contextmanager
-def explained(config: TrainConfig, out: Path) -> Iterator[None]:
+def explain_failures(config: TrainConfig, out: Path) -> Iterator[None]:
     """Raise what goes wrong in the block as an EngineError where it is one of the known ways."""
     try:
         yield
@@ -568,13 +578,13 @@ def explained(config: TrainConfig, out: Path) -> Iterator[None]:
     except MemoryError as error:
         raise _out_of_memory(config, "") from error
     except Exception as error:
-        known = _known(error, config, out)
+        known = _known_failure(error, config, out)
         if known is None:
             raise
         raise known from error
 
 
-def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | None:
+def _known_failure(error: Exception, config: TrainConfig, out: Path) -> EngineError | None:
     text = str(error).lower()
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return file_error(error, out, "write")

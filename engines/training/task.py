@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_checkable
 
-from engines.core.spec import Arg, known, read, refused, specification
+from engines.core.spec import Arg, make_refusal, read, specification, suggest_name
 
 if TYPE_CHECKING:
     import torch
@@ -65,14 +65,14 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         if not self.steps and not self.epochs:
-            raise _refused("set steps or epochs: neither is given")
+            raise _refuse_setting("set steps or epochs: neither is given")
         if self.patience and not (self.best and self.eval_every):
-            raise _refused("patience needs best (the measure to improve) and eval_every")
+            raise _refuse_setting("patience needs best (the measure to improve) and eval_every")
         if not self.lr:
-            raise _refused("lr is 0, so nothing would be learned")
+            raise _refuse_setting("lr is 0, so nothing would be learned")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> TrainConfig:
+    def from_table(cls, values: Mapping[str, Any]) -> TrainConfig:
         """From the table `train` of a recipe."""
         return read(cls, values, place="train.", code=CODE)
 
@@ -80,7 +80,7 @@ class TrainConfig:
         """Refuse to choose by a measure that is not among these."""
         if self.best and self.best not in (names := list(measures)):
             what = f"train.best is {self.best!r}, which the evaluation does not compute"
-            raise refused(what, CODE, known(self.best, names))
+            raise make_refusal(what, CODE, suggest_name(self.best, names))
 
     def check_data(self, task: TrainingTask) -> None:
         """Refuse to choose by a measure that the task's data do not allow."""
@@ -94,11 +94,11 @@ class TrainConfig:
             if other
             else "Use other data, or keep the last model: --set train.best="
         )
-        raise refused(f"train.best is {self.best!r}, which cannot be measured: {why}", CODE, remedy)
+        raise make_refusal(f"train.best is {self.best!r}, which cannot be measured: {why}", CODE, remedy)
 
 
-def _refused(what: str) -> Exception:
-    return refused(what, CODE, "Change it with --set or in the recipe.")
+def _refuse_setting(what: str) -> Exception:
+    return make_refusal(what, CODE, "Change it with --set or in the recipe.")
 
 
 Batch = Mapping[str, Any]
@@ -136,7 +136,7 @@ class Table(Protocol):
 class Stream(Protocol):
     """Training data that is read in order. It must be the same at every reading of the same epoch."""
 
-    def read(self, epoch: int, start: int) -> Iterator[Any]:
+    def read_epoch(self, epoch: int, start: int) -> Iterator[Any]:
         """The examples of an epoch (counted from 0) from position `start` on."""
         ...
 

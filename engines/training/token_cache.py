@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.files import atomic_folder, locked, sweep_folders
+from engines.core.files import atomic_folder, hold_lock, sweep_folders
 
 Name = TypeVar("Name")
 Ids = NDArray[np.int32]
@@ -39,7 +39,7 @@ class TokenCache:
     folder: Path | None = None
     contents: Mapping[str, str] = field(default_factory=dict)
 
-    def place(self, name: str, *kinds: str, tokenizer: Any, **settings: Any) -> Path | None:
+    def stored_path(self, name: str, *kinds: str, tokenizer: Any, **settings: Any) -> Path | None:
         """Where that is stored which depends on the data of these kinds, the tokenizer, the settings, our own
         code and the version of the tokenizers alone."""
         if self.folder is None:
@@ -54,13 +54,13 @@ class TokenCache:
             "data": {kind: self.contents[kind] for kind in kinds if kind in self.contents},
             "tokenizer": sha256(json.dumps(described, sort_keys=True).encode()).hexdigest(),
             "settings": settings,
-            "versions": [_code(), tokenizers.__version__],
+            "versions": [_hash_own_code(), tokenizers.__version__],
         }
         return self.folder / sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @cache
-def _code() -> str:
+def _hash_own_code() -> str:
     """A hash of the code that reads posts and makes rows of tokens of them."""
     import engines
 
@@ -68,11 +68,13 @@ def _code() -> str:
     digest = sha256()
     files = [file for package in _READERS for file in (root / package).rglob("*.py")]
     for file in sorted([*files, Path(__file__)]):
-        digest.update(f"{file.relative_to(root)} {_meaning(file.read_text(encoding='utf-8'))}\n".encode())
+        digest.update(
+            f"{file.relative_to(root)} {_normalize_source(file.read_text(encoding='utf-8'))}\n".encode()
+        )
     return digest.hexdigest()
 
 
-def _meaning(source: str) -> str:
+def _normalize_source(source: str) -> str:
     """A program without its comments and docstrings, and however it is laid out."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -86,11 +88,11 @@ def _meaning(source: str) -> str:
     return ast.dump(tree)
 
 
-def prune(keep: Path) -> None:
+def prune_cache(keep: Path) -> None:
     """Remove what was not used for longest beside `keep` until all of it is within `LIMIT_BYTES`, and what
     killed writers have left. Whoever reads what is removed can go on reading."""
     found = []
-    for place in _places(keep.parent):
+    for place in _cached_paths(keep.parent):
         try:
             changed = place.stat().st_mtime
             size = sum(file.stat().st_size for file in place.iterdir())
@@ -102,23 +104,23 @@ def prune(keep: Path) -> None:
     for _, size, place in sorted(found, reverse=True):
         total += size
         if total > LIMIT_BYTES and place != keep:
-            _remove(place)
+            _remove_entry(place)
 
 
-def remove(folder: Path) -> None:
+def remove_cache(folder: Path) -> None:
     """Remove all that is kept in a folder, and the folder if nothing else is in it."""
-    for place in _places(folder):
-        _remove(place)
+    for place in _cached_paths(folder):
+        _remove_entry(place)
     with contextlib.suppress(OSError):
         folder.rmdir()
 
 
-def _places(folder: Path) -> list[Path]:
+def _cached_paths(folder: Path) -> list[Path]:
     """What was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
     return [place for place in folder.glob("*") if _NAME.fullmatch(place.name) and place.is_dir()]
 
 
-def _remove(place: Path) -> None:
+def _remove_entry(place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.with_suffix(".lock").unlink(missing_ok=True)
 
@@ -136,11 +138,11 @@ class Sequences:
     whole: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> Sequences:
+    def store_sequences(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> Sequences:
         """Write them down, of each the first `keep` (0: all). The file has no name and ends with the process,
         so a million posts take the disk's room and not the memory's."""
         with tempfile.TemporaryFile() as file:
-            ends, whole = _written(file, rows, keep)
+            ends, whole = _write_sequences(file, rows, keep)
             file.flush()
             count = int(ends[-1]) if len(ends) else 0
             ids = np.memmap(file, np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
@@ -158,7 +160,7 @@ class Sequences:
         return np.diff(self.ends, prepend=0)
 
 
-def _written(
+def _write_sequences(
     file: IO[bytes], rows: Iterable[Sequence[int]], keep: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Write ids, of each row the first `keep` (0: all). Returns: where rows end, and how long they were."""
@@ -189,18 +191,18 @@ def cached_rows(
             yield row
 
     if place is None:
-        result = Sequences.of(ids(), keep=keep)
+        result = Sequences.store_sequences(ids(), keep=keep)
         return names, result
-    with locked(place):
+    with hold_lock(place):
         while (read := _read_rows(place)) is None:
             names.clear()
             with atomic_folder(place, "names.json") as draft:
                 with (draft / "ids.i4").open("wb") as file:
-                    ends, whole = _written(file, ids(), keep)
+                    ends, whole = _write_sequences(file, ids(), keep)
                 np.save(draft / "ends.npy", ends)
                 np.save(draft / "whole.npy", whole)
                 (draft / "names.json").write_text(json.dumps(names), encoding="utf-8")
-            prune(place)
+            prune_cache(place)
     return read
 
 

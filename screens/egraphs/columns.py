@@ -58,9 +58,9 @@ latex = partial(written, "latex")
 
 
 def tree_lines(prefix: str) -> list[str]:
-    from engines.core.tree import outline
+    from engines.core.tree import walk_outline
 
-    return [lead + node.label for lead, node in outline(_tree(prefix), lambda node: node.children)]
+    return [lead + node.label for lead, node in walk_outline(_tree(prefix), lambda node: node.children)]
 
 
 def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
@@ -87,11 +87,11 @@ def variables(prefix: str) -> tuple[str, ...]:
 
 def check(text: str) -> tuple[str, str]:
     """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
-    from engines.core.vocabulary import prefix
+    from engines.core.vocabulary import to_prefix
     from engines.mathematics.terms.notation import read_head
 
     try:
-        return prefix(read_head(text)), ""
+        return to_prefix(read_head(text)), ""
     except ExpressionError as error:
         return "", _wrong(error)
 
@@ -105,7 +105,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     Returns: the prefix form, the settings that it names (`assume`, `weights`, `theory`) and nothing, or
     nothing, none and what is wrong.
     """
-    from engines.core.vocabulary import prefix
+    from engines.core.vocabulary import to_prefix
     from engines.egen.settings import canonical_weights
     from engines.egen.theories.own import theory_file
     from engines.egen.theories.registry import theory_of
@@ -119,7 +119,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
                 raise ExpressionError("weights are of real functions", remedy="Leave them out.")
             place = str(theory_file(named)) if named.endswith(".toml") else named
             head = theory_of(place, assumed).read(written)
-            return prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
+            return to_prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
         head = theory_of("reals", "").read(written)
         assume = str(read_assumptions(assumed))
         weights = canonical_weights(weighed)
@@ -127,7 +127,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     except EngineError as error:
         return "", {}, _wrong(error)
     settings = {name: value for name, value in (("assume", assume), ("weights", weights)) if value}
-    return ("", {}, theory.unwritten) if theory.unwritten else (prefix(head), settings, "")
+    return ("", {}, theory.unwritten) if theory.unwritten else (to_prefix(head), settings, "")
 
 
 def _wrong(error: EngineError) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from engines.core.system import size
+from engines.core.system import format_bytes
 from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
@@ -163,14 +163,20 @@ JOB_COLUMNS = (
 def _value(which: str) -> Callable[[Record], str]:
     def shown(row: Record) -> str:
         value = row[which]
-        return "" if value is None else size(value) if row["metric"].endswith("_bytes") else f"{value:.5g}"
+        return (
+            ""
+            if value is None
+            else format_bytes(value)
+            if row["metric"].endswith("_bytes")
+            else f"{value:.5g}"
+        )
 
     return shown
 
 
 FILE_COLUMNS = (
     Column("file", "file"),
-    Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
+    Column("size", "size", 10, "point", show=lambda record: format_bytes(record["size"])),
     Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
 )
 
@@ -258,7 +264,7 @@ def _value_text(key: str, value: Any) -> str:
     if value is None:
         return "–"
     if key.endswith("_bytes") and isinstance(value, int | float):
-        return size(value)
+        return format_bytes(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return count(value)
     return number(value) if isinstance(value, float) else str(value)
@@ -330,7 +336,7 @@ def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None)
     name = str(device["device"]) if gpus else "CPU"
     if used := (gpus and memory) or view.memory_bytes or view.peak_bytes:
         at_most = "" if view.live else " at most"
-        parts.append(safe_text(f"{name}, {size(used)}{at_most}", "$quiet"))
+        parts.append(safe_text(f"{name}, {format_bytes(used)}{at_most}", "$quiet"))
     return parts
 
 

@@ -22,7 +22,7 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, described, parse
+from engines.core.spec import Arg, describe_fields, parse
 from engines.core.spec import Field as SpecField
 from screens.jobs.run import Machine, look
 from screens.shell.theme import safe_text
@@ -154,7 +154,9 @@ class OperationFields(FormFields):
         self._table = recipe.task.rpartition(".")[2]
         stem = recipe.name.rpartition("/")[2]
         given = {**recipe.params, "seed": recipe.seed, self._target: next_free(self._home, stem).name}
-        self._spec = {field.name: field for field in described(self._row.spec_type) if not field.arg.hidden}
+        self._spec = {
+            field.name: field for field in describe_fields(self._row.spec_type) if not field.arg.hidden
+        }
         helps = {name: field.arg.help for name, field in self._spec.items()}
         helps[self._target] = f"its name among the {self._home.name}"
         texts = {name: _text(given[name]) if name in given else "" for name in self._spec}
@@ -193,7 +195,7 @@ class TrainFields(FormFields):
 
         super().__init__(workspace)
         self._recipe = recipe
-        self._sweep = {field.name: field for field in described(Sweep)}
+        self._sweep = {field.name: field for field in describe_fields(Sweep)}
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
         for table, content in self._tables.items():
@@ -234,7 +236,7 @@ class TrainFields(FormFields):
         trainer = trainers().get(str(self._recipe.params.get("trainer")))
         classes = {"train": [TrainConfig], "model": map(load, trainer.settings if trainer else ())}
         for spec in classes.get(table, ()):
-            yield from described(spec)
+            yield from describe_fields(spec)
 
     def _check(self, field: Field, text: str) -> None:
         """A field is asked about with the recipe's own settings around it."""
@@ -263,7 +265,7 @@ class TrainFields(FormFields):
             if field.table == "train":
                 from engines.training.task import TrainConfig
 
-                TrainConfig.of({**self._tables["train"], field.key: value})
+                TrainConfig.from_table({**self._tables["train"], field.key: value})
 
     def _value(self, field: Field, text: str) -> Any:
         """The text as the recipe's own value is: a word stays one, a number has to be one."""

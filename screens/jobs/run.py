@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import printable
-from engines.core.system import processors, size
+from engines.core.files import make_printable
+from engines.core.system import count_processors, format_bytes
 from screens.shell.theme import count, some
 from screens.widgets.table import Record
 
@@ -157,7 +157,7 @@ class Follower:
 
 def checkpoint_words(root: Path) -> str:
     """Which checkpoint a resume would take, and whether it is sound; nothing without any. Reads them."""
-    from engines.training.checkpoints import all_checkpoints, newest
+    from engines.training.checkpoints import all_checkpoints, newest_checkpoint
 
     found = all_checkpoints(root)
     if not found:
@@ -168,9 +168,9 @@ def checkpoint_words(root: Path) -> str:
     except OSError:
         total = 0
     if total > HASHED_BYTES:
-        return f"checkpoint {count(step)}, {size(total)}"
+        return f"checkpoint {count(step)}, {format_bytes(total)}"
     damaged: list[EngineError] = []
-    sound = newest(root, on_bad=damaged.append)
+    sound = newest_checkpoint(root, on_bad=damaged.append)
     # One that was removed while it was read, since newer ones have come, is not damaged.
     bad = [error for error in damaged if Path(error.where).exists()]
     said = f"checkpoint {count(sound.step)} verified" if sound is not None else "no sound checkpoint"
@@ -270,7 +270,7 @@ def _origin(found: Mapping[str, Any]) -> Iterator[str]:
     changed = ", with uncommitted changes" if commit.get("changed") else ""
     cores, memory = found.get("cpus"), found.get("memory_bytes")
     machine = [f"{cores} cores"] if cores else []
-    machine += [f"{size(memory)} of memory"] if memory else []
+    machine += [f"{format_bytes(memory)} of memory"] if memory else []
     facts = {
         "mathwb": found.get("mathwb"),
         "commit": f"{commit['commit'][:12]}{changed}" if commit else "",
@@ -285,7 +285,7 @@ def _origin(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ("", "data that it read")
     for name, data in found.get("data", {}).items():
         yield f"  {name:<{_CELLS}}{data['path']}"
-        yield f"  {'':<{_CELLS}}{size(data['bytes'])}, sha256 {data['sha256'][:16]}"
+        yield f"  {'':<{_CELLS}}{format_bytes(data['bytes'])}, sha256 {data['sha256'][:16]}"
     if not found.get("data"):
         yield "  none by its path"
     yield from ("", "versions")
@@ -306,13 +306,13 @@ def log_lines(view: JobView) -> Iterator[str]:
             if event.kind in ("progress", "metric"):
                 left_out += 1
             else:
-                yield printable(event.text())
+                yield make_printable(event.text())
     yield from ("", f"{count(left_out)} lines of progress and metrics are left out; see [metrics]")
     if tail.damaged:
         yield tail.complaint
     for name in ("stdout.log", "stderr.log"):
         if lines := last_lines(view.log(name), _ERRORS):
-            yield from ("", f"the end of {name}", *map(printable, lines))
+            yield from ("", f"the end of {name}", *map(make_printable, lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ class Machine:
 
     @property
     def cpu(self) -> str:
-        return f"CPU, {some(self.cores, 'core')}, {size(self.free_bytes)} free"
+        return f"CPU, {some(self.cores, 'core')}, {format_bytes(self.free_bytes)} free"
 
     def why(self, policy: str) -> str:
         """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""
@@ -339,13 +339,16 @@ class Machine:
         chosen, why = choose(policy, list(self.gpus), set(self.taken))
         if not chosen:
             return f"{self.cpu}: {why}"
-        names = ", ".join(f"{card.index} {card.name}, {size(card.free_bytes)} free" for card in chosen)
+        names = ", ".join(
+            f"{card.index} {card.name}, {format_bytes(card.free_bytes)} free" for card in chosen
+        )
         return f"GPU {names}: {why}"
 
     def lines(self) -> Sequence[str]:
         rows = [f"cpu   {self.cpu}"]
         for card in self.gpus:
-            free = f"{size(card.free_bytes)} of {size(card.total_bytes)} free, {card.busy} % busy"
+            free = f"{format_bytes(card.free_bytes)} of {format_bytes(card.total_bytes)} free"
+            free += f", {card.busy} % busy"
             used = "; used by a job" if card.uuid in self.taken else ""
             rows.append(f"{card.index:<4}  {card.name}, {free}{used}")
         return rows
@@ -364,4 +367,4 @@ def look(runs: Path) -> Machine:
     except (EngineError, OSError):
         used = frozenset()
     free = min(memory_bytes(), int(psutil.virtual_memory().available))
-    return Machine(processors(), free, cards, used)
+    return Machine(count_processors(), free, cards, used)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from engines.core.spec import described
-from engines.core.tree import branch
+from engines.core.spec import describe_fields
+from engines.core.tree import draw_branch
 from screens.shell.export import CommandLine, Destination, Export, Form, Selection, exported
 from screens.shell.request import Answer, Progress
 from screens.shell.screen import BrowserScreen
@@ -50,7 +50,7 @@ def _node(record: Record) -> Content:
     colour = STYLES.get(record["meant"], "$foreground")
     name = safe_text(record["shown"], f"{colour} italic" if reference else colour)
     more = safe_text(f" +{record['below']}", "$quiet") if folded else Content()
-    lead = Content.styled(branch(record["last"]), "$line")
+    lead = Content.styled(draw_branch(record["last"]), "$line")
     return lead + role + Content.styled(sign, "$accent") + name + more
 
 
@@ -251,7 +251,9 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
 def parsers() -> tuple[str, ...]:
     from engines.mathamr.inspection import Inspect
 
-    return next(tuple(map(str, field.choices)) for field in described(Inspect) if field.name == "parser")
+    return next(
+        tuple(map(str, field.choices)) for field in describe_fields(Inspect) if field.name == "parser"
+    )
 
 
 class ContextsPane(ListPane):

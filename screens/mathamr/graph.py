@@ -19,8 +19,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from engines.core.files import printable
-from engines.core.tree import outline
+from engines.core.files import make_printable
+from engines.core.tree import walk_outline
 from screens.keys import GRAPH_KEYS, TREE_KEYS
 from screens.mathamr.contexts import (
     EQUAL_COLUMNS,
@@ -218,13 +218,13 @@ class Placed:
 
 
 def _words(node: Drawn) -> str:
-    return printable(node.words)
+    return make_printable(node.words)
 
 
 def line_by_line(root: Drawn) -> list[Placed]:
     """A node a line, indented under its operator; nodes count in the order of `walk`."""
     result: list[Placed] = []
-    for number, (lead, node) in enumerate(outline(root, lambda node: node.children)):
+    for number, (lead, node) in enumerate(walk_outline(root, lambda node: node.children)):
         result += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
     return result
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
-from engines.core.tree import outline
+from engines.core.tree import walk_outline
 from screens.mathamr.contexts import TRIPLE_COLUMNS, shown_formula
 from screens.mathamr.graph import origin
 from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
@@ -326,5 +326,5 @@ def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
     """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
     from engines.mathamr.graph.drawing import readable
 
-    for lead, node in outline(tree, lambda node: node.get("children", ())):
+    for lead, node in walk_outline(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"]).replace("!", " ")

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from engines.core.files import printable
+from engines.core.files import make_printable
 from workbench.tables import noun
 
 # Themes: three sets of colours, the glyphs that stand for states, and plain ASCII in place of all of it.
@@ -200,7 +200,7 @@ DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 def safe_text(text: object, style: str = "") -> Content:
     """Text from anywhere as content: no markup is read in it and control characters are shown escaped."""
-    plain = printable(str(text))
+    plain = make_printable(str(text))
     return Content.styled(plain, style) if style else Content(plain)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from engines.core.system import size
+from engines.core.system import format_bytes
 from screens.shell.bars import Load
 from screens.shell.theme import fill
 
@@ -95,7 +95,7 @@ class JobWatch:
         self._gpus_at = now + _GPUS_S if cards else math.inf
         for card in cards:
             used = card.total_bytes - card.free_bytes
-            self.measure(f"GPU {card.index}", card.busy / 100, f"{card.busy} %, {size(used)}")
+            self.measure(f"GPU {card.index}", card.busy / 100, f"{card.busy} %, {format_bytes(used)}")
 
     def _load(self) -> Load:
         import psutil
@@ -110,6 +110,8 @@ class JobWatch:
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()
         self.measure("CPU", cpu / cores, f"{cpu:.1f}/{cores}")
-        self.measure("memory", memory.percent / 100, f"{size(memory.used)} of {size(memory.total)}")
+        self.measure(
+            "memory", memory.percent / 100, f"{format_bytes(memory.used)} of {format_bytes(memory.total)}"
+        )
         self._look_at_gpus()
         return Load(len(live), max(shares, default=None), cpu, cores)

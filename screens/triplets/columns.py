@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.content import Content
 
-from engines.core.tree import Tree, outline, parse_prefix
+from engines.core.tree import Tree, parse_prefix, walk_outline
 from screens.shell.export import CommandLine, Export, Form, Selection, engine_file, json_form
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice as Line
@@ -108,11 +108,11 @@ def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
             return leaf(node.label, problem)
         return "  ".join([node.label, *(leaf(child.label, problem) for child in node.children)])
 
-    return [lead + words(node) for lead, node in outline(tree_of(labels), children)]
+    return [lead + words(node) for lead, node in walk_outline(tree_of(labels), children)]
 
 
 def node_lines(tree: Tree) -> list[str]:
-    return [lead + leaf(node.label, None) for lead, node in outline(tree, lambda node: node.children)]
+    return [lead + leaf(node.label, None) for lead, node in walk_outline(tree, lambda node: node.children)]
 
 
 def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
@@ -124,7 +124,7 @@ def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
     reached: dict[Tree, int] = {}
     _reach(tree, reached)
     lines = []
-    for lead, node in outline(tree, lambda node: node.children):
+    for lead, node in walk_outline(tree, lambda node: node.children):
         step = reached.get(node, 0)
         if steps is not None and step > steps:
             lines.append(Content.assemble((lead, "$quiet"), ("·", "$quiet")))

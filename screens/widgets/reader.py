@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from engines.core.files import printable
+from engines.core.files import make_printable
 from screens.shell.keymap import TEXT_KEYS, bindings
 from screens.shell.theme import width
 from workbench.tables import Filter
@@ -177,7 +177,7 @@ class Reader(Lines):
     def append(self, lines: Iterable[str]) -> None:
         start = len(self._lines)
         self._grows = self._grows or start > 0
-        self._lines.extend(printable(line.rstrip("\n").expandtabs(4)) for line in lines)
+        self._lines.extend(make_printable(line.rstrip("\n").expandtabs(4)) for line in lines)
         if len(self._lines) > _KEPT:
             self.left_off += len(self._lines) - _KEPT
             del self._lines[:-_KEPT]

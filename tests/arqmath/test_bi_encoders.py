@@ -426,7 +426,7 @@ def test_every_recipe_can_be_used() -> None:
     for recipe in found.values():
         here = {kind: Path(value or "any") for kind, value in recipe.params["data"].items()}
         task: Any = trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
-        assert TrainConfig.of(recipe.params["train"]).best in task.measures
+        assert TrainConfig.from_table(recipe.params["train"]).best in task.measures
     for kind in ("encoder", "splade"):
         paper = found[f"arqmath/{kind}-paper"].params
         assert (paper["train"]["lr"], paper["data"]["backbone"]) == (2e-5, "coco-mae-paper")

@@ -51,7 +51,7 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, name: str) -> None:
     for damaged in (file.read_bytes()[:-3], b""):
         file.write_bytes(damaged)
         _, read = cached_rows(tmp_path / "texts", source)
-        assert same(read, Sequences.of([ids for _, ids in ROWS]))
+        assert same(read, Sequences.store_sequences([ids for _, ids in ROWS]))
     assert source.asked == 3
 
 

@@ -278,4 +278,4 @@ def test_the_recipes_are_read() -> None:
     for params in found.values():
         data = {kind: Path(value) for kind, value in params["data"].items() if value}
         trainer(params["trainer"])(params["model"], data, seed=0)
-        TrainConfig.of(params["train"])
+        TrainConfig.from_table(params["train"])

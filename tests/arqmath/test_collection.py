@@ -17,7 +17,7 @@ from engines.forum import readers as rows
 from engines.forum.readers import (
     Comment,
     Report,
-    clean,
+    clean_body,
     clean_with_formulas,
     read_comments,
     read_formulas,
@@ -70,14 +70,14 @@ def test_formulas_stand_between_dollar_signs() -> None:
     ],
 )
 def test_cleaning(body: str, text: str) -> None:
-    assert clean(body) == text
+    assert clean_body(body) == text
 
 
 @given(st.text())
 def test_cleaning_never_fails_and_is_idempotent_on_plain_text(text: str) -> None:
-    clean(text)
-    plain = clean(html.escape(text).replace("&", "and"))
-    assert clean(plain) == plain
+    clean_body(text)
+    plain = clean_body(html.escape(text).replace("&", "and"))
+    assert clean_body(plain) == plain
 
 
 def test_a_megabyte_of_latex_is_read_in_one_pass() -> None:

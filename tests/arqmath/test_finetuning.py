@@ -100,7 +100,7 @@ def test_trainings_that_share_a_folder_tokenise_once(
     def rows(*, seed: int = 0, of: dict[str, Path] = data, **more: object) -> Any:
         task = CrossEncoderTask({**TINY, **more}, of, seed=seed)
         task.use_cache(
-            TokenCache(tmp_path / "kept", Identity.of(task.origin(), TrainConfig(steps=1)).contents)
+            TokenCache(tmp_path / "kept", Identity.of_task(task.origin(), TrainConfig(steps=1)).contents)
         )
         return task._texts
 
@@ -246,7 +246,7 @@ def test_every_recipe_can_be_used() -> None:
     for recipe in found.values():
         here = {kind: Path(value or "any") for kind, value in recipe.params["data"].items()}
         trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
-        TrainConfig.of(recipe.params["train"])
+        TrainConfig.from_table(recipe.params["train"])
     for name in ("n1", "n10", "annotated"):
         numbers = found[f"arqmath/finetune-{name}"].params["train"]
         assert [numbers[key] for key in ("lr", "warmup", "batch_size", "epochs")] == [2e-5, 200, 32, 3]

@@ -14,8 +14,8 @@ from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search
-from engines.core.spec import described
-from engines.retrieval.trec import Run, read_run
+from engines.core.spec import describe_fields
+from engines.retrieval.trec import TrecRun, read_run
 from tests.arqmath import tiny_models
 from workbench.cli.command import app
 
@@ -36,10 +36,10 @@ def shortest() -> Iterator[None]:
 
         name, about, stored = "shortest", "short answers first", False
 
-        def search(self, topics: Mapping[str, str], queries: Any, k: int, events: Any, stop: Any) -> Run:
+        def search(self, topics: Mapping[str, str], queries: Any, k: int, events: Any, stop: Any) -> TrecRun:
             posts = self.index.store.many(self.index.store.answer_ids()).values()
             best = sorted(((post.id, -float(len(post.text))) for post in posts), key=lambda hit: -hit[1])[:k]
-            return Run.from_scores(self.name, dict.fromkeys(topics, best))
+            return TrecRun.from_scores(self.name, dict.fromkeys(topics, best))
 
     yield
     del RETRIEVERS[Shortest.name]
@@ -76,7 +76,7 @@ def test_the_command_takes_it_and_names_it_among_the_choices(indexed: Path, tmp_
 
 @pytest.mark.parametrize(("spec", "option"), [(Rank, "first"), (Search, "how")])
 def test_help_names_every_first_stage(spec: Any, option: str) -> None:
-    [field] = [field for field in described(spec) if field.name == option]
+    [field] = [field for field in describe_fields(spec) if field.name == option]
     assert all(name in field.arg.help for name in RETRIEVERS)
 
 

@@ -48,7 +48,7 @@ def make(folder: Path, names: list[str]) -> None:
 def test_files_are_found_by_the_names_of_the_organisers(tmp_path: Path) -> None:
     make(tmp_path, list(NAMES))
     folder = ArqmathFolder.open(tmp_path)
-    found = {file.relative_to(tmp_path).as_posix(): role for role, file in folder.files()}
+    found = {file.relative_to(tmp_path).as_posix(): role for role, file in folder.list_files()}
     assert found == {name: role for name, role in NAMES.items() if role is not None}
     assert [file.name for file in folder.formulas][:2] == ["9.tsv", "10.tsv"]
     assert [file.parent.name for file in folder.latex_tables] == ["latex_representation_v3"] * 2
@@ -130,7 +130,7 @@ def test_a_file_whose_name_says_nothing_is_told_by_its_beginning(
     path.write_text(content)
     assert role_of(path) == role
     if role is not None:
-        assert ArqmathFolder.open(path).files() == [(role, path)]
+        assert ArqmathFolder.open(path).list_files() == [(role, path)]
 
 
 def test_a_file_that_cannot_be_read_is_told_as_that(tmp_path: Path) -> None:

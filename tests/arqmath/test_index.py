@@ -24,10 +24,10 @@ from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
-from engines.retrieval.tokens import terms
-from engines.retrieval.trec import Run, read_run
+from engines.retrieval.tokens import extract_terms
+from engines.retrieval.trec import TrecRun, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.command import app
 from workbench.paper import Hint
@@ -51,9 +51,9 @@ class BagEncoder:
         self.texts += len(texts)
         found = np.full((len(texts), self.dimension), 1e-3, np.float32)
         for vector, text in zip(found, texts, strict=True):
-            for term in terms(text):
+            for term in extract_terms(text):
                 vector[zlib.crc32(term.encode()) % self.dimension] += 1
-        return unit(found) if normalise else found
+        return normalize_rows(found) if normalise else found
 
     def queries(self, texts: Sequence[str], **more: Any) -> Vectors:
         return self.encode(texts, **more)
@@ -112,7 +112,7 @@ def test_dense_and_fused_search(folder: ArqmathFolder, tmp_path: Path) -> None:
     )
     assert [hit.score for hit in dense] == sorted((hit.score for hit in dense), reverse=True)
     runs = [
-        Run.from_scores(how, {"": [(hit.id, hit.score) for hit in index.search(query, 10, how=how)]})
+        TrecRun.from_scores(how, {"": [(hit.id, hit.score) for hit in index.search(query, 10, how=how)]})
         for how in ("lexical", "dense")
     ]
     expected = reciprocal_rank_fusion(runs).rankings[""]
@@ -293,7 +293,7 @@ def test_another_model_collection_or_version_is_refused(
     posts.write_text(posts.read_text() + json.dumps(row(77, 2, parent_id="2", body="more")) + "\n")
     with pytest.raises(EngineError, match="this folder was built from other posts"):
         build_index(folder, out)
-    newer = {"newer": terms}
+    newer = {"newer": extract_terms}
     monkeypatch.setattr("engines.arqmath.collection.index.TERMS", newer)
     with pytest.raises(EngineError, match="another version") as caught:
         open_index(out)

@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, clean, read_links, read_posts
+from engines.forum.readers import Report, clean_body, read_links, read_posts
 
 DUMP = (
     '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n'
@@ -152,4 +152,4 @@ def test_7z_is_read_through_whichever_program_there_is(
     ],
 )
 def test_formulas_between_other_delimiters(body: str, text: str) -> None:
-    assert clean(body) == text
+    assert clean_body(body) == text

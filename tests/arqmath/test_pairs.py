@@ -14,7 +14,7 @@ from engines.arqmath.training.finetuning import pair_source
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.trec import Run, read_qrels
+from engines.retrieval.trec import TrecRun, read_qrels
 from tests.arqmath.small_forum import forum
 
 ANSWERS = {n: n % 4 for n in range(1, 25)}
@@ -129,7 +129,7 @@ def test_annotated_pairs_take_the_relevant_and_what_a_model_ranked(threads: Thre
     path = tmp_path / "qrels.tsv"
     path.write_text(QRELS)
     results = ["100", "301", "300", "700", "998"]
-    run = Run.from_scores(
+    run = TrecRun.from_scores(
         "m", {"A.1": [(a, -float(n)) for n, a in enumerate(results)], "A.2": [("100", 1.0)]}
     )
     source = Annotated.of(read_qrels(path), run, threads.known)
@@ -144,7 +144,7 @@ def test_annotated_pairs_take_the_relevant_and_what_a_model_ranked(threads: Thre
 
 def test_hard_negatives_are_what_a_first_stage_ranks_high(threads: Threads) -> None:
     ranked = {q: [(a, 1.0) for a in ("100", "500", "900", "1000", "1001")] for q in threads.questions}
-    run = Run.from_scores("bm25", ranked)
+    run = TrecRun.from_scores("bm25", ranked)
     every = draw_pairs(Hard(threads, run, 1.0), per_question=1, seed=0)
     wrong = {pair.question: pair.answer for pair in every if not pair.label}
     assert set(wrong.values()) <= {"100", "500", "900", "1000", "1001"}

@@ -304,7 +304,7 @@ def test_the_recipes_follow_each_other() -> None:
     for name, params in found.items():
         data = {kind: Path(value) for kind, value in params["data"].items() if value}
         trainer(params["trainer"])(params["model"], data, seed=0)
-        TrainConfig.of(params["train"])
+        TrainConfig.from_table(params["train"])
         if name in chain and "mathse1" not in name:
             number = int(name[len("pretrain-mathse")])
             assert params["data"]["backbone"] == name.replace(f"mathse{number}", f"mathse{number - 1}")

@@ -25,7 +25,7 @@ from engines.arqmath.ranking.reranking import Ranking, StoredText, journal_of, l
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.topics import Topic, read_topics
-from engines.retrieval.trec import Qrels, Run, read_qrels, read_run
+from engines.retrieval.trec import Qrels, TrecRun, read_qrels, read_run
 from tests.arqmath import tiny_models
 from workbench.cli.command import app
 
@@ -122,14 +122,14 @@ def test_the_order_of_sure_answers_is_kept(bert: Path, tmp_path: Path) -> None:
     assert {float(np.float32(model.probability(score))) for score in scores} == {1.0}
     assert np.allclose(scores - 40, wanted, atol=1e-4)
     names = [f"{row:03}" for row in range(len(pairs))]
-    run = Run.from_scores("x", {"A.1": zip(names, scores, strict=True)})
+    run = TrecRun.from_scores("x", {"A.1": zip(names, scores, strict=True)})
     order = np.lexsort((names, scores))[::-1]
     assert [name for name, _ in run.rankings["A.1"]] == [names[row] for row in order]
 
 
 def test_computed_scores_are_ordered_in_double_precision() -> None:
     close = {"a": 1.0 + 3e-12, "b": 1.0 + 1e-12, "c": 1.0 + 2e-12, "d": 1.0 + 2e-12}
-    run = Run.from_scores("x", {"1": close.items()})
+    run = TrecRun.from_scores("x", {"1": close.items()})
     assert [name for name, _ in run.rankings["1"]] == ["a", "d", "c", "b"]
 
 
@@ -404,9 +404,9 @@ def test_judged_answers_of_a_collection(bert: Path, collection: Path, tmp_path: 
 # --- two stages ---
 
 
-def first_of(topics: int, depth: int) -> Run:
+def first_of(topics: int, depth: int) -> TrecRun:
     found = [(str(n), 10.0 - n) for n in range(depth)]
-    return Run.from_scores("lexical", {f"A.{n}": found for n in range(1, topics + 1)})
+    return TrecRun.from_scores("lexical", {f"A.{n}": found for n in range(1, topics + 1)})
 
 
 def test_recall_counts_what_the_first_stage_found() -> None:
@@ -418,7 +418,7 @@ def test_recall_counts_what_the_first_stage_found() -> None:
 
 def test_the_second_stage_orders_the_top_and_keeps_the_rest() -> None:
     first = first_of(1, 6)
-    scored = Run.from_scores("model", {"A.1": [("0", 0.1), ("1", 0.2), ("2", 0.9)]})
+    scored = TrecRun.from_scores("model", {"A.1": [("0", 0.1), ("1", 0.2), ("2", 0.9)]})
     alone = second_stage(first, scored)
     assert [name for name, _ in alone.rankings["A.1"]] == ["2", "1", "0", "3", "4", "5"]
     assert alone.tag == "model"
@@ -432,7 +432,7 @@ def test_the_second_stage_orders_the_top_and_keeps_the_rest() -> None:
 def test_the_weight_is_tuned_on_the_given_topics_only() -> None:
     first = first_of(2, 3)
     scores = [("0", 0.1), ("1", 0.2), ("2", 0.9)]
-    scored = Run.from_scores("model", {"A.1": scores, "A.2": scores})
+    scored = TrecRun.from_scores("model", {"A.1": scores, "A.2": scores})
     qrels = Qrels({"A.1": {"2": 3, "0": 0, "1": 0}, "A.2": {"0": 3, "1": 0, "2": 0}})
     model, _ = tune_interpolation(first, scored, qrels, topics=["A.1"])
     lexical, tried = tune_interpolation(first, scored, qrels, topics=["A.2"])
@@ -487,7 +487,7 @@ def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path,
     assert lexical.tag == "bm25"
     assert first["documents"] == len(lexical)
     short = task(index, collection, tmp_path / "short", rerank=False, depth=2)
-    assert (short["documents"], read_run(tmp_path / "short").rankings) == (6, lexical.cut(2).rankings)
+    assert (short["documents"], read_run(tmp_path / "short").rankings) == (6, lexical.limit_depth(2).rankings)
     topics = str(collection / "topics_task1.xml")
     more = {"model": str(bert), "depth": 4, "qrels": [str(collection / "qrels_task1.tsv")], "device": "cpu"}
     found = task(index, collection, tmp_path / "second", **more)

@@ -11,8 +11,8 @@ import pytest
 from engines.arqmath.collection.posts import beginning, find_posts
 from engines.arqmath.ranking.overview import Rankings, answer_rows, run_name
 from engines.core.errors import DataError, EngineError
-from engines.forum.folder import ArqmathFolder, natural
-from engines.retrieval.pictures import bars, deltas
+from engines.forum.folder import ArqmathFolder, natural_key
+from engines.retrieval.pictures import draw_bars, draw_differences
 from tests.screens.arqmath_engine import write_collection, write_run
 
 
@@ -113,7 +113,7 @@ def test_names_and_order() -> None:
         "c.d",
         ".tsv",
     ]
-    assert sorted(["A.10", "A.9", "B.1", "A.9b"], key=natural) == ["A.9", "A.9b", "A.10", "B.1"]
+    assert sorted(["A.10", "A.9", "B.1", "A.9b"], key=natural_key) == ["A.9", "A.9b", "A.10", "B.1"]
 
 
 def test_posts_are_found_without_an_index(folder: ArqmathFolder, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_snippet_never_cuts_a_formula(plain: bool) -> None:
 def test_the_picture_has_a_bar_for_every_topic_and_escapes_names() -> None:
     from lxml import etree
 
-    drawn = etree.fromstring(bars({"A.1": 0.5, "A.2": 0.25}, "<dense>", ticks={"A.2": 0.75}).encode())
+    drawn = etree.fromstring(draw_bars({"A.1": 0.5, "A.2": 0.25}, "<dense>", ticks={"A.2": 0.75}).encode())
     rows = drawn.findall(".//{*}rect[{*}title]")
     assert [row[0].text for row in rows] == ["A.1 0.5000", "A.2 0.2500"]
     assert [float(row.get("height")) for row in rows] == [120, 60]  # of 240 for 1
@@ -156,7 +156,9 @@ def test_the_picture_has_a_bar_for_every_topic_and_escapes_names() -> None:
 def test_differences_stand_above_and_below_zero_the_highest_first() -> None:
     from lxml import etree
 
-    drawn = etree.fromstring(deltas([("a", {"A.1": -0.1, "A.2": 0.2}), ("b", {"A.1": 0.0})]).encode())
+    drawn = etree.fromstring(
+        draw_differences([("a", {"A.1": -0.1, "A.2": 0.2}), ("b", {"A.1": 0.0})]).encode()
+    )
     first, second = drawn.findall("{*}g")
     rows = first.findall("{*}rect")
     assert [row[0].text for row in rows] == ["A.2 +0.2000", "A.1 -0.1000"]

@@ -49,7 +49,7 @@ def test_it_is_small_and_opens_by_its_description() -> None:
     files = [path for path in FORUM.path.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 400_000
     assert FORUM.title == "Sample forum"
-    named = {path for _, path in FORUM.files()} | {FORUM.path / "arqmath.toml"}
+    named = {path for _, path in FORUM.list_files()} | {FORUM.path / "arqmath.toml"}
     assert {path.name for path in set(files) - named} == {"task3_run_map.tsv"}
 
 

@@ -15,7 +15,7 @@ from engines.arqmath.ranking.tune import Tune, _fused, tune
 from engines.core.errors import DataError, EngineError
 from engines.core.events import ignore
 from engines.core.system import asset
-from engines.retrieval.trec import Run
+from engines.retrieval.trec import TrecRun
 
 FORUM = asset("sample/arqmath/sample-forum")
 TOPICS, QRELS = FORUM / "topics_task1.xml", FORUM / "qrels_task1.tsv"
@@ -91,7 +91,7 @@ def test_nothing_to_choose_or_report_on_is_refused(indexed: Path, more: dict[str
 
 def test_fused_lists_are_as_long_as_rank_writes_them() -> None:
     found = {
-        name: Run(name, {"A.1": [(f"{name}{n}", float(-n)) for n in range(1_000)]})
+        name: TrecRun(name, {"A.1": [(f"{name}{n}", float(-n)) for n in range(1_000)]})
         for name in ("lexical", "dense")
     }
     [(_, run)] = _fused([FirstStage.read("lexical + dense")], found)

@@ -14,8 +14,8 @@ from engines.core.events import Event, Sink
 
 
 def test_shares_together_are_all_parts_once(tmp_path: Path) -> None:
-    whole = ResumableBuild(tmp_path).parts(50, 8)
-    shares = [ResumableBuild(tmp_path, (number, 3)).parts(50, 8) for number in (1, 2, 3)]
+    whole = ResumableBuild(tmp_path).split_into_parts(50, 8)
+    shares = [ResumableBuild(tmp_path, (number, 3)).split_into_parts(50, 8) for number in (1, 2, 3)]
     assert sorted(number for share in shares for number in share) == list(whole) == list(range(7))
     assert [item for items in whole.values() for item in items] == list(range(50))
 
@@ -35,12 +35,12 @@ def test_a_stop_keeps_finished_parts_and_the_rest_is_made_once(tmp_path: Path) -
         return str(sum(items))
 
     first = ResumableBuild(tmp_path, stop=lambda: len(made) == 2)
-    assert first.run(first.parts(10, 3), load, make) is None
+    assert first.run(first.split_into_parts(10, 3), load, make) is None
     again = ResumableBuild(tmp_path, events=lambda event: seen.append(event.data))
-    assert again.run(again.parts(10, 3), load, make) == ["3", "12", "21", "9"]
+    assert again.run(again.split_into_parts(10, 3), load, make) == ["3", "12", "21", "9"]
     assert made == [0, 1, 2, 3]
     assert [(data["done"], data["total"]) for data in seen] == [(9, 10), (10, 10)]
-    again.publish({"format": 1}, parts="[0-9]")
+    again.publish_manifest({"format": 1}, parts="[0-9]")
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 
@@ -49,12 +49,12 @@ def test_another_plan_is_refused_by_the_setting_that_differs(tmp_path: Path) -> 
         return EngineError(f"{name}: {before}, {after}", code="E452")
 
     build = ResumableBuild(tmp_path)
-    build.begin({"config": {"seed": 1}, "place": "a"}, None, other)
+    build.begin_plan({"config": {"seed": 1}, "place": "a"}, None, other)
     old = json.loads((tmp_path / PLAN).read_text())
-    build.begin({"config": {"seed": 1}, "place": "b"}, old, other, keys=["config"])
+    build.begin_plan({"config": {"seed": 1}, "place": "b"}, old, other, keys=["config"])
     assert json.loads((tmp_path / PLAN).read_text())["place"] == "b"
     with pytest.raises(EngineError, match=r"config\.seed: 1, 2"):
-        build.begin({"config": {"seed": 2}, "place": "b"}, old, other, keys=["config"])
+        build.begin_plan({"config": {"seed": 2}, "place": "b"}, old, other, keys=["config"])
 
 
 def test_others_are_kept_out_and_shares_are_not(tmp_path: Path) -> None:
@@ -69,16 +69,16 @@ def test_others_are_kept_out_and_shares_are_not(tmp_path: Path) -> None:
 def test_a_journal_loses_the_line_of_a_kill_alone_and_is_of_what_made_it(tmp_path: Path) -> None:
     path, other = tmp_path / "journal", EngineError("of another", code="E345")
     journal = Journal(path, {"by": "a"})
-    assert journal.read(lambda _: other) == []
-    journal.begin([{"n": 1}])
+    assert journal.read_items(lambda _: other) == []
+    journal.begin_file([{"n": 1}])
     journal.append({"n": 2})
     with path.open("a") as file:
         file.write('{"n": 3')
-    assert journal.read(lambda _: other) == [{"n": 1}, {"n": 2}]
-    assert Journal(path, {"by": "b"}).read(lambda _: None) == []
+    assert journal.read_items(lambda _: other) == [{"n": 1}, {"n": 2}]
+    assert Journal(path, {"by": "b"}).read_items(lambda _: None) == []
     with pytest.raises(EngineError, match="of another"):
-        Journal(path, {"by": "b"}).read(lambda head: other if head == '{"by": "a"}' else None)
+        Journal(path, {"by": "b"}).read_items(lambda head: other if head == '{"by": "a"}' else None)
     path.write_text('{"by": ')  # killed within the first line
-    assert Journal(path, {"by": "b"}).read(lambda _: other) == []
+    assert Journal(path, {"by": "b"}).read_items(lambda _: other) == []
     journal.remove()
     assert not path.exists()

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.compiling import fma, plain
+from engines.core.compiling import fused_multiply_add, to_plain_python
 from engines.mathematics.numbers import numeric_kernel
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.numeric_kernel import BINARY, UNARY
@@ -47,7 +47,7 @@ def test_values_and_their_bounds_are_the_same_bits(terms: list[list[str]], more:
     programs = compile_valid(terms)
     given = programs.nodes, programs.numbers, programs.radii, np.array([[*EDGES, *more]])
     with np.errstate(all="ignore"):
-        found = plain(numeric_kernel.run)(*given)
+        found = to_plain_python(numeric_kernel.run)(*given)
     for one, other in zip(numeric_kernel.run(*given), found, strict=True):
         same = (one.view(np.int64) == other.view(np.int64)) | (np.isnan(one) & np.isnan(other))
         assert same.all()
@@ -55,7 +55,7 @@ def test_values_and_their_bounds_are_the_same_bits(terms: list[list[str]], more:
 
 @given(st.floats(1e-140, 1e140), st.floats(-1e140, -1e-140))
 def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
-    assert Fraction(fma(a, b, -(a * b))) == Fraction(a) * Fraction(b) - Fraction(a * b)
+    assert Fraction(fused_multiply_add(a, b, -(a * b))) == Fraction(a) * Fraction(b) - Fraction(a * b)
 
 
 CLUSTERS = """

@@ -21,7 +21,7 @@ from engines.core.files import (
     copy_folder,
     csv_rows,
     file_error,
-    printable,
+    make_printable,
     read_lines,
     remove_folder,
     sha256,
@@ -145,17 +145,17 @@ def test_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
 
 
 def test_terminals_get_no_commands_from_text() -> None:
-    assert printable("sin(x)² ≤ 1, 数学") == "sin(x)² ≤ 1, 数学"
-    assert printable("a\x1b[31mb\r\n\x9b") == "a\\x1b[31mb\\r\\n\\x9b"
-    assert printable("\u202eevil\u2066\ud800") == "\\u202eevil\\u2066\\ud800"
+    assert make_printable("sin(x)² ≤ 1, 数学") == "sin(x)² ≤ 1, 数学"
+    assert make_printable("a\x1b[31mb\r\n\x9b") == "a\\x1b[31mb\\r\\n\\x9b"
+    assert make_printable("\u202eevil\u2066\ud800") == "\\u202eevil\\u2066\\ud800"
 
 
 @given(st.text())
 def test_printable_text_is_printable(text: str) -> None:
-    shown = printable(text)
+    shown = make_printable(text)
     assert all(char.isprintable() or char.isspace() for char in shown)
     assert not set(shown) & set("\x1b\n\r\t\x07\u202e\u2028")
-    assert printable(shown) == shown
+    assert make_printable(shown) == shown
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.core.files import json_object, json_objects, rows
+from engines.core.files import json_object, json_objects, read_json_rows
 
 DEEP = '{"a":' * 100_000
 
@@ -27,7 +27,7 @@ def test_bad_lines_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
     assert list(json_objects(file, remedy="", on_bad=told.append)) == [(1, {"a": "1"}), (5, {"b": "2"})]
     assert [(error.line, error.code) for error in told] == [(3, "E317"), (4, "E317")]
     told.clear()
-    assert list(rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
+    assert list(read_json_rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
     assert [error.line for error in told] == [3, 4, 5]
 
 
@@ -35,7 +35,7 @@ def test_a_row_with_a_key_twice_is_refused_with_its_line(tmp_path: Path) -> None
     file = tmp_path / "some.jsonl"
     file.write_text('{"a": "1"}\n{"a": "1", "a": "2"}\n{"a": "1", "b": {"c": 1, "c": 1}}\n')
     told: list[DataError] = []
-    assert list(rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
+    assert list(read_json_rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
     assert [(error.line, error.code, error.what) for error in told] == [
         (2, "E317", "'a' stands twice in one object"),
         (3, "E317", "'c' stands twice in one object"),

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from engines.core.errors import EngineError
-from engines.core.picture import CLEAR, CurvesPicture, FormulaPicture, Look, curves, formula
+from engines.core.picture import CLEAR, CurvesPicture, FormulaPicture, Look, draw_curves, draw_formula
 from tests.core.sixel_reader import read_sixel
 
 LOOK = Look(
@@ -51,7 +51,7 @@ def columns_like(image: Image.Image, colour: tuple[int, int, int]) -> list[int]:
 
 
 def test_curves_fill_their_cells(tmp_path: Path) -> None:
-    document = curves(spec(curve("head")), cache=tmp_path)
+    document = draw_curves(spec(curve("head")), cache=tmp_path)
     image = image_of(document)
     assert image.size == (50 * 9, 12 * 18) == (document["width"], document["height"])
     assert image.getpixel((0, 0)) == (16, 16, 16)
@@ -60,7 +60,7 @@ def test_curves_fill_their_cells(tmp_path: Path) -> None:
 
 
 def test_a_curve_ends_where_it_is_undefined_and_two_that_coincide_are_both_seen(tmp_path: Path) -> None:
-    image = image_of(curves(spec(curve("head"), curve("member", until=0.0)), cache=tmp_path))
+    image = image_of(draw_curves(spec(curve("head"), curve("member", until=0.0)), cache=tmp_path))
     blue, red = columns_like(image, (0, 0, 255)), columns_like(image, (255, 0, 0))
     # Beyond the legend, red stands only in the left half of the axes.
     assert max(red) < 0.65 * image.width < 0.9 * image.width < max(blue)
@@ -69,7 +69,7 @@ def test_a_curve_ends_where_it_is_undefined_and_two_that_coincide_are_both_seen(
 
 def test_a_value_without_neighbours_is_seen(tmp_path: Path) -> None:
     one = {"name": "n", "xs": [-1.0, -0.5, 0.0, 0.5, 1.0], "ys": [None, None, 0.5, None, None]}
-    blue = columns_like(image_of(curves(spec(one), cache=tmp_path)), (0, 0, 255))
+    blue = columns_like(image_of(draw_curves(spec(one), cache=tmp_path)), (0, 0, 255))
     assert 1 < len(blue) < 20
 
 
@@ -77,7 +77,7 @@ def test_no_line_is_drawn_over_a_pole(tmp_path: Path) -> None:
     one = {"name": "1/x", "xs": XS, "ys": [1 / x if x else None for x in XS]}
     upright = {"name": "1/x", "xs": [-0.001, 0.001], "ys": [-1000.0, 1000.0]}
     for each in (one, upright):
-        image = image_of(curves(replace(spec(each), y=(-4.0, 4.0)), cache=tmp_path))
+        image = image_of(draw_curves(replace(spec(each), y=(-4.0, 4.0)), cache=tmp_path))
         data = image.load()
         assert data is not None
         middles = [x for x in range(image.width) if data[x, image.height // 2 - 9][2] > 200]
@@ -85,7 +85,7 @@ def test_no_line_is_drawn_over_a_pole(tmp_path: Path) -> None:
 
 
 def test_for_sixel_the_pixels_the_palette_and_the_sequence_agree(tmp_path: Path) -> None:
-    document = curves(spec(curve("head"), look=replace(LOOK, colours=16)), cache=tmp_path)
+    document = draw_curves(spec(curve("head"), look=replace(LOOK, colours=16)), cache=tmp_path)
     pixels = zlib.decompress(base64.b64decode(document["pixels"]))
     palette, width = document["palette"], document["width"]
     assert len(palette) <= 16
@@ -101,8 +101,8 @@ def test_for_sixel_the_pixels_the_palette_and_the_sequence_agree(tmp_path: Path)
 
 
 def test_a_formula_takes_whole_cells(tmp_path: Path) -> None:
-    small = formula(FormulaPicture("x", LOOK, columns=60, lines=6), cache=tmp_path)
-    large = formula(FormulaPicture(r"\frac{\sin\left(x\right)}{x^{2}} + 1", LOOK, 60, 6), cache=tmp_path)
+    small = draw_formula(FormulaPicture("x", LOOK, columns=60, lines=6), cache=tmp_path)
+    large = draw_formula(FormulaPicture(r"\frac{\sin\left(x\right)}{x^{2}} + 1", LOOK, 60, 6), cache=tmp_path)
     for document in (small, large):
         assert image_of(document).size == (document["columns"] * 9, document["lines"] * 18)
     assert (small["columns"], small["lines"]) < (large["columns"], large["lines"])
@@ -116,7 +116,7 @@ def test_a_formula_takes_whole_cells(tmp_path: Path) -> None:
 @pytest.mark.parametrize("latex", [r"\frac{1}{", r"\nosuchcommand{x}", "x" * 400])
 def test_what_cannot_be_drawn_is_refused(latex: str, tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
-        formula(FormulaPicture(latex, LOOK, columns=40, lines=4), cache=tmp_path)
+        draw_formula(FormulaPicture(latex, LOOK, columns=40, lines=4), cache=tmp_path)
     assert caught.value.code == "E201"
 
 
@@ -126,6 +126,6 @@ def test_the_formulas_of_expressions_can_be_drawn(tmp_path: Path) -> None:
 
     for operator, arity in ARITY.items():
         prefix = " ".join([operator, *["x", "3"][:arity]])
-        document = formula(FormulaPicture(latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
+        document = draw_formula(FormulaPicture(latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
         ink = image_of(document).convert("L").point(lambda value: 255 if value > 100 else 0).getbbox()
         assert ink is not None, prefix

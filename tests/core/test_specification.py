@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pytest
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, described, read, specification
+from engines.core.spec import Arg, describe_fields, read, specification
 from engines.egen import Generate, generate, grade
 from engines.mwp import Solve, solve
 from workbench.paper import operations
@@ -86,7 +86,7 @@ def test_every_operation_takes_a_spec_that_checks_itself() -> None:
         with pytest.raises(EngineError) as error:
             row.spec_type(no_such_setting=1)
         assert error.value.code == "E424", row.name
-        for item in described(row.spec_type):
+        for item in describe_fields(row.spec_type):
             assert item.name.isidentifier()
 
 

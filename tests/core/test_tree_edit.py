@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.core.tree_edit import Edit, distance, edit_script
+from engines.core.tree_edit import Edit, edit_distance, edit_script
 
 TREES = st.recursive(
     st.sampled_from("abc").map(Tree),
@@ -49,29 +49,29 @@ def test_two_thousand_pairs_agree_with_zss() -> None:
     rng = random.Random(11)
     for _ in range(2_000):
         a, b = (random_tree(rng, rng.randint(1, 12)) for _ in range(2))
-        assert distance(a, b) == by_zss(a, b)
+        assert edit_distance(a, b) == by_zss(a, b)
 
 
 @settings(deadline=None)  # the first call compiles
 @given(TREES, TREES)
 def test_any_pair_agrees_with_zss(a: Tree, b: Tree) -> None:
-    assert distance(a, b) == by_zss(a, b)
+    assert edit_distance(a, b) == by_zss(a, b)
 
 
 @settings(deadline=None)  # the first call compiles
 @given(TREES, TREES, TREES)
 def test_it_is_a_metric(a: Tree, b: Tree, c: Tree) -> None:
-    assert (distance(a, b) == 0) == (a == b)
-    assert distance(a, b) == distance(b, a)
-    assert distance(a, c) <= distance(a, b) + distance(b, c)
-    assert abs(len(a) - len(b)) <= distance(a, b) <= len(a) + len(b)
+    assert (edit_distance(a, b) == 0) == (a == b)
+    assert edit_distance(a, b) == edit_distance(b, a)
+    assert edit_distance(a, c) <= edit_distance(a, b) + edit_distance(b, c)
+    assert abs(len(a) - len(b)) <= edit_distance(a, b) <= len(a) + len(b)
 
 
 @settings(deadline=None)  # the first call compiles
 @given(TREES, TREES)
 def test_the_script_turns_one_tree_into_the_other(a: Tree, b: Tree) -> None:
     script = edit_script(a, b)
-    assert sum(edit.kind != "keep" for edit in script) == distance(a, b)
+    assert sum(edit.kind != "keep" for edit in script) == edit_distance(a, b)
     assert sorted(e.left for e in script if e.left is not None) == list(range(len(a)))
     assert sorted(e.right for e in script if e.right is not None) == list(range(len(b)))
     nodes_a, nodes_b = list(a), list(b)
@@ -107,6 +107,6 @@ def test_deep_and_wide_trees() -> None:
     for _ in range(MAX_DEPTH - 1):
         deep = Tree("sin", (deep,))
     wide = Tree("+", tuple(Tree("x") for _ in range(300)))
-    assert distance(deep, wide) == by_zss(deep, wide)
-    assert distance(deep, deep) == 0
+    assert edit_distance(deep, wide) == by_zss(deep, wide)
+    assert edit_distance(deep, deep) == 0
     assert len(edit_script(deep, wide)) <= len(deep) + len(wide)

@@ -172,7 +172,7 @@ def test_a_draft_that_is_swept_away_before_it_is_locked_is_made_anew(
         """Another process cleans up between the making and the locking."""
         if not operation & fcntl.LOCK_NB and not swept:
             swept.extend(tmp_path.glob(".*.tmp"))
-            files.sweep(tmp_path)
+            files.remove_drafts(tmp_path)
             files.sweep_folders(tmp_path)
             assert not list(tmp_path.glob(".*.tmp"))
         real(descriptor, operation)
@@ -185,7 +185,7 @@ def test_a_draft_that_is_swept_away_before_it_is_locked_is_made_anew(
         assert (tmp_path / "made" / "one").read_text() == "1"
     else:
         with files.atomic_writer(tmp_path / "made") as file:
-            files.sweep(tmp_path)
+            files.remove_drafts(tmp_path)
             file.write("1")
         assert (tmp_path / "made").read_text() == "1"
     assert len(swept) == 1

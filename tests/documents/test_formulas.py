@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.core.errors import DataError
-from engines.core.files import raised
-from engines.documents.folder import scanned, unit_formulas
+from engines.core.files import raise_error
+from engines.documents.folder import scan_folder, unit_formulas
 from engines.documents.formulas import Found
-from engines.documents.tex import Macros, definitions, projects, scan
+from engines.documents.tex import Macros, collect_definitions, resolve_project_macros, scan_tex
 
 MAIN = r"""\documentclass{article}
 \usepackage{own}
@@ -41,11 +41,11 @@ TWO = r"""By Cauchy, e.g. in \cite{a}, $\norm{x}^2=0$ iff $x=0$. Next.
 
 
 def read(place: Path, column: str | None = None) -> list[Found]:
-    found = scanned(place, {}, column)
+    found = scan_folder(place, {}, column)
     return [
         row
         for unit in found.units
-        for row in unit_formulas(found.root, unit.path, found.macros.get(unit.path), column, raised)
+        for row in unit_formulas(found.root, unit.path, found.macros.get(unit.path), column, raise_error)
     ]
 
 
@@ -118,9 +118,9 @@ def test_a_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.md").write_text(f"${name}^2$")
         os.utime(tmp_path / f"{name}.md", (1e9, 1e9))
-    before = {unit.path: unit.state for unit in scanned(tmp_path, {}).units}
+    before = {unit.path: unit.state for unit in scan_folder(tmp_path, {}).units}
     (tmp_path / "b.md").replace(tmp_path / "a.md")
-    assert scanned(tmp_path, {}).units[0].state != before["a.md"]
+    assert scan_folder(tmp_path, {}).units[0].state != before["a.md"]
 
 
 def test_packed_latex_knows_its_own_commands_and_odd_names_are_counted(tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_packed_latex_knows_its_own_commands_and_odd_names_are_counted(tmp_path:
     assert [row.latex for row in read(tmp_path)] == [r"x\in\mathbb{R}"]
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.md")).write_text("$x$")
     (tmp_path / "c.csv").write_bytes("latex\nx".encode("utf-16"))
-    found = scanned(tmp_path, {})
+    found = scan_folder(tmp_path, {})
     assert found.left_out == {"with a name that is not UTF-8": 1}
     assert [unit.path for unit in found.units] == ["a.tex.gz", "c.csv"]
 
 
 def test_files_that_input_each_other_end() -> None:
-    scans = {"a.tex": scan(r"\input{b}\def\A{1}"), "b.tex": scan(r"\input{a}\def\B{2}")}
-    assert {path: one.applied(r"\A\B") for path, one in projects(scans).items()} == {
+    scans = {"a.tex": scan_tex(r"\input{b}\def\A{1}"), "b.tex": scan_tex(r"\input{a}\def\B{2}")}
+    assert {path: one.expand_macros(r"\A\B") for path, one in resolve_project_macros(scans).items()} == {
         "a.tex": "12",
         "b.tex": "12",
     }
@@ -144,15 +144,15 @@ def test_files_that_input_each_other_end() -> None:
 
 def test_commands_are_written_out_as_their_authors_mean_them() -> None:
     own = Macros(
-        definitions(
+        collect_definitions(
             r"\newcommand*{\abs}[1]{\left|#1\right|}\DeclareMathOperator{\tr}{tr}\let\eps=\varepsilon"
             r"\newcommand{\ip}[2][x]{\langle #1,#2\rangle}\renewcommand\abs[1]{|#1|}\newcommand{\broken}{"
         )
     )
-    assert own.applied(r"\abs{\eps} + \tr A \ip{y}\ip[a]{b} \text{if so}") == (
+    assert own.expand_macros(r"\abs{\eps} + \tr A \ip{y}\ip[a]{b} \text{if so}") == (
         r"|\varepsilon| + \operatorname{tr} A \langle x,y\rangle\langle a,b\rangle \text{if so}"
     )
-    assert own.applied(r"\frac{1}{2}") == r"\frac{1}{2}"
+    assert own.expand_macros(r"\frac{1}{2}") == r"\frac{1}{2}"
 
 
 def test_tables_of_formulas_and_of_texts(tmp_path: Path) -> None:
@@ -244,15 +244,15 @@ def test_a_dump_of_stack_exchange_has_formulas_between_dollars(tmp_path: Path) -
 def test_pdf_is_never_passed_over_in_silence(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
     (tmp_path / "a.md").write_text("$x$")
-    assert scanned(tmp_path, {}).left_out[".pdf"] == 1
+    assert scan_folder(tmp_path, {}).left_out[".pdf"] == 1
     with pytest.raises(DataError, match="PDF") as caught:
-        scanned(tmp_path / "a.pdf", {})
+        scan_folder(tmp_path / "a.pdf", {})
     assert caught.value.code == "E430"
     assert "Markdown" in caught.value.remedy
 
 
 def test_a_change_in_a_preamble_changes_the_state_of_what_is_read_with_it(paper: Path) -> None:
-    before = {unit.path: unit.state for unit in scanned(paper, {}).units}
+    before = {unit.path: unit.state for unit in scan_folder(paper, {}).units}
     (paper / "own.sty").write_text("\\def\\R{\\mathbf{R}}\n")
-    after = {unit.path: unit.state for unit in scanned(paper, {}).units}
+    after = {unit.path: unit.state for unit in scan_folder(paper, {}).units}
     assert {path for path in after if after[path] != before[path]} == {"main.tex", "parts/two.tex"}

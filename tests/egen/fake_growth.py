@@ -12,7 +12,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, prefix, read_prefix
+from engines.core.vocabulary import LETTERS, to_prefix, read_prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest
@@ -31,7 +31,7 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     """Members `- + head c c` for seeded c: equal to any head."""
     draw = random.Random(config.seed)
     constants = draw.sample(range(2, 500), config.members)
-    texts = [f"- + {prefix(head)} {c} {c}" for c in constants]
+    texts = [f"- + {to_prefix(head)} {c} {c}" for c in constants]
     members = tuple(
         Member(read_prefix(text, LETTERS), MemberVerdict("equal", 1.0, points=48)) for text in texts
     )
@@ -87,7 +87,7 @@ def fails_once_service() -> Answer:
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
         head, settings = request.head, request.config
         mark = os.path.join(os.environ["FAKE_DIR"], "died")
-        if prefix(head) == "+ x 1003" and not os.path.exists(mark):
+        if to_prefix(head) == "+ x 1003" and not os.path.exists(mark):
             open(mark, "w").close()
             os.kill(os.getpid(), signal.SIGKILL)
         return cluster(head, settings)
@@ -100,7 +100,7 @@ def wrong_service() -> Answer:
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
         head, settings = request.head, request.config
-        if prefix(head) == "+ x 1002":
+        if to_prefix(head) == "+ x 1002":
             raise EngineError("+ x 1 is not equal to + x 1002", remedy="Check: bad-rule.", code="E211")
         return cluster(head, settings)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.corpus.same_functions import POINTS, fingerprints
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 _FORMS = {
     "sin": (
@@ -56,7 +56,7 @@ class Oracle:
     ) -> Vectors:
         prints = fingerprints([text.split() for text in texts])
         found = np.nan_to_num(np.where(prints > 9e3, 5.0, prints)).astype(np.float32)
-        return unit(found) if normalise else found
+        return normalize_rows(found) if normalise else found
 
 
 class Bag:
@@ -72,7 +72,7 @@ class Bag:
         for row, text in enumerate(texts):
             for token in text.split():
                 found[row, sum(map(ord, token)) % 97] += 1
-        return unit(found) if normalise else found
+        return normalize_rows(found) if normalise else found
 
 
 def random_model(folder: Path) -> Path:

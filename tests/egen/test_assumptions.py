@@ -14,7 +14,7 @@ import sympy
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, prefix
+from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
@@ -66,8 +66,8 @@ def read(text: str) -> Tree:
 )
 def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
     tree = read(text)
-    assert prefix(tree) == tokens
-    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, prefix))
+    assert to_prefix(tree) == tokens
+    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, to_prefix))
     assert verifier(tree, assumptions=NO_ASSUMPTIONS).check([read(latex(tree))])[0].outcome == "equal"
 
 

@@ -13,7 +13,7 @@ from engines.egen.models import encode, vectors
 from engines.egen.models.model_folder import shipped_models
 from engines.egen.models.nearest import Nearest, SolveAnalogy, analogy, nearest
 from engines.egen.models.vectors import pool
-from engines.retrieval.dense import unit
+from engines.retrieval.dense import normalize_rows
 
 TEXTS = [
     f"{head} {tail}"
@@ -45,7 +45,7 @@ def test_the_nearest_are_those_of_the_whole_pool(clusters: Path, tmp_path: Path,
     whole = pool(model, clusters, "all")
     assert len(some) == len(whole) == len(TEXTS)
     random = np.random.default_rng(0).normal(size=(2, whole.vectors.shape[1]))
-    for query in [*whole.vectors[::27, None], *unit(random[:, None].astype(np.float32))]:
+    for query in [*whole.vectors[::27, None], *normalize_rows(random[:, None].astype(np.float32))]:
         for count in (1, 5, 200):
             found, expected = some.nearest(query, count), whole.nearest(query, count)
             cosines = [[row["cosine"] for row in rows] for rows in (found, expected)]

@@ -9,7 +9,7 @@ import pytest
 
 import engines.egen.corpus.build_semembed as sememb
 from engines.core.errors import EngineError
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.verification.verify import Verifier
@@ -50,6 +50,6 @@ def test_the_corpus_is_one_like_any_other(tmp_path: Path) -> None:
     assert (built.clusters, built.without) == (3, 1)
     data = read_labelled(tmp_path / "corpus")
     assert len(data.texts) == built.expressions
-    assert [texts[0] for texts in data.clusters] == [prefix(heads[n]) for n in (0, 1, 3)]
+    assert [texts[0] for texts in data.clusters] == [to_prefix(heads[n]) for n in (0, 1, 3)]
     with pytest.raises(EngineError, match="stopped"):
         sememb.build(heads, tmp_path / "other", stop=lambda: True)

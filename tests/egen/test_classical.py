@@ -13,7 +13,7 @@ from benchmarks.classical import evaluated, read_forms
 from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.algebra.classical import TABLE, by_procedures, classical
 from engines.egen.check_rules import Rules, rules
 from engines.egen.egraph.growth import Grower
@@ -104,7 +104,7 @@ def test_every_form_of_the_textbook_heads_has_the_same_values_by_other_arithmeti
                         continue
                     real = all(abs(mpmath.im(number)) < 1e-30 for number in (one, other))
                     if real and mpmath.isfinite(one) and mpmath.isfinite(other):
-                        assert abs(one - other) < 1e-25 * (1 + abs(one)), (head, infix(prefix(form)))
+                        assert abs(one - other) < 1e-25 * (1 + abs(one)), (head, infix(to_prefix(form)))
                         checked += 1
     assert checked > 1_500
 

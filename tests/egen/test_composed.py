@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.composed.examples import Example, alike, detoured, moved, near_copy, plane_points, values
 from engines.egen.composed.network import (
     OPERATIONS,
@@ -76,7 +76,7 @@ def test_a_network_computes_every_term_once_as_a_recursion_does() -> None:
     assert len(states) == len({node for tree in read for node in tree})
     with torch.no_grad():
         for tree, root in zip(read, found.arrays["roots"], strict=True):
-            assert torch.allclose(states[root], _alone(network, tree), atol=1e-4), prefix(tree)
+            assert torch.allclose(states[root], _alone(network, tree), atol=1e-4), to_prefix(tree)
     vectors = ComposedEncoder(network).encode(TEXTS)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-5)
     # Not what stands beside it, and not the order, changes a vector.
@@ -160,7 +160,7 @@ def test_values_tell_equal_ones_from_others() -> None:
 
 @given(trees(), st.integers(0, 2**32 - 1))
 def test_a_near_copy_differs_in_one_label_of_its_kind(tree: Tree, seed: int) -> None:
-    tokens = tuple(prefix(tree).split())
+    tokens = tuple(to_prefix(tree).split())
     copy = near_copy(tokens, np.random.default_rng(seed))
     if copy is not None:
         assert sum(a != b for a, b in zip(tokens, copy, strict=True)) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from engines import egen
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold, prefix, read_prefix
+from engines.core.vocabulary import fold_numbers, read_prefix, to_prefix
 from engines.egen.algebra.relations import ARITHMETIC
 from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
 from engines.egen.rules.table import is_variable, load_rules
@@ -41,7 +41,7 @@ def filled(pattern: Tree, binding: dict[str, Tree]) -> Tree:
 def literal(tree: Tree) -> Tree:
     """The tree with fractions as one number, as rules have them; other arithmetic stays."""
     if tree.label == "/" and all(part.label.lstrip("-").isdigit() for part in tree.children):
-        return fold(tree)
+        return fold_numbers(tree)
     return Tree(tree.label, tuple(map(literal, tree.children)))
 
 
@@ -49,7 +49,7 @@ def results(tree: Tree, left: Tree, right: Tree) -> set[Tree]:
     """What a rule makes of a tree at one place, and what it makes at all of them."""
     found: set[Tree] = set()
     for place, child in enumerate(tree.children):
-        found |= {tree.replace([place], one) for one in results(child, left, right)}
+        found |= {tree.replace_subtree([place], one) for one in results(child, left, right)}
     everywhere = Tree(tree.label, tuple(max_result(child, left, right) for child in tree.children))
     for whole in (tree, everywhere):
         binding: dict[str, Tree] = {}
@@ -71,11 +71,11 @@ def follows(before: Tree, after: Tree, rule: str) -> bool:
     one = rules[reverse(rule) if backward else rule]
     source, wanted = (after, before) if backward else (before, after)
     made = {
-        fold(tree)
-        for start in (source, fold(source))
-        for tree in results(start, fold(one.left), fold(one.right))
+        fold_numbers(tree)
+        for start in (source, fold_numbers(source))
+        for tree in results(start, fold_numbers(one.left), fold_numbers(one.right))
     }
-    return fold(wanted) in made
+    return fold_numbers(wanted) in made
 
 
 def agree(before: Tree, after: Tree) -> bool:
@@ -96,7 +96,7 @@ def each_line_follows(found: Derivation) -> None:
     for before, after in pairwise(found.steps):
         names = after.rule.split(" and ")
         if ARITHMETIC in names:
-            assert fold(before.tree) == fold(after.tree)
+            assert fold_numbers(before.tree) == fold_numbers(after.tree)
         elif names[0] in PROCEDURES:
             assert set(names) <= PROCEDURES
             assert agree(before.tree, after.tree), after
@@ -124,8 +124,8 @@ def each_line_follows(found: Derivation) -> None:
 )
 def test_each_line_follows_by_the_step_it_names(start: str, target: str) -> None:
     found = derive(read_prefix(start), read_prefix(target))
-    assert prefix(found.steps[0].tree) == start
-    assert prefix(found.steps[-1].tree) == target
+    assert to_prefix(found.steps[0].tree) == start
+    assert to_prefix(found.steps[-1].tree) == target
     assert {step.verdict.outcome for step in found.steps} <= {"equal", "extends"}
     each_line_follows(found)
 
@@ -218,7 +218,7 @@ def test_reasons_are_taken_apart_to_the_end() -> None:
     proofs.unite(proofs.add(read_prefix("cos pi")), c, "two")
     proofs.unite(proofs.add(read_prefix("sin e")), a, "three")
     assert proofs.find(whole) == proofs.find(a)
-    lines = [(rule, prefix(tree)) for rule, tree in proofs.explain(whole, a)]
+    lines = [(rule, to_prefix(tree)) for rule, tree in proofs.explain(whole, a)]
     assert lines == [("one", "sin cos pi"), ("two", "sin e"), ("three", "x")]
-    back = [(rule, prefix(tree)) for rule, tree in proofs.explain(a, whole)]
+    back = [(rule, to_prefix(tree)) for rule, tree in proofs.explain(a, whole)]
     assert back == [("three~", "sin e"), ("two~", "sin cos pi"), ("one~", "sin cos x")]

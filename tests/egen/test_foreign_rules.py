@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.check_rules import Rules, document, rules
 from engines.egen.rules.own import classify, read_foreign
 from tests.conftest import mathwb
@@ -72,7 +72,7 @@ def test_a_counterexample_is_one(tmp_path: Path) -> None:
 
 def test_three_notations_are_one_rule(tmp_path: Path) -> None:
     sides = [
-        [prefix(side).replace("?", "") for side in (rule.left, rule.right)]  # type: ignore[attr-defined]
+        [to_prefix(side).replace("?", "") for side in (rule.left, rule.right)]  # type: ignore[attr-defined]
         for rule in (
             read_one(line, tmp_path)
             for line in ("a*b/2 -> b*a/2", "(/ (* a b) 2) -> (/ (* b a) 2)", "/ * ?a ?b 2 -> / * ?b ?a 2")

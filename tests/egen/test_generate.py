@@ -16,7 +16,7 @@ import sympy
 from benchmarks.classical import unsound
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.sources import templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
@@ -51,7 +51,7 @@ def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, 
     for head in random.Random(3).sample(heads, 15):
         cluster = generate(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
         verdicts = Verifier(head, seed=991).check([member.tree for member in cluster.members])
-        assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends", "undecided"}, prefix(head)
+        assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends", "undecided"}, to_prefix(head)
         assert [v.outcome for v in verdicts].count("undecided") <= len(verdicts) // 10
 
 
@@ -95,7 +95,7 @@ def test_lengths_share_the_members(growers: dict[str, Grower]) -> None:
 def test_long_members_are_equal_by_another_arithmetic(
     head: str, style: str, growers: dict[str, Grower]
 ) -> None:
-    head = " ".join(read(head).labels())
+    head = " ".join(read(head).list_labels())
     settings = {"max_tokens": MAX_TOKENS, "style": style, "padding": style == "any"}
     cluster = grown(growers, head, members=600, **settings)
     long = [member.tree for member in cluster.members if member.tokens > 64][::6]

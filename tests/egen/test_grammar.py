@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph import grammar as sampling
 from engines.egen.egraph.grammar import EGraph, ENode, Grammar, Sampler
 from engines.egen.egraph.growth import Grower
@@ -90,7 +90,7 @@ def test_large_counts_are_exact_integers() -> None:
 def test_enumeration_is_shortest_first_and_complete() -> None:
     trees = list(enumerated(Grammar(CATALAN, padding=True), 7))
     assert [len(tree) for tree in trees] == [1, 3, 5, 5, 7, 7, 7, 7, 7]
-    assert len({prefix(tree) for tree in trees}) == 9
+    assert len({to_prefix(tree) for tree in trees}) == 9
 
 
 def test_sampling_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,8 +148,8 @@ def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
             4: (ENode("sin", (2,)), ENode("+", (4, 0)), ENode("/", (4, 1)), ENode("pow", (4, 1))),
         },
     )
-    assert [prefix(tree) for tree in enumerated(Grammar(egraph), 15)] == ["sin x"]
-    padded = {prefix(tree) for tree in enumerated(Grammar(egraph, padding=True), 6)}
+    assert [to_prefix(tree) for tree in enumerated(Grammar(egraph), 15)] == ["sin x"]
+    padded = {to_prefix(tree) for tree in enumerated(Grammar(egraph, padding=True), 6)}
     assert {"sin x", "sin tan atan x", "+ sin x 0", "/ sin x 1", "sin * 1 x", "+ sin x - x x"} <= padded
 
 
@@ -164,9 +164,9 @@ def test_the_papers_example() -> None:
             3: (ENode("0"), ENode("-", (1, 1))),
         },
     )
-    few = {prefix(tree) for tree in islice(enumerated(Grammar(egraph, padding=True), 5), 5)}
+    few = {to_prefix(tree) for tree in islice(enumerated(Grammar(egraph, padding=True), 5), 5)}
     assert {"x", "- + x 8 8", "+ x - 8 8", "+ x 0"} <= few
-    assert [prefix(tree) for tree in enumerated(Grammar(egraph), 9)] == ["x"]
+    assert [to_prefix(tree) for tree in enumerated(Grammar(egraph), 9)] == ["x"]
 
 
 def test_a_grown_grammar_is_consistent() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
@@ -45,7 +45,7 @@ def test_a_derivation_is_the_one_that_is_found_here(process: GrowthProcess) -> N
     start, target = read_prefix("* 0.5 x"), read_prefix("/ x 2")
     assert process.derive(start, target) == derive(start, target)
     shortest = process.derive(read_prefix("d x * x sin x")).steps[-1].tree
-    assert "d" not in shortest.labels()
+    assert "d" not in shortest.list_labels()
     assert process.derive(read_prefix("sin x")).reason == "No shorter form of it was found."
 
 
@@ -125,7 +125,7 @@ def test_a_pool_answers_with_numbers() -> None:
                 pool.submit(number, ClusterRequest(read_prefix(head), config))
             found.update(pool.collect(0.1))
     assert isinstance(found[1], GrowthError)
-    assert [prefix(found[n].head) for n in (0, 2)] == ["x", "acos x"]  # type: ignore[attr-defined]
+    assert [to_prefix(found[n].head) for n in (0, 2)] == ["x", "acos x"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

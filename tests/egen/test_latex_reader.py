@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.core.vocabulary import LETTERS, prefix
+from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.generation import Generate, generate
 from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate
@@ -39,8 +39,8 @@ from tests.egen.expressions import trees
     ],
 )
 def test_latex_is_read(text: str, expected: str) -> None:
-    assert prefix(read(text)) == expected
-    assert prefix(read(text, "latex")) == expected
+    assert to_prefix(read(text)) == expected
+    assert to_prefix(read(text, "latex")) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_what_latex_wrote_is_read_back(tree: Tree) -> None:
     again = read(latex(tree), "latex")
     # Only products may be grouped in another way: a·(b·c) is written like (a·b)·c.
     assert latex(again) == latex(tree)
-    assert sorted(again.labels()) == sorted(tree.labels())
+    assert sorted(again.list_labels()) == sorted(tree.list_labels())
 
 
 @pytest.mark.slow
 def test_generate_takes_latex() -> None:
     cluster = generate(Generate(r"\frac{1}{\csc x}", members=2, nodes=50))
-    assert prefix(cluster.head) == "/ 1 csc x"
+    assert to_prefix(cluster.head) == "/ 1 csc x"
     assert cluster.members
 
 
@@ -98,7 +98,7 @@ def test_a_sum_of_400_terms_is_not_nested(signs: Callable[[int], str]) -> None:
     assert len(tree) == 3 * 400 + 399
     (value,) = evaluate(compile_many([tree]), [0.5]).values[:, 0]
     assert value == pytest.approx(total(terms), rel=1e-12)
-    assert read("*".join(["x"] * 400)).labels().count("x") == 400
+    assert read("*".join(["x"] * 400)).list_labels().count("x") == 400
 
 
 def test_what_is_nested_is_still_refused() -> None:
@@ -117,7 +117,7 @@ def test_what_is_nested_is_still_refused() -> None:
     ],
 )
 def test_a_derivative_is_read_without_outer_brackets(text: str, expected: str) -> None:
-    assert prefix(read(text)) == expected
+    assert to_prefix(read(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_derivative_before_a_product_is_refused_with_both_ways(text: str) -> N
     ],
 )
 def test_sums_and_integrals_are_read(text: str, expected: str) -> None:
-    assert prefix(read(text, "latex", LETTERS)) == expected
+    assert to_prefix(read(text, "latex", LETTERS)) == expected
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_sums_and_integrals_lack_is_said(text: str, position: int, says: st
 )
 def test_sums_and_integrals_are_written_as_they_are_read(text: str) -> None:
     tree = read(text, "infix", LETTERS)
-    assert prefix(read(latex(tree), "latex", LETTERS)) == prefix(tree)
+    assert to_prefix(read(latex(tree), "latex", LETTERS)) == to_prefix(tree)
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def test_every_recipe_can_be_used() -> None:
     for name in wanted | {"egen/semembed-paper", "egen/semembed-small"}:
         params = found[name].params
         task = trainer(params["trainer"])(params["model"], {"corpus": Path("none")}, seed=0)
-        TrainConfig.of(params["train"])
+        TrainConfig.from_table(params["train"])
         if name.endswith("small"):
             bytes_each = 2 if params["model"]["precision"] == "fp16" else 4
             encoder = sum(weights.numel() for weights in task.model().encoder.parameters())

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
-from engines.core.spec import values
+from engines.core.spec import to_mapping
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models import trainers
 from engines.egen.models.config import ModelConfig
 from engines.egen.models.datasets import Sequences, batches, ids, without_log
@@ -81,11 +81,11 @@ def test_ids_are_those_of_training_notation(tree) -> None:
         expected = encode(plain)
     except ExpressionError:
         return
-    assert list(ids(prefix(plain))) == expected
+    assert list(ids(to_prefix(plain))) == expected
 
 
 def test_a_logarithm_to_another_base_becomes_a_quotient() -> None:
-    assert prefix(without_log(read_prefix("+ log 2 log x 3 x"))) == "+ / ln / ln 3 ln x ln 2 x"
+    assert to_prefix(without_log(read_prefix("+ log 2 log x 3 x"))) == "+ / ln / ln 3 ln x ln 2 x"
     with pytest.raises(ExpressionError, match="no token"):
         ids("log 2 x")
 
@@ -251,7 +251,7 @@ def test_what_is_written_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("engines.egen.models.transformer.step", fixed)
     right, wrong = write(model, [read_prefix("+ x 1"), read_prefix("* x 2")])
-    assert prefix(right[0].tree) == "+ 1 x"
+    assert to_prefix(right[0].tree) == "+ 1 x"
     assert right[0].equal
     assert not wrong[0].equal
     assert wrong[0].verdict.counterexample is not None
@@ -470,7 +470,7 @@ def test_saved_vectors_are_a_numpy_file(tmp_path: Path) -> None:
 def test_a_training_begins_with_the_weights_of_a_model(tmp_path: Path) -> None:
     given = _model()
     save_model(given, tmp_path / "model")
-    sizes = {name: value for name, value in values(given.config).items() if name != "dropout"}
+    sizes = {name: value for name, value in to_mapping(given.config).items() if name != "dropout"}
     data = {"corpus": tmp_path, "backbone": tmp_path / "model"}
     begun = trainers.contrastive({**sizes, "dropout": 0.3}, data, seed=1).model()
     assert begun.training

@@ -179,7 +179,7 @@ def test_judges_agree_with_verifiers_on_random_terms(name: str) -> None:
     for _ in range(60):
         one, other = term(2), term(2)
         (verdict,) = known.judge(one).check([other])
-        assert (verdict.outcome == "equal") == same(one, other), (one.labels(), other.labels())
+        assert (verdict.outcome == "equal") == same(one, other), (one.list_labels(), other.list_labels())
         seen.add(verdict.outcome)
     assert seen == {"equal", "different"}
 
@@ -283,7 +283,7 @@ def test_terms_are_written_as_they_are_read() -> None:
 
 def test_letters_side_by_side_are_variables_and_no_names() -> None:
     known = theory("regular")
-    assert known.read("awesome").labels().count("then") == 6
+    assert known.read("awesome").list_labels().count("then") == 6
     assert known.read("some a") == known.read("a+")
 
 

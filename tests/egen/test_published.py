@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead, StoredMember, open_corpus
 from engines.egen.corpus.published import export_published, import_published, read_published
@@ -74,7 +74,7 @@ def test_bad_lines_are_told_and_the_rest_is_done(tmp_path: Path) -> None:
     file.write_text("sin x\nfoo x\n* 1 sin x\n\nbar\n+ x 1\n\ncos x\nsin x +\n\nsin x\n+ 0 sin x\n")
     told: list[BadLine] = []
     found = list(read_published(file, on_bad=told.append))
-    assert [(prefix(c.head), [prefix(m) for m in c.members]) for c in found] == [
+    assert [(to_prefix(c.head), [to_prefix(m) for m in c.members]) for c in found] == [
         ("sin x", ["* 1 sin x"]),
         ("cos x", []),
         ("sin x", ["+ 0 sin x"]),
@@ -92,7 +92,7 @@ def test_a_line_that_is_nested_too_deep_is_told(tmp_path: Path) -> None:
     file.write_text('{"a":' * 100_000 + '\n{"head": "sin x", "exprs": ["* 1 sin x"]}\n')
     told: list[BadLine] = []
     (found,) = read_published(file, on_bad=told.append)
-    assert (prefix(found.head), [bad.line for bad in told]) == ("sin x", [1])
+    assert (to_prefix(found.head), [bad.line for bad in told]) == ("sin x", [1])
 
 
 def test_lines_that_are_no_clusters_are_told(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_lines_that_are_no_clusters_are_told(tmp_path: Path) -> None:
     file.write_text('{"head": "x"}\n{broken\n[1]\n' + good + "\n")
     told: list[BadLine] = []
     (found,) = read_published(file, on_bad=told.append)
-    assert [prefix(m) for m in found.members] == ["* 1 sin x", "sin asin sin x"]
+    assert [to_prefix(m) for m in found.members] == ["* 1 sin x", "sin asin sin x"]
     assert [bad.line for bad in told] == [1, 2, 3]
     with pytest.raises(DataError) as caught:
         list(read_published(file))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token, prefix
+from engines.core.vocabulary import is_constant_token, to_prefix
 from engines.egen.rules import table as table_module
 from engines.egen.rules.table import (
     Condition,
@@ -160,7 +160,7 @@ def test_the_four_duplicates_leave_601_rules_and_every_dropped_rule_has_its_reas
     assert len(duplicates) == 4
     for drop in duplicates:
         kept = RULES[drop.reason.removeprefix("a duplicate of ") + ("~" if drop.name.endswith("~") else "")]
-        assert (prefix(kept.left), prefix(kept.right)) == (drop.left, drop.right)
+        assert (to_prefix(kept.left), to_prefix(kept.right)) == (drop.left, drop.right)
     others = [drop for drop in dropped if drop not in duplicates]
     assert all("the one variable x" in drop.reason for drop in others)
     assert len(others) == 6
@@ -188,7 +188,7 @@ def test_a_counterexample_refutes_the_source_and_not_the_mended_rule(
 
 def test_the_derivative_of_cot_looks_at_its_argument() -> None:
     def at(pattern: Tree) -> float:
-        text = " ".join("+ * 2 x 1" if label == "?u" else label for label in pattern.labels())
+        text = " ".join("+ * 2 x 1" if label == "?u" else label for label in pattern.list_labels())
         return float(evaluate(compile_many([text.split()]), [0.3]).values[0, 0])
 
     rule = RULES["d-cot"]
@@ -226,7 +226,7 @@ def letter(rule: Rule, left: Tree, right: Tree, ignored: set[str]) -> str:
     return "G" if np.any((state_a == UNDEFINED) & (state_b == DEFINED)) else "S"
 
 
-SOURCED = [rule for rule in RULES.values() if rule.appendix and "d" not in rule.left.labels()]
+SOURCED = [rule for rule in RULES.values() if rule.appendix and "d" not in rule.left.list_labels()]
 
 
 def test_the_source_s_own_verdicts_come_out_of_numbers_for_variables() -> None:
@@ -276,14 +276,14 @@ def test_names_are_usable_in_messages_and_numbers_in_patterns_are_exact() -> Non
     for rule in RULES.values():
         assert rule.name.removesuffix("~").replace("-", "").isalnum()
         for side in (rule.left, rule.right):
-            for label in side.labels():
+            for label in side.list_labels():
                 if is_constant_token(label):
                     assert Fraction(float(label)) == Fraction(label)
 
 
 def test_there_is_a_quotient_rule_and_a_general_power_rule() -> None:
-    assert prefix(RULES["d-quotient"].left) == "d x / ?u ?v"
-    assert prefix(RULES["d-general-power"].left) == "d x pow ?u ?v"
+    assert to_prefix(RULES["d-quotient"].left) == "d x / ?u ?v"
+    assert to_prefix(RULES["d-general-power"].left) == "d x pow ?u ?v"
 
 
 def table(*lines: str) -> str:
@@ -345,7 +345,7 @@ def test_a_name_is_used_once_and_a_broken_file_is_explained() -> None:
 
 
 def test_patterns_are_read_and_written_back() -> None:
-    assert prefix(read_pattern("/ sin ?a pow ?b 0.5")) == "/ sin ?a pow ?b 0.5"
+    assert to_prefix(read_pattern("/ sin ?a pow ?b 0.5")) == "/ sin ?a pow ?b 0.5"
 
 
 def test_a_comment_does_not_make_another_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
     padding, canonical, ideas = Padding(terms), Canonical(terms), Ideas(terms)
     keys: set[tuple[int, str]] = set()
     for tree in (*many, *nested, *many):
-        number = terms.read(tree.labels())
-        assert terms.tokens(number) == tuple(tree.labels())
+        number = terms.read(tree.list_labels())
+        assert terms.tokens(number) == tuple(tree.list_labels())
         assert padding.padded(number) == has_padding(tree)
         keys.add((canonical.key(number), canonical_key(tree)))
         assert ideas.key(number) == written(tree).text

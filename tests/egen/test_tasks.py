@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check, judge
@@ -25,8 +25,8 @@ from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, families
 from engines.egen.models.model_folder import shipped_models
 from engines.mathematics.verification.verify import Verifier
-from engines.retrieval.dense import nearest, precision_at, unit
-from engines.retrieval.pictures import picture, plane
+from engines.retrieval.dense import nearest, normalize_rows, precision_at
+from engines.retrieval.pictures import draw_points, project_to_plane
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
 
@@ -103,9 +103,9 @@ def test_neighbours_are_those_of_a_full_sort(seed: int) -> None:
     draw = np.random.default_rng(seed)
     # Few values, so that many cosines are equal.
     pool = draw.integers(-1, 2, (40, 3)).astype(np.float32)
-    scores = unit(pool[:7]) @ unit(pool).T
+    scores = normalize_rows(pool[:7]) @ normalize_rows(pool).T
     expected = np.argsort(-scores, axis=1, kind="stable")
-    _, found = nearest(unit(pool[:7]), unit(pool), 5)
+    _, found = nearest(normalize_rows(pool[:7]), normalize_rows(pool), 5)
     rows = np.arange(7)[:, None]
     assert np.array_equal(scores[rows, found], scores[rows, expected[:, :5]])
 
@@ -167,14 +167,14 @@ def test_derivations_have_the_mistake_they_say(tmp_path: Path) -> None:
     path = tmp_path / "d.txt"
     derivations.write_derivations(found, path)
     assert list(derivations.read_derivations(path)) == found
-    assert path.read_text().splitlines()[0] == f"{prefix(found[0].steps[0])}\t{found[0].wrong}"
+    assert path.read_text().splitlines()[0] == f"{to_prefix(found[0].steps[0])}\t{found[0].wrong}"
     for each in found:
         assert [step["judgement"] for step in judge(each)].index("wrong") == each.wrong
 
 
 def test_every_level_that_changes_is_a_step() -> None:
     steps = derivations.evaluated(read_prefix("+ * 2 * 3 x sin asin x"))
-    assert [prefix(step) for step in steps] == ["+ * 2 * 3 x sin asin x", "+ * 6 x x", "* 7 x"]
+    assert [to_prefix(step) for step in steps] == ["+ * 2 * 3 x sin asin x", "+ * 6 x x", "* 7 x"]
     assert len(derivations.evaluated(read_prefix("+ x sin x"))) == 1
 
 
@@ -244,11 +244,11 @@ def test_near_copies_differ_in_one_place_and_in_value() -> None:
 def test_a_mistake_is_in_a_function_when_there_is_one() -> None:
     wrong = mistaken(read_prefix("+ * 3 sin x 4"), random.Random(3))
     assert wrong is not None
-    assert [token for token in prefix(wrong).split() if token not in ("+", "*", "3", "x", "4")] != ["sin"]
-    assert len(prefix(wrong).split()) == 6
+    assert [token for token in to_prefix(wrong).split() if token not in ("+", "*", "3", "x", "4")] != ["sin"]
+    assert len(to_prefix(wrong).split()) == 6
     operator = mistaken(read_prefix("+ * 3 x 4"), random.Random(3))
     assert operator is not None
-    assert "pow" not in prefix(operator)
+    assert "pow" not in to_prefix(operator)
 
 
 def test_items_are_what_the_paper_describes(data: Labelled, tmp_path: Path) -> None:
@@ -367,8 +367,8 @@ def test_the_families_of_figure_3_and_their_picture(data: Labelled) -> None:
     texts, names = families(data, most=10)
     assert set(names) == {"sin", "cos", "tan", "tanh"}
     assert len(texts) == 40
-    points = plane(Oracle().encode(texts, normalise=False), "tsne")
-    root = ElementTree.fromstring(picture(points, names, "a < b"))
+    points = project_to_plane(Oracle().encode(texts, normalise=False), "tsne")
+    root = ElementTree.fromstring(draw_points(points, names, "a < b"))
     marks = [node for node in root.iter() if node.tag.rpartition("}")[2] in ("circle", "path", "rect")]
     assert len(marks) == 40 + 4 + 1
 
@@ -376,10 +376,10 @@ def test_the_families_of_figure_3_and_their_picture(data: Labelled) -> None:
 def test_the_plane_of_pca_keeps_the_widest_directions() -> None:
     draw = np.random.default_rng(0)
     vectors = (draw.normal(size=(50, 6)) * [9, 5, 0.1, 0.1, 0.1, 0.1]).astype(np.float32)
-    points = plane(vectors, "pca")
+    points = project_to_plane(vectors, "pca")
     flat = (vectors - vectors.mean(0))[:, :2]
     assert np.allclose(np.abs(points), np.abs(flat), atol=1.0)
-    assert plane(vectors[:1], "tsne").tolist() == [[0, 0]]
+    assert project_to_plane(vectors[:1], "tsne").tolist() == [[0, 0]]
 
 
 @pytest.mark.slow

@@ -14,8 +14,8 @@ from engines.core.errors import EngineError
 from engines.core.vocabulary import (
     FUNCTIONS,
     is_constant_token,
-    prefix,
     read_prefix,
+    to_prefix,
 )
 from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
 
@@ -65,7 +65,7 @@ def test_shapes_have_the_variants_of_the_fact_sheet() -> None:
 
 
 def test_every_function_has_ninety_expressions() -> None:
-    labels = [set(template.tree.labels()) for template in templates("functions")]
+    labels = [set(template.tree.list_labels()) for template in templates("functions")]
     for function in FUNCTIONS:
         assert sum(function in found for found in labels) == 90
 
@@ -73,11 +73,11 @@ def test_every_function_has_ninety_expressions() -> None:
 def test_marks_are_enumerated() -> None:
     def skeletons(shape: str) -> list[str]:
         return [
-            " ".join("#" if is_constant_token(t) else t for t in template.tree.labels())
+            " ".join("#" if is_constant_token(t) else t for t in template.tree.list_labels())
             for template in templates()
             if template.shape == shape
-            and template.tree.labels()[0] != "d"
-            and "sin" in template.tree.labels()
+            and template.tree.list_labels()[0] != "d"
+            and "sin" in template.tree.list_labels()
         ]
 
     assert sorted(skeletons("c·f(ax)")) == [
@@ -92,7 +92,7 @@ def test_constants_are_drawn_fairly_and_never_zero_or_one() -> None:
     drawn: Counter[int] = Counter()
     for template in templates():
         if template.shape != "f(x)^2":
-            drawn.update(int(Fraction(t)) for t in template.tree.labels() if is_constant_token(t))
+            drawn.update(int(Fraction(t)) for t in template.tree.list_labels() if is_constant_token(t))
     assert set(drawn) == {sign * n for sign in (1, -1) for n in range(2, 10)}
     expected = sum(drawn.values()) / 16
     assert (
@@ -103,7 +103,7 @@ def test_constants_are_drawn_fairly_and_never_zero_or_one() -> None:
 def test_seeds_change_constants_and_nothing_else() -> None:
     def skeleton(seed: int) -> list[list[str]]:
         return [
-            ["#" if is_constant_token(t) else t for t in template.tree.labels()]
+            ["#" if is_constant_token(t) else t for t in template.tree.list_labels()]
             for template in templates(seed=seed)
         ]
 
@@ -116,7 +116,7 @@ def test_seeds_change_constants_and_nothing_else() -> None:
 
 def test_templates_are_readable_generator_notation() -> None:
     for template in templates():
-        assert read_prefix(prefix(template.tree)) == template.tree
+        assert read_prefix(to_prefix(template.tree)) == template.tree
 
 
 def test_unknown_selection_is_an_explained_error() -> None:
@@ -132,7 +132,7 @@ def test_published_heads_are_of_our_shapes(real_data: Path) -> None:
     known: dict[str, set[str]] = {}
     for template in templates():
         kind = template.kind.replace("function", "op")
-        known.setdefault(f"{kind}_{template.size}", set()).add(skeleton(prefix(template.tree)))
+        known.setdefault(f"{kind}_{template.size}", set()).add(skeleton(to_prefix(template.tree)))
     with gzip.open(real_data / "expr/egen_clusters_sample.jsonl.gz", "rt", encoding="utf-8") as lines:
         for cluster in map(json.loads, lines):
             assert skeleton(cluster["head"]) in known[cluster["source"]], cluster["head"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token, prefix, read_prefix
+from engines.core.vocabulary import is_constant_token, read_prefix, to_prefix
 from engines.mathematics.terms.notation import VOCABULARY, decode, from_training, to_training
 from tests.egen.expressions import trees
 
@@ -126,6 +126,6 @@ def test_published_expressions_survive(real_data: Path) -> None:
     with gzip.open(real_data / "expr" / "egen_clusters_sample.jsonl.gz", "rt") as file:
         for line in file:
             tree = read_prefix(json.loads(line)["head"])
-            assert prefix(decode(encode(tree))) == prefix(exact(tree))
+            assert to_prefix(decode(encode(tree))) == to_prefix(exact(tree))
             converted += 1
     assert converted > 100

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, VARIABLE, prefix, read_prefix
+from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import LISTED, Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
@@ -149,11 +149,11 @@ def test_a_sign_that_counts_stays(one: str) -> None:
 @given(trees(max_leaves=6))
 def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     """But for f(f(u)) of an inverse function f first, which is u for some u only."""
-    tokens = tree.labels()
+    tokens = tree.list_labels()
     if any(a[0] == "a" and a[1:] == b for a, b in pairwise(tokens)):
         return
     tidied = tidy(tree)
-    assert idea(prefix(tidied)) == idea(prefix(tree)) == written(tidy(tidied)).text
+    assert idea(to_prefix(tidied)) == idea(to_prefix(tree)) == written(tidy(tidied)).text
     verifier = Verifier(tree)
     if not verifier.reason and len(tidied) < 60:
         (verdict,) = verifier.check([tidied])

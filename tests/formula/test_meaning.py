@@ -11,7 +11,7 @@ from engines.formula.meaning import Names, links, names_of, read, statements
 
 def said(text: str, names: Names | None = None) -> str:
     tree = read(text, names).tree
-    return "unread" if tree is None else " ".join(tree.labels())
+    return "unread" if tree is None else " ".join(tree.list_labels())
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ def test_one_name_is_the_same_everywhere_in_a_formula() -> None:
 
 
 def test_links_of_chains() -> None:
-    assert [link.labels() for link in links(read("a = b < c"))] == [["=", "a", "b"], ["<", "b", "c"]]
+    assert [link.list_labels() for link in links(read("a = b < c"))] == [["=", "a", "b"], ["<", "b", "c"]]
     text = r"\begin{align} a &= \clubsuit \\ &= b+1 \\ &= c \\ x &\le y, k = 1,000 \end{align}"
     found = statements(text)
-    assert [one.tree and " ".join(one.tree.labels()) for one in found] == [
+    assert [one.tree and " ".join(one.tree.list_labels()) for one in found] == [
         None,
         None,
         "= + b 1 c",
@@ -166,7 +166,7 @@ def test_links_of_chains() -> None:
     assert [text[slice(*one.span)] for one in found[2:]] == [r"b+1 \\ &= c", r"x &\le y", "k = 1,000"]
     assert [one.tree for one in statements("x = 1, 2")] == [None]
     congruent = statements(r"a \equiv b \equiv c \pmod 7")
-    assert [one.tree and one.tree.labels() for one in congruent] == [
+    assert [one.tree and one.tree.list_labels() for one in congruent] == [
         ["congruent", "a", "b", "7"],
         ["congruent", "b", "c", "7"],
     ]

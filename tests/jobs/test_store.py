@@ -19,7 +19,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from engines.core.system import processors, size
+from engines.core.system import count_processors, format_bytes
 from workbench.jobs import control, machine, view
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
@@ -223,10 +223,10 @@ def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
 
 
 def test_devices() -> None:
-    assert 1 <= processors() <= (os.cpu_count() or 1)
+    assert 1 <= count_processors() <= (os.cpu_count() or 1)
     assert 2**20 < memory_bytes() < 2**50
     assert not is_network(Path("/proc"))
-    assert [size(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2.0 KiB", "5.0 MiB", "1.5 GiB"]
+    assert [format_bytes(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2.0 KiB", "5.0 MiB", "1.5 GiB"]
 
 
 def test_processes_are_known_again_on_a_mac(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from engines.language.english import analysed, pipeline, sentences, tokens
+from engines.language.english import analyse_sentences, load_pipeline, split_sentences, tokenize_words
 from engines.language.training import (
     FORMULA,
     Sentence,
@@ -111,7 +111,7 @@ def test_formulas_stand_in_trees(real_data: Path) -> None:
 def test_the_pipeline_that_ships_parses(real_data: Path) -> None:
     """Labelled and unlabelled attachment on the first 300 sentences of the test set, with its own tokens."""
     gold = list(islice(read_treebank(real_data / "ud_ewt" / "en_ewt-ud-test.conllu.gz"), 300))
-    found = analysed(list(zip(one.words, one.spaces, strict=True)) for one in gold)
+    found = analyse_sentences(list(zip(one.words, one.spaces, strict=True)) for one in gold)
     hits = words = 0
     for right, own in zip(gold, found, strict=True):
         for place, word in enumerate(own):
@@ -121,7 +121,7 @@ def test_the_pipeline_that_ships_parses(real_data: Path) -> None:
 
 
 def test_what_ships_parses_a_plain_sentence_and_holds_no_pickle() -> None:
-    (words,) = analysed([tokens("John bought three apples.")])
+    (words,) = analyse_sentences([tokenize_words("John bought three apples.")])
     shown = {word.text: (word.relation, words[word.head].text) for word in words}
     assert shown["apples"] == ("obj", "bought")
     assert shown["John"] == ("nsubj", "bought")
@@ -133,14 +133,14 @@ def test_what_ships_parses_a_plain_sentence_and_holds_no_pickle() -> None:
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
-        pipeline(tmp_path)
+        load_pipeline(tmp_path)
     assert caught.value.code == "E355"
 
 
 def test_training_writes_a_pipeline(tmp_path: Path) -> None:
     made = train_language(TrainLanguage(treebank(tmp_path), tmp_path / "english", epochs=1, width=16))
     assert set(made["scores"]) == {"epoch", "tag", "lemma", "uas", "las"}
-    assert {"tagger", "parser", "trainable_lemmatizer"} <= set(pipeline(tmp_path / "english").pipe_names)
+    assert {"tagger", "parser", "trainable_lemmatizer"} <= set(load_pipeline(tmp_path / "english").pipe_names)
 
 
 def test_a_folder_without_a_treebank_is_named(tmp_path: Path) -> None:
@@ -151,7 +151,10 @@ def test_a_folder_without_a_treebank_is_named(tmp_path: Path) -> None:
 
 def test_sentences_of_both_languages() -> None:
     text = 'Is "eqx1eqx" even? Yes, e.g. 4. Dr. Who'
-    assert next(text[a:b] for a, b in sentences(text)) == 'Is "eqx1eqx" even?'
+    assert next(text[a:b] for a, b in split_sentences(text)) == 'Is "eqx1eqx" even?'
     chinese = "小明有3个苹果。他吃了1个，还剩几个？"
-    assert [chinese[a:b] for a, b in sentences(chinese, "zh")] == ["小明有3个苹果。", "他吃了1个，还剩几个？"]
-    assert sentences("  ") == []
+    assert [chinese[a:b] for a, b in split_sentences(chinese, "zh")] == [
+        "小明有3个苹果。",
+        "他吃了1个，还剩几个？",
+    ]
+    assert split_sentences("  ") == []

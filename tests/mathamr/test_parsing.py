@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.language.english import analysed
+from engines.language.english import analyse_sentences
 from engines.mathamr.context import ids
 from engines.mathamr.graph.amr import Part, read_graph, write_graph, written
 from engines.mathamr.parsing.lexicon import frames, positive, possible
@@ -248,7 +248,9 @@ def test_examples_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_word_that_could_be_two_nodes_is_neither() -> None:
-    words = next(analysed([[(word, True) for word in ("The", "boy", "sees", "a", "boy", "eat", ".")]]))
+    words = next(
+        analyse_sentences([[(word, True) for word in ("The", "boy", "sees", "a", "boy", "eat", ".")]])
+    )
     graph = read_graph("(s / see-01 :ARG0 (b / boy) :ARG1 (e / eat-01 :ARG0 (b2 / boy)))")
     assert aligned(words, graph) == {"s": 2, "e": 5}
     assert list(arguments(graph)) == [("s", "0", "b"), ("s", "1", "e"), ("e", "0", "b2")]

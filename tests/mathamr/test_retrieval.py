@@ -262,7 +262,7 @@ def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path
 
 def test_evaluation_says_when_a_run_is_cut_short(formulas: Path, tmp_path: Path) -> None:
     run, said = FORUM / "runs_task2" / "paths.tsv", list[str]()
-    write_run(read_run(run, task=2).cut(2), tmp_path / "cut.tsv")
+    write_run(read_run(run, task=2).limit_depth(2), tmp_path / "cut.tsv")
     for other, depth in ((tmp_path / "cut.tsv", True), (run, False)):
         said.clear()
         evaluate(

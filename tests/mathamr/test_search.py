@@ -339,7 +339,7 @@ class _ByText:
     version = 7
 
     def of(self, tree: Tree) -> Fingerprint:
-        key = (sum(map(ord, "".join(sorted(tree.labels())))),)
+        key = (sum(map(ord, "".join(sorted(tree.list_labels())))),)
         parts = tuple(
             ((place,), self.of(child).whole) for place, child in enumerate(tree.children) if child.children
         )
@@ -349,7 +349,7 @@ class _ByText:
         yield from ()
 
     def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        same = sorted(left.labels()) == sorted(right.labels())
+        same = sorted(left.list_labels()) == sorted(right.list_labels())
         return Verdict("equal if", "it is said") if same else Verdict("different")
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:

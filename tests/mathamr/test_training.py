@@ -114,7 +114,7 @@ def test_another_index_or_encoder_is_another_training(tmp_path: Path) -> None:
     config = TrainConfig(steps=1)
 
     def identity(**more: Path) -> Mapping[str, Any]:
-        return Identity.of(sentence_encoder({}, {**data, **more}, seed=0).origin(), config).settings
+        return Identity.of_task(sentence_encoder({}, {**data, **more}, seed=0).origin(), config).settings
 
     for name in ("one", "other"):
         (tmp_path / name).mkdir()

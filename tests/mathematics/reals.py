@@ -119,7 +119,7 @@ def value(tree: Tree, x: mp.mpf) -> mp.mpf:
     if label == "*":
         return u * v
     if label == "pow":
-        return power(u, v, constant="x" not in tree.children[1].labels())
+        return power(u, v, constant="x" not in tree.children[1].list_labels())
     if label == "log":
         require(sign(u) > 0 and sign(v) > 0 and sign(u - 1) != 0)
         return mp.log(v) / mp.log(u)

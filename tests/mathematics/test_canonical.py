@@ -19,8 +19,8 @@ from engines.core.vocabulary import (
     INVERSE,
     LETTERS,
     TRIGONOMETRIC,
-    prefix,
     read_prefix,
+    to_prefix,
 )
 from engines.egen.expressions.padding import has_padding
 from engines.mathematics.terms.canonical import canonical_key
@@ -87,7 +87,7 @@ def test_forms_that_differ(one: str, other: str) -> None:
 @given(trees())
 def test_the_canonical_form_is_its_own(tree: Tree) -> None:
     form = canonical(tree)
-    assert prefix(form) == canonical_key(tree) == canonical_key(form) == canonical_key(tree.labels())
+    assert to_prefix(form) == canonical_key(tree) == canonical_key(form) == canonical_key(tree.list_labels())
 
 
 def shuffled(tree: Tree, rng: random.Random) -> Tree:
@@ -114,10 +114,10 @@ def test_rearranging_does_not_matter(tree: Tree, rng: random.Random) -> None:
 @settings(deadline=None, max_examples=300)
 @given(arithmetic(), st.floats(0.1, 3))
 def test_the_canonical_form_has_the_same_value(tree: Tree, x: float) -> None:
-    was, now = value(tree.labels(), x), value(canonical(tree).labels(), x)
+    was, now = value(tree.list_labels(), x), value(canonical(tree).list_labels(), x)
     if math.isfinite(was) and math.isfinite(now) and abs(was) < 1e6:
         # sin of a huge operand magnifies rounding; such trees are few
-        largest = max((abs(value(node.labels(), x)) for node in tree), default=1.0)
+        largest = max((abs(value(node.list_labels(), x)) for node in tree), default=1.0)
         if largest < 1e6:
             assert now == pytest.approx(was, rel=1e-6, abs=1e-6 * max(1.0, largest))
 
@@ -168,7 +168,7 @@ def test_every_function_undone_by_its_inverse_is_padding() -> None:
 @settings(deadline=None)
 @given(trees())
 def test_adding_padding_is_always_seen(tree: Tree) -> None:
-    text = prefix(tree)
+    text = to_prefix(tree)
     for padded in (f"* 1 {text}", f"- {text} 0", f"pow {text} 1", f"/ 1 / 1 {text}", f"acsch csch {text}"):
         assert has_padding(padded.split())
 
@@ -180,7 +180,10 @@ def test_no_operand_worth_nothing_is_missed_in_constants(tree: Tree, x: float) -
     found = False
     for node in tree:
         if len(node.children) == 2:
-            sides = [round(value(c.labels(), x), 9) if "x" not in c.labels() else None for c in node.children]
+            sides = [
+                round(value(c.list_labels(), x), 9) if "x" not in c.list_labels() else None
+                for c in node.children
+            ]
             found |= node.label in "+-" and 0 in sides
             found |= node.label == "*" and 1 in sides
             found |= node.label == "/" and sides[1] == 1

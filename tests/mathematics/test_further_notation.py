@@ -43,8 +43,16 @@ def test_shown_in_every_notation_and_read_back(text: str) -> None:
 
 
 def test_read_as_written() -> None:
-    assert read_infix("n! + 2^n!", LETTERS).labels() == ["+", "factorial", "n", "pow", "2", "factorial", "n"]
-    assert read_infix("gcd(a,b,c)", LETTERS).labels() == ["gcd", "gcd", "a", "b", "c"]
+    assert read_infix("n! + 2^n!", LETTERS).list_labels() == [
+        "+",
+        "factorial",
+        "n",
+        "pow",
+        "2",
+        "factorial",
+        "n",
+    ]
+    assert read_infix("gcd(a,b,c)", LETTERS).list_labels() == ["gcd", "gcd", "a", "b", "c"]
 
 
 @pytest.mark.parametrize("text", ["n!!", "x²!", "√n!", "⌊x⌉", "max(x)", "log(1,2,3)", "max(1,,2)"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.core.vocabulary import FUNCTIONS, prefix, read_prefix
+from engines.core.vocabulary import FUNCTIONS, read_prefix, to_prefix
 from engines.formula.infix import read_infix
 from engines.formula.reader import Notation
 from engines.formula.reader import read_expression as read
@@ -34,7 +34,7 @@ NOTATIONS: tuple[Notation, ...] = ("auto", "prefix", "infix")
 @settings(deadline=None)
 @given(trees())
 def test_every_tree_survives_prefix(tree: Tree) -> None:
-    assert read(prefix(tree)) == read(prefix(tree), "prefix") == tree
+    assert read(to_prefix(tree)) == read(to_prefix(tree), "prefix") == tree
 
 
 @settings(deadline=None)
@@ -76,7 +76,7 @@ def test_infix_means_what_python_means(tree: Tree, x: float) -> None:
         expected = eval(infix(tree), {"sin": math.sin, "pi": math.pi, "x": x, "__builtins__": {}})
     except (ZeroDivisionError, ValueError, OverflowError):
         return
-    found = value(tree.labels(), x)
+    found = value(tree.list_labels(), x)
     assert math.isnan(found) or math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_infix_means_what_python_means(tree: Tree, x: float) -> None:
     ],
 )  # fmt: skip
 def test_infix_as_people_write_it(text: str, expected: str) -> None:
-    assert prefix(read(text, "infix")) == expected
+    assert to_prefix(read(text, "infix")) == expected
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_infix_as_people_write_it(text: str, expected: str) -> None:
     ],
 )
 def test_auto_tries_prefix_first(text: str, expected: str) -> None:
-    assert prefix(read(text)) == expected
+    assert to_prefix(read(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -265,17 +265,17 @@ def test_the_deepest_tree_allowed_survives_every_notation() -> None:
     deep = Tree("x")
     for depth in range(MAX_DEPTH - 1):
         deep = Tree(FUNCTIONS[depth % 25], (deep,)) if depth % 3 else Tree("-", (Tree("2"), deep))
-    assert read(prefix(deep)) == read(infix(deep)) == read(unicode_infix(deep)) == deep
+    assert read(to_prefix(deep)) == read(infix(deep)) == read(unicode_infix(deep)) == deep
     assert latex(deep)
 
 
 def test_the_longest_constant_survives_every_notation() -> None:
     tree = Tree("pow", (Tree("x"), Tree("-" + "9" * 30)))
-    assert read(prefix(tree)) == read(infix(tree)) == read(unicode_infix(tree)) == tree
+    assert read(to_prefix(tree)) == read(infix(tree)) == read(unicode_infix(tree)) == tree
 
 
 def test_brackets_alone_do_not_count_as_depth() -> None:
-    assert prefix(read("(" * 3_000 + "x" + ")" * 3_000)) == "x"
+    assert to_prefix(read("(" * 3_000 + "x" + ")" * 3_000)) == "x"
 
 
 def test_the_largest_tree_allowed_survives() -> None:
@@ -286,7 +286,7 @@ def test_the_largest_tree_allowed_survives() -> None:
             for i in range(0, len(level), 2)
         ]
     assert MAX_NODES - 2 <= len(level[0]) <= MAX_NODES
-    assert read(infix(level[0])) == read(prefix(level[0])) == level[0]
+    assert read(infix(level[0])) == read(to_prefix(level[0])) == level[0]
 
 
 def attempt(text: str, notation: Notation) -> Tree | ExpressionError:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
-from engines.core.vocabulary import ARITY, FUNCTIONS, prefix, read_prefix
+from engines.core.vocabulary import ARITY, FUNCTIONS, read_prefix, to_prefix
 from engines.mathematics.numbers.numeric import (
     DEFINED,
     UNDEFINED,
@@ -51,7 +51,7 @@ def assert_true_at(tree: Tree, points: list[float]) -> None:
         right = truth(tree, x)
         if right is None or known == UNKNOWN:
             continue
-        where = f"{prefix(tree)} at {x!r}"
+        where = f"{to_prefix(tree)} at {x!r}"
         assert (right == "undefined") == (known == UNDEFINED), where
         if known == DEFINED:
             assert abs(right - mp.mpf(float(ours))) <= error * (1 + 1e-9) + 1e-30, where

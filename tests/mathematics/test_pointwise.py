@@ -12,7 +12,7 @@ from flint import arb
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, prefix, variables_of
+from engines.core.vocabulary import LETTERS, to_prefix, variables_of
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.equality import Explain, Verify, explain, verify
@@ -41,9 +41,9 @@ def read(text: str) -> Tree:
 )
 def test_they_are_read_and_written_back(text: str, tokens: str, free: str) -> None:
     tree = read(text)
-    assert prefix(tree) == tokens
+    assert to_prefix(tree) == tokens
     assert variables_of(tree) == set(free)
-    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, prefix))
+    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, to_prefix))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_numbers_beyond_double_precision(head: str, member: str, outcome: str, t
     example = verdict.counterexample
     assert example is None or all(map(math.isfinite, (example.head, example.member)))  # type: ignore[arg-type]
     pairs = tmp_path / "pairs"
-    pairs.write_text("\t".join(map(prefix, trees)))
+    pairs.write_text("\t".join(map(to_prefix, trees)))
     assert [row["verdict"] for row in verify(Verify(pairs)).results] == [outcome]
     assert bool(derive(*trees, theory=theory_of("reals", "", *trees)).steps) == (outcome == "equal")
 

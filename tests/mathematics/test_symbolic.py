@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS, prefix, read_prefix
+from engines.core.vocabulary import FUNCTIONS, read_prefix, to_prefix
 from engines.mathematics.numbers.numeric import DEFINED, compile_many, evaluate
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from tests.egen.expressions import arithmetic
@@ -22,7 +22,7 @@ POINTS = [-7.25, -1.375, -0.625, 0.4375, 0.8125, 1.5625, 3.25, 20.5]
 
 def ours(tree: Tree) -> list[tuple[float, float] | None]:
     """Value and error bound at the points, None where undefined or unknown."""
-    found = evaluate(compile_many([tree.labels()]), POINTS)
+    found = evaluate(compile_many([tree.list_labels()]), POINTS)
     return [
         (float(value), float(error)) if state == DEFINED else None
         for value, error, state in zip(found.values[0], found.errors[0], found.state[0], strict=True)
@@ -71,7 +71,7 @@ def test_acot_differs_from_sympys_below_zero() -> None:
     mine = ours(acot)[0]
     assert mine
     assert mine[0] == pytest.approx(float(sympy.acot(-7.25)) + math.pi)
-    assert prefix(from_sympy(sympy.acot(X))) == "atan / 1 x"
+    assert to_prefix(from_sympy(sympy.acot(X))) == "atan / 1 x"
 
 
 @settings(deadline=None, max_examples=60)
@@ -106,7 +106,7 @@ def test_a_tree_keeps_its_value_through_sympy(tree: Tree) -> None:
     ],
 )
 def test_sympy_as_a_tree(expression: sympy.Expr, expected: str) -> None:
-    assert prefix(from_sympy(expression)) == expected
+    assert to_prefix(from_sympy(expression)) == expected
 
 
 def test_x_may_be_complex() -> None:

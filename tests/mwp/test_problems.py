@@ -201,7 +201,7 @@ trees = st.recursive(
 @given(trees)
 def test_an_equation_is_read_back_from_infix_and_from_prefix(tree: Tree) -> None:
     assert read_equation(infix(tree), Tree) == tree
-    assert parse_prefix(tree.labels()) == tree
+    assert parse_prefix(tree.list_labels()) == tree
 
 
 @given(st.text("()+-*/^ N_01C2.,%", max_size=12))

@@ -109,9 +109,9 @@ def test_the_nearest_equations_are_those_of_zss(trees: list[Tree], levels: int) 
     nearest = Nearest(trees)
     for place, tree in enumerate(trees):
         row = [by_zss(tree, other) for other in trees]
-        assert nearest.row(place) == pytest.approx(row)
+        assert nearest.compute_similarities(place) == pytest.approx(row)
         others = sorted({round(value, 9) for at, value in enumerate(row) if at != place}, reverse=True)
-        found = nearest.of(place, levels=levels)
+        found = nearest.list_neighbours(place, levels=levels)
         assert [round(level, 9) for level, _ in found] == others[:levels]
         for level, places in found:
             assert places.tolist() == [

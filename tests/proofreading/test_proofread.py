@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.documents.reading import documents
+from engines.documents.reading import read_documents
 from engines.proofreading.texts import Proofread, code, proofread
 
 
@@ -247,10 +247,10 @@ def test_formulas_that_do_not_end_and_broken_files_are_told(tmp_path: Path) -> N
     assert code(found) == 1
     (tmp_path / "b.ipynb").write_text('{"cells": [\n', "utf-8")
     with pytest.raises(DataError, match="not JSON"):
-        list(documents(tmp_path / "b.ipynb"))
+        list(read_documents(tmp_path / "b.ipynb"))
     (tmp_path / "c.docx").write_text("x", "utf-8")
     with pytest.raises(DataError, match=r"\.docx"):
-        list(documents(tmp_path / "c.docx"))
+        list(read_documents(tmp_path / "c.docx"))
 
 
 def test_sarif_and_html(tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_notebook_may_be_one_long_line(tmp_path: Path) -> None:
         {"cell_type": "markdown", "source": ["So $1+1=2$ holds.\n"]},
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
-    (document,) = documents(tmp_path / "a.ipynb")
+    (document,) = read_documents(tmp_path / "a.ipynb")
     assert [piece.text for piece in document.pieces if piece.formula] == ["1+1=2"]
 
 

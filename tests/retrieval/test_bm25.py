@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.retrieval.bm25 import Bm25, LexicalIndex, TermPart, build_lexical
-from engines.retrieval.tokens import terms
+from engines.retrieval.tokens import extract_terms
 
 TEXTS = [
     "Every finite group of prime order is cyclic: take $g\\ne e$ and $\\langle g\\rangle$",
@@ -27,12 +27,12 @@ TEXTS = [
 
 def plain(query: str, texts: list[str], k1: float, b: float) -> list[float]:
     """Lucene's BM25 as its formula says."""
-    documents = [Counter(terms(text)) for text in texts]
+    documents = [Counter(extract_terms(text)) for text in texts]
     mean = sum(sum(d.values()) for d in documents) / len(documents)
     scores = []
     for document in documents:
         score = 0.0
-        for term in terms(query):
+        for term in extract_terms(query):
             df = sum(term in other for other in documents)
             if df and document[term]:
                 idf = math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
@@ -44,7 +44,7 @@ def plain(query: str, texts: list[str], k1: float, b: float) -> list[float]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    build_lexical([TermPart.of(TEXTS[:3]), TermPart.of(TEXTS[3:])], tmp_path / "lexical")
+    build_lexical([TermPart.from_texts(TEXTS[:3]), TermPart.from_texts(TEXTS[3:])], tmp_path / "lexical")
     return tmp_path / "lexical"
 
 
@@ -53,17 +53,19 @@ def folder(tmp_path: Path) -> Path:
 )
 @pytest.mark.parametrize("params", [Bm25(), Bm25(2.0, 0.3)])
 def test_scores_equal_the_formula(tmp_path: Path, query: str, params: Bm25) -> None:
-    about = build_lexical([TermPart.of(TEXTS)], tmp_path / "index", params)
+    about = build_lexical([TermPart.from_texts(TEXTS)], tmp_path / "index", params)
     assert about["bm25"] == {"k1": params.k1, "b": params.b}
     expected = plain(query, TEXTS, params.k1, params.b)
-    found = LexicalIndex(tmp_path / "index").scores(query)
+    found = LexicalIndex(tmp_path / "index").score_documents(query)
     assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
 def test_the_division_into_parts_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    build_lexical([TermPart.of([text]) for text in TEXTS], tmp_path / "many")
+    build_lexical([TermPart.from_texts([text]) for text in TEXTS], tmp_path / "many")
     query = "groups $\\frac{1}{n^2}$"
-    assert LexicalIndex(folder).scores(query) == pytest.approx(LexicalIndex(tmp_path / "many").scores(query))
+    assert LexicalIndex(folder).score_documents(query) == pytest.approx(
+        LexicalIndex(tmp_path / "many").score_documents(query)
+    )
 
 
 @pytest.mark.parametrize(("block", "size"), [(1, 1), (5, 2), (10**6, 3)])
@@ -71,9 +73,9 @@ def test_what_is_gathered_on_the_disk_equals_a_plain_calculation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, size: int
 ) -> None:
     monkeypatch.setattr("engines.retrieval.bm25.BLOCK", block)
-    parts = [TermPart.of(TEXTS[begin : begin + size]) for begin in range(0, len(TEXTS), size)]
+    parts = [TermPart.from_texts(TEXTS[begin : begin + size]) for begin in range(0, len(TEXTS), size)]
     build_lexical(parts, tmp_path / "index")
-    counted = [Counter(terms(text)) for text in TEXTS]
+    counted = [Counter(extract_terms(text)) for text in TEXTS]
     numbers = {term: number for number, term in enumerate(dict.fromkeys(t for c in counted for t in c))}
     lengths = [sum(count.values()) for count in counted]
     rows, summands, starts = [], [], [0]
@@ -112,7 +114,7 @@ def test_search_gives_the_best_in_order(folder: Path) -> None:
 
 def test_a_part_comes_back_from_its_file(tmp_path: Path) -> None:
     for texts in (TEXTS, ["", ""]):
-        part = TermPart.of(texts)
+        part = TermPart.from_texts(texts)
         part.save(tmp_path / "part.npz")
         back = TermPart.load(tmp_path / "part.npz")
         assert tuple(back.vocabulary) == tuple(part.vocabulary)
@@ -147,5 +149,5 @@ def test_terms_of_another_version_are_refused(folder: Path) -> None:
 
 def test_documents_without_any_word(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no terms"):
-        build_lexical([TermPart.of(["", "the"])], tmp_path / "index")
+        build_lexical([TermPart.from_texts(["", "the"])], tmp_path / "index")
     assert list(tmp_path.iterdir()) == []

@@ -15,10 +15,10 @@ from engines.retrieval.dense import (
     Kind,
     Vectors,
     build_dense,
-    choose,
-    cosines,
+    choose_index_kind,
     nearest,
-    unit,
+    normalize_rows,
+    row_cosines,
 )
 from engines.retrieval.stored import top_k
 
@@ -27,13 +27,13 @@ RNG = np.random.default_rng(0)
 
 def clustered(count: int, dim: int = 32) -> Vectors:
     centres = RNG.normal(size=(40, dim))
-    return unit(
+    return normalize_rows(
         (centres[RNG.integers(0, 40, count)] + 0.5 * RNG.normal(size=(count, dim))).astype(np.float32)
     )
 
 
 VECTORS = clustered(3_000)
-QUERIES = unit(VECTORS[:40] + 0.05 * RNG.normal(size=(40, 32)).astype(np.float32))
+QUERIES = normalize_rows(VECTORS[:40] + 0.05 * RNG.normal(size=(40, 32)).astype(np.float32))
 
 
 def index(folder: Path, kind: Kind) -> DenseIndex:
@@ -106,15 +106,18 @@ def test_few_vectors_and_a_large_k(tmp_path: Path, kind: Kind) -> None:
 
 def test_the_choice_goes_by_size_and_says_why() -> None:
     memory = 64 * 2**30
-    assert choose(3_395, 384, memory=memory).kind == "flat"
-    assert choose(1_400_000, 384, memory=memory).kind == "flat"
-    assert choose(6_000_000, 384, memory=memory).kind == "hnsw"
-    assert choose(6_000_000, 384, memory=8 * 2**30).kind == "ivfpq"
-    assert choose(28_000_000, 384, memory=memory).kind == "ivfpq"
-    assert "28,000,000 vectors of 384 in half precision take 20.0 GiB" in choose(28_000_000, 384).reason
-    assert choose(10, 384, kind="hnsw").reason.startswith("requested")
+    assert choose_index_kind(3_395, 384, memory=memory).kind == "flat"
+    assert choose_index_kind(1_400_000, 384, memory=memory).kind == "flat"
+    assert choose_index_kind(6_000_000, 384, memory=memory).kind == "hnsw"
+    assert choose_index_kind(6_000_000, 384, memory=8 * 2**30).kind == "ivfpq"
+    assert choose_index_kind(28_000_000, 384, memory=memory).kind == "ivfpq"
+    assert (
+        "28,000,000 vectors of 384 in half precision take 20.0 GiB"
+        in choose_index_kind(28_000_000, 384).reason
+    )
+    assert choose_index_kind(10, 384, kind="hnsw").reason.startswith("requested")
     with pytest.raises(EngineError, match="unknown dense index"):
-        choose(10, 384, kind="annoy")  # type: ignore[arg-type]
+        choose_index_kind(10, 384, kind="annoy")  # type: ignore[arg-type]
 
 
 def test_the_reason_is_told_and_kept(tmp_path: Path) -> None:
@@ -144,5 +147,5 @@ def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
 def test_cosines_and_unit() -> None:
     left, right = RNG.normal(size=(2, 9, 5)).astype(np.float32)
     expected = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(left, right, strict=True)]
-    assert cosines(left, right) == pytest.approx(expected, abs=1e-5)
-    assert unit(np.zeros((1, 3), np.float32)).tolist() == [[0, 0, 0]]
+    assert row_cosines(left, right) == pytest.approx(expected, abs=1e-5)
+    assert normalize_rows(np.zeros((1, 3), np.float32)).tolist() == [[0, 0, 0]]

@@ -152,7 +152,7 @@ def test_queries_and_documents_compare_as_in_sentence_transformers(
     assert bool(prompts) == bool(ours.roles)
     # An index that was made without them holds other vectors.
     changed = bool(prompts) or similarity == "dot"
-    own = encoders.fingerprint(folder)
+    own = encoders.fingerprint_folder(folder)
     assert plain.roles == ""
     assert (ours.fingerprint == own) != changed
 

@@ -18,7 +18,7 @@ def test_a_search_finds_what_an_index_with_the_parameters_finds(
     terms: Terms, params: Bm25, tmp_path: Path
 ) -> None:
     version = VERSIONS[terms]
-    part = TermPart.of(TEXTS, TERMS[version])
+    part = TermPart.from_texts(TEXTS, TERMS[version])
     build_lexical([part], tmp_path / "index", params, tokens=version)
     queries = {"A": "cyclic groups of prime order $p$ $p$", "B": "$\\frac{1}{n}$ sums", "C": "nothing"}
     counted = Frequencies(TEXTS, queries, version)

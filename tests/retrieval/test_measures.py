@@ -13,7 +13,7 @@ from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weigh
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.significance import (
     bonferroni,
-    bootstrap,
+    bootstrap_bounds,
     bootstrap_interval,
     compare,
     holm,
@@ -22,7 +22,7 @@ from engines.retrieval.significance import (
 )
 from engines.retrieval.trec import (
     Qrels,
-    Run,
+    TrecRun,
     by_grade,
     check_topics,
     read_answers,
@@ -45,8 +45,8 @@ NAMES = [
 ]
 
 
-def ranked(*documents: str) -> Run:
-    return Run("test", {"T": [(document, float(-rank)) for rank, document in enumerate(documents)]})
+def ranked(*documents: str) -> TrecRun:
+    return TrecRun("test", {"T": [(document, float(-rank)) for rank, document in enumerate(documents)]})
 
 
 def test_worked_example_of_the_fact_sheet() -> None:
@@ -179,7 +179,7 @@ def test_task_2_file_with_post_ids(tmp_path: Path) -> None:
 
 def test_formulas_that_look_the_same_count_once(tmp_path: Path) -> None:
     ids = read_visual_ids(write(tmp_path / "ids", "id\tpost_id\tvisual_id\n1\t9\t77\n2\t9\t77\n3\t9\t\n"))
-    run, unknown = to_visual_ids(Run("me", {"B.1": [("1", 1.0), ("2", 2.0), ("3", 3.0)]}), ids)
+    run, unknown = to_visual_ids(TrecRun("me", {"B.1": [("1", 1.0), ("2", 2.0), ("3", 3.0)]}), ids)
     assert run.rankings == {"B.1": [("77", 2.0)]}
     assert unknown == 1
 
@@ -319,7 +319,7 @@ def test_a_tag_may_be_a_number(tmp_path: Path, tag: str) -> None:
 
 
 def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:
-    write_run(Run("lexical + dense", {"A": [("a", 1.0)]}), tmp_path / "run")
+    write_run(TrecRun("lexical + dense", {"A": [("a", 1.0)]}), tmp_path / "run")
     assert len((tmp_path / "run").read_text().split()) == 6
 
 
@@ -331,7 +331,7 @@ def test_marks_5_and_6_count_as_0(tmp_path: Path) -> None:
 def test_written_scores_fall_strictly_in_single_precision(tmp_path: Path) -> None:
 
     scores = [1.0, 1.0, 1.0 - 1e-12, 0.5, 0.0, 0.0, -2.0, -2.0]
-    run = Run("me", {"A.1": [(str(i), score) for i, score in enumerate(scores)]})
+    run = TrecRun("me", {"A.1": [(str(i), score) for i, score in enumerate(scores)]})
     write_run(run, tmp_path / "run")
     lines = (tmp_path / "run").read_text().splitlines()
     written = np.array([line.split("\t")[4] for line in lines], dtype=np.float32)
@@ -340,7 +340,7 @@ def test_written_scores_fall_strictly_in_single_precision(tmp_path: Path) -> Non
 
 
 def test_ties_follow_trec_eval() -> None:
-    run = Run.from_scores("me", {"T": [("a", 1.0), ("c", 1.0 + 1e-12), ("b", 1.0)]})
+    run = TrecRun.from_scores("me", {"T": [("a", 1.0), ("c", 1.0 + 1e-12), ("b", 1.0)]})
     assert [document for document, _ in run.rankings["T"]] == ["c", "b", "a"]
 
 
@@ -358,22 +358,22 @@ def test_reciprocal_rank_fusion_by_hand() -> None:
     one, two = ranked("a", "b"), ranked("b", "c")
     scores = dict(reciprocal_rank_fusion([one, two], k=60).rankings["T"])
     assert scores == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 1 / 61, "c": 1 / 62})
-    weighted = Run("w", {"T": [("a", 0.9), ("b", 0.3)]})
+    weighted = TrecRun("w", {"T": [("a", 0.9), ("b", 0.3)]})
     scores = dict(reciprocal_rank_fusion([weighted], by_score=True).rankings["T"])
     assert scores == pytest.approx({"a": 0.9 / 61, "b": 0.3 / 62})
 
 
 def test_the_weighted_sum_by_hand() -> None:
-    one = Run("one", {"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})
-    two = Run("two", {"T": [("b", 10.0), ("d", 0.0)]})
+    one = TrecRun("one", {"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})
+    two = TrecRun("two", {"T": [("b", 10.0), ("d", 0.0)]})
     assert dict(weighted_sum([one, two], [0.5, 0.5]).rankings["T"]) == pytest.approx(
         {"a": 0.5, "b": 0.75, "c": 0.0, "d": 0.0}
     )
 
 
 def test_weights_are_tuned_on_the_given_topics_only() -> None:
-    good = Run("good", {"T": [("a", 1.0), ("b", 0.0)], "U": [("b", 1.0), ("a", 0.0)]})
-    bad = Run("bad", {"T": [("b", 1.0), ("a", 0.0)], "U": [("a", 1.0), ("b", 0.0)]})
+    good = TrecRun("good", {"T": [("a", 1.0), ("b", 0.0)], "U": [("b", 1.0), ("a", 0.0)]})
+    bad = TrecRun("bad", {"T": [("b", 1.0), ("a", 0.0)], "U": [("a", 1.0), ("b", 0.0)]})
     qrels = Qrels({"T": {"a": 3, "b": 0}, "U": {"a": 3, "b": 0}})
     on_t, _ = tune_weights([good, bad], qrels, topics=["T"])
     on_u, _ = tune_weights([good, bad], qrels, topics=["U"])
@@ -384,7 +384,7 @@ def test_tuned_weights_are_measured_as_the_sums_of_whole_runs() -> None:
     generator = np.random.default_rng(0)
     names = [f"d{number}" for number in range(30)]
     runs = [
-        Run.from_scores(
+        TrecRun.from_scores(
             str(run),
             {
                 topic: [(d, float(generator.integers(9))) for d in generator.permutation(names)[:20]]
@@ -446,7 +446,7 @@ def test_corrections() -> None:
 
 def test_bootstrap_of_groups_and_of_nothing() -> None:
     values = np.array([0.1, 0.5, 0.9, 0.4])
-    by_rows = bootstrap(lambda rows: values[rows].mean(-1), 4, draws=500, seed=3)
+    by_rows = bootstrap_bounds(lambda rows: values[rows].mean(-1), 4, draws=500, seed=3)
     assert by_rows == bootstrap_interval(values.tolist(), draws=500, seed=3)
     generator = np.random.default_rng(3)
     means = [values[generator.integers(4, size=4)].mean() for _ in range(500)]

@@ -7,7 +7,7 @@ import re
 from nltk.stem.porter import PorterStemmer
 
 from engines.core.system import asset
-from engines.retrieval.tokens import english_terms, porter
+from engines.retrieval.tokens import english_terms, porter_stem
 
 
 def test_stems_are_those_of_nltk() -> None:
@@ -16,7 +16,7 @@ def test_stems_are_those_of_nltk() -> None:
     rare = "sky say bying toy agreed ties caresses rational hopefulness analogies controlling rolls ion"
     words = {*re.findall("[a-z]+", f"{text} {rare}")}
     assert len(words) > 1_000
-    assert {word: porter(word) for word in words} == {word: stemmer.stem(word) for word in words}
+    assert {word: porter_stem(word) for word in words} == {word: stemmer.stem(word) for word in words}
 
 
 def test_words_are_cut_as_lucene_does() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.retrieval import tokens
-from engines.retrieval.tokens import english_terms, formula_terms, pieces, snippet, terms
+from engines.retrieval.tokens import english_terms, extract_terms, formula_terms, make_snippet, split_pieces
 
 
 def test_the_examples_hold() -> None:
@@ -18,7 +18,7 @@ def test_the_examples_hold() -> None:
 
 
 def test_commands_and_case_stay_whole() -> None:
-    assert [term for term in terms(r"$\Gamma\gamma\mathbb{R}R r$") if " " not in term] == [
+    assert [term for term in extract_terms(r"$\Gamma\gamma\mathbb{R}R r$") if " " not in term] == [
         "\\Gamma",
         "\\gamma",
         "\\mathbb",
@@ -29,13 +29,13 @@ def test_commands_and_case_stay_whole() -> None:
 
 
 def test_words_are_folded_and_formulas_are_not() -> None:
-    assert terms("The Groups of Order") == terms("group order")
-    assert terms("$G$") != terms("$g$")
-    assert terms("x") == terms("$x$")
+    assert extract_terms("The Groups of Order") == extract_terms("group order")
+    assert extract_terms("$G$") != extract_terms("$g$")
+    assert extract_terms("x") == extract_terms("$x$")
 
 
 def test_words_in_formulas_are_words() -> None:
-    assert formula_terms(r"\text{if primes}")[:1] == tuple(terms("if primes"))
+    assert formula_terms(r"\text{if primes}")[:1] == tuple(extract_terms("if primes"))
     assert formula_terms(r"\operatorname{Var}X") == ("var", "X", "var X")
     assert formula_terms(r"\text{d}x") == formula_terms("dx")
     assert formula_terms(r"\begin{pmatrix}a\end{pmatrix}") == ("pmatrix", "a", "pmatrix a")
@@ -48,7 +48,7 @@ def test_letters_however_they_are_encoded() -> None:
         ("\ufb01eld", "field"),
         ("ﬁnite\u00a0group", "finite group"),
     ):
-        assert terms(one) == terms(other)
+        assert extract_terms(one) == extract_terms(other)
         assert english_terms(one) == english_terms(other)
     for one, other in (
         ("e\u0301", "é"),
@@ -57,8 +57,8 @@ def test_letters_however_they_are_encoded() -> None:
         ("f&#39;", "f'"),
         ("\ufb01", "fi"),
     ):
-        assert terms(f"${one}$") == terms(f"${other}$")
-    assert "Poincaré" in snippet("of the " * 40 + "Poincare\u0301 group", "poincaré")
+        assert extract_terms(f"${one}$") == extract_terms(f"${other}$")
+    assert "Poincaré" in make_snippet("of the " * 40 + "Poincare\u0301 group", "poincaré")
 
 
 def test_spacing_and_sizes_mean_nothing() -> None:
@@ -78,19 +78,19 @@ def test_spacing_and_sizes_mean_nothing() -> None:
     ],
 )
 def test_where_formulas_are(text: str, formulas: list[str]) -> None:
-    assert [piece for is_formula, piece in pieces(text) if is_formula] == formulas
+    assert [piece for is_formula, piece in split_pieces(text) if is_formula] == formulas
 
 
 @given(
     st.text(alphabet=st.sampled_from("ab A$\\{}^2.\n'Σé")), st.text(alphabet=st.sampled_from("xy $\\_5\n"))
 )
 def test_lines_do_not_touch_each_other(first: str, second: str) -> None:
-    assert terms(f"{first}\n{second}") == terms(first) + terms(second)
+    assert extract_terms(f"{first}\n{second}") == extract_terms(first) + extract_terms(second)
 
 
 @given(st.text())
 def test_any_text_has_terms_that_survive_a_line_file(text: str) -> None:
-    for term in terms(text):
+    for term in extract_terms(text):
         assert term
         assert "\n" not in term
 
@@ -99,19 +99,19 @@ def test_a_snippet_shows_what_was_asked_for() -> None:
     text = (
         "Nothing here. " * 40 + "Every cyclic group is abelian, since $a^n a^m = a^m a^n$. " + "More. " * 80
     )
-    shown = snippet(text, "abelian cyclic groups", 100)
+    shown = make_snippet(text, "abelian cyclic groups", 100)
     assert "cyclic group is abelian" in shown
     assert shown.startswith("… ")
     assert shown.endswith(" …")
     assert len(shown) <= 106
-    assert snippet("short\n text", "x") == "short text"
-    assert snippet("word " * 50, "nothing", 20) == "word word word word …"
+    assert make_snippet("short\n text", "x") == "short text"
+    assert make_snippet("word " * 50, "nothing", 20) == "word word word word …"
 
 
 @given(st.lists(st.sampled_from(["a", "group", "$x + y$", "$\\frac{1}{n}$", "primes"])), st.integers(5, 60))
 def test_a_snippet_is_part_of_the_text_and_holds_whole_formulas(words: list[str], width: int) -> None:
     line = " ".join(words)
-    shown = snippet(line, "prime $x$", width)
+    shown = make_snippet(line, "prime $x$", width)
     inner = shown.removeprefix("… ").removesuffix(" …")
     assert inner in line
     assert inner.count("$") % 2 == 0
@@ -126,7 +126,7 @@ def test_formulas_of_real_posts_are_found_again(real_data: Path) -> None:
     same = total = 0
     for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):
         total += 1
-        found = [piece for is_formula, piece in pieces(post.body.text) if is_formula]
+        found = [piece for is_formula, piece in split_pieces(post.body.text) if is_formula]
         same += found == [latex for _, latex in post.body.formulas]
     # The rest have dollar signs inside their formulas (\text{if $x>0$}), or formulas that are empty.
     assert same / total > 0.97

@@ -14,20 +14,20 @@ from engines.arqmath.ranking.rank import Fuse, fuse
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.retrieval.fusion import min_max, scored_depth
-from engines.retrieval.trec import Run, Scored, check_out, read_run, with_tail, write_run
+from engines.retrieval.trec import Scored, TrecRun, check_out, read_run, with_tail, write_run
 
 DEPTH, LONG = 20, 100
 
 
-def run_of(scores: list[list[float]]) -> Run:
+def run_of(scores: list[list[float]]) -> TrecRun:
     found = {
         f"A.{topic}": [(f"{topic}-{n}", score) for n, score in enumerate(sorted(own, reverse=True))]
         for topic, own in enumerate(scores)
     }
-    return Run("x", found)
+    return TrecRun("x", found)
 
 
-def two_scales(rank_tail: bool) -> Run:
+def two_scales(rank_tail: bool) -> TrecRun:
     """As other tools write them: probabilities, then ranks below 0, or the first stage's scores far below."""
     draw = Random(0)
     rows = []
@@ -48,7 +48,7 @@ def test_a_tail_leaves_the_scores_before_it_their_spread() -> None:
 
 def test_tails_are_written_as_they_are(tmp_path: Path) -> None:
     run = run_of([[0.1, 0.7, 0.3]])
-    tailed = Run("x", {topic: with_tail(own, ["y", "z"]) for topic, own in run.rankings.items()})
+    tailed = TrecRun("x", {topic: with_tail(own, ["y", "z"]) for topic, own in run.rankings.items()})
     write_run(tailed, tmp_path / "run")
     assert [name for name, _ in read_run(tmp_path / "run").rankings["A.0"]] == ["0-0", "0-1", "0-2", "y", "z"]
 
@@ -77,7 +77,7 @@ def test_fusing_scales_over_what_has_scores_and_says_so(tmp_path: Path) -> None:
     two = two_scales(rank_tail=True)
     draw = Random(2)
     # Another system that has the same documents in its own order, all near each other.
-    other = Run(
+    other = TrecRun(
         "y",
         {
             topic: sorted(((name, draw.random()) for name, _ in own), key=lambda pair: -pair[1])
@@ -106,7 +106,7 @@ def scored(names: str) -> list[Scored]:
 
 def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
     for name, topics in (("one", ("A.1",)), ("other", ("A.1", "A.2")), ("old", ("A.1", "A.9"))):
-        write_run(Run(name, {topic: scored("abc") for topic in topics}), tmp_path / name)
+        write_run(TrecRun(name, {topic: scored("abc") for topic in topics}), tmp_path / name)
     with pytest.raises(EngineError, match=r"1 other topics, as A\.9") as caught:
         fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "old"))
     assert (caught.value.code, caught.value.exit_code) == ("E432", 2)
@@ -127,7 +127,7 @@ def test_a_light_install_fuses_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(metadata, "version", version)
     for name in ("one", "other"):
-        write_run(Run(name, {"A.1": scored("abc")}), tmp_path / name)
+        write_run(TrecRun(name, {"A.1": scored("abc")}), tmp_path / name)
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))
     assert set(json.loads((tmp_path / "new.json").read_text("utf-8"))["versions"]) == {"mathwb", "numpy"}
 

@@ -44,4 +44,4 @@ def stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two cores, 5 GB free, no GPU."""
     machine = Machine(2, 5 * 2**30)
     monkeypatch.setattr(form, "look", lambda _: machine)
-    monkeypatch.setattr("engines.core.system.processors", lambda: 2)
+    monkeypatch.setattr("engines.core.system.count_processors", lambda: 2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from engines.core.system import size
+from engines.core.system import format_bytes
 from screens.arqmath.answer import about
 from screens.shell.theme import Ascii, count, elide, number, safe_text, some, width
 from screens.widgets.plot import Series, draw, span
@@ -61,7 +61,7 @@ def test_elided_text_fits(text: str, cells: int) -> None:
         (duration(840), "14m"),
         (duration(11100), "3h 05m"),
         (duration(None), ""),
-        (size(1_900 * 2**20), "1.9 GiB"),
+        (format_bytes(1_900 * 2**20), "1.9 GiB"),
         (number(41200.0), "41.2k"),
         (number(0.31553), "0.3155"),
         (number(15_625.0), "15.62k"),

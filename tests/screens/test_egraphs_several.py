@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from textual.widgets import Static
 
-from engines.core.vocabulary import LETTERS, prefix
+from engines.core.vocabulary import LETTERS, to_prefix
 from engines.formula.infix import read_infix
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth
@@ -41,7 +41,7 @@ GROWN = ["* y sqrt pow x 2", "* x y"]
 def test_what_is_assumed_and_weighed_comes_after_the_expression(
     text: str, infix: str, settings: dict[str, str]
 ) -> None:
-    assert parse_growth(text) == (prefix(read_infix(infix, LETTERS)), settings, "")
+    assert parse_growth(text) == (to_prefix(read_infix(infix, LETTERS)), settings, "")
 
 
 @pytest.mark.parametrize(

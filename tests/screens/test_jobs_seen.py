@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.loop import explained, no_number
+from engines.training.loop import explain_failures, no_number
 from screens.app import Workbench
 from screens.jobs.columns import JobList, _differs, elide_alike, summary
 from screens.jobs.form import NewJob
@@ -78,7 +78,7 @@ async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
 def test_a_failed_training_begins_with_reason_and_remedy(
     raised: Exception, reason: str, remedy: str, jobs: list[JobView], tmp_path: Path
 ) -> None:
-    with pytest.raises(EngineError) as caught, explained(TrainConfig(steps=1), tmp_path):
+    with pytest.raises(EngineError) as caught, explain_failures(TrainConfig(steps=1), tmp_path):
         raise raised
     end = Ending.of_error(caught.value)
     view = dataclasses.replace(

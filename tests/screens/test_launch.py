@@ -417,7 +417,7 @@ def test_auto_says_which_card_and_why() -> None:
 def test_fields_of_a_corpus(
     name: str, text: str, wrong: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engines.core.system.processors", lambda: 2)
+    monkeypatch.setattr("engines.core.system.count_processors", lambda: 2)
     (workspace.corpora / "taken").mkdir()
     form = OperationFields(load("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields} | {f"corpus.{name}": text}

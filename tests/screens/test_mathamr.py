@@ -46,7 +46,7 @@ def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.Mon
     """The app over a workspace with that collection; operations run in this process."""
     engine = QuickEngine()
     # What splits sentences takes seconds to load.
-    monkeypatch.setattr("engines.language.english.sentences", lambda text, **_: [(0, len(text))])
+    monkeypatch.setattr("engines.language.english.split_sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
 
@@ -454,7 +454,7 @@ async def test_own_files_are_added_searched_and_opened_at_the_line(
 ) -> None:
     """Who has no collection but the samples begins with the search of files."""
     engine = QuickEngine()
-    monkeypatch.setattr("engines.language.english.sentences", lambda text, **_: [(0, len(text))])
+    monkeypatch.setattr("engines.language.english.split_sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
     notes = tmp_path / "notes"
     notes.mkdir()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from engines.core.spec import values
+from engines.core.spec import to_mapping
 from screens.app import Workbench
 from screens.egraphs.sheets import Analogies, Derivation, Mistakes
 from screens.widgets.reader import Reader
@@ -59,7 +59,7 @@ def meant(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Mapping[str,
         patch.setattr("sys.argv", ["mathwb", *words_of(line, patch)])
         with pytest.raises(Asked) as caught:
             main()
-    return caught.value.name, values(caught.value.spec)
+    return caught.value.name, to_mapping(caught.value.spec)
 
 
 async def yanked(pilot: Pilot[Any], *keys: str) -> str:
@@ -127,7 +127,9 @@ async def test_a_page_and_its_command_ask_the_same(
     found, spec = meant(line, monkeypatch)
     # The screen waits for no more than so much to be encoded; that changes no answer.
     page = {
-        name: value for name, value in values(operation(task).resolved(asked)).items() if name != "at_most"
+        name: value
+        for name, value in to_mapping(operation(task).resolved(asked)).items()
+        if name != "at_most"
     }
     assert (found, spec) == (task, page)
     assert HEAD in line or str(app.workspace.corpora / "sample-e") in line

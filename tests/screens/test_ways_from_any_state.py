@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engines.core.spec import values
+from engines.core.spec import to_mapping
 from screens.app import Workbench
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
@@ -98,7 +98,7 @@ async def test_way_7_on_bars_and_search_hits(
     # As many answers are asked for, and from the same index.
     assert meant(of_hits, monkeypatch) == (
         "arqmath.search",
-        values(operation("arqmath.search").resolved(asked)),
+        to_mapping(operation("arqmath.search").resolved(asked)),
     )
     assert [hit["id"] for hit in printed(of_hits, monkeypatch)["hits"]] == found
 
@@ -113,7 +113,7 @@ async def test_way_6_on_mathamr(
     workspace: Workspace, formulas: Path, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = QuickEngine()
-    monkeypatch.setattr("engines.language.english.sentences", lambda text, **_: [(0, len(text))])
+    monkeypatch.setattr("engines.language.english.split_sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: quick)
     shutil.copytree(formulas, workspace.folder("arqmath") / "mini")
 

@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[2]
 def gradients(task: TrainingTask, model: Any, batches: Sequence[Any]) -> tuple[float, dict[str, Any]]:
     """Loss and gradients by weight of a step made of these batches; dropout is off."""
     from engines.training.libraries import start_accelerator
-    from engines.training.loop import descend, objective
+    from engines.training.loop import accumulate_gradients, make_objective
 
     accelerator = start_accelerator(TrainConfig(steps=1, device="cpu"))
-    module = accelerator.prepare_model(objective(model.eval(), task))
+    module = accelerator.prepare_model(make_objective(model.eval(), task))
     # Twice: with several processes it is the second that fails when a weight got no gradient.
     for _ in range(2):
         model.zero_grad()
-        loss = accelerator.reduce(descend(module, task, batches, accelerator), "mean")
+        loss = accelerator.reduce(accumulate_gradients(module, task, batches, accelerator), "mean")
     found = {name: weight.grad for name, weight in model.named_parameters() if weight.requires_grad}
     return float(loss), {name: gradient.clone() for name, gradient in found.items()}
 

@@ -136,7 +136,7 @@ def test_the_next_batch_is_made_while_the_position_is_that_of_the_last() -> None
 
     reader = Batches(data, config(), length=len, collate=collate)
     first = next(reader)["rows"]
-    reader.settle()
+    reader.wait_until_idle()
     assert len(made) == 2
     assert made[0] == first
     assert reader.position.examples == 4

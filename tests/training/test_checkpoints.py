@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from engines.training.checkpoints import all_checkpoints, from_file, newest, prune, verify, write
+from engines.training.checkpoints import (
+    all_checkpoints,
+    from_file,
+    newest_checkpoint,
+    prune_checkpoints,
+    verify,
+    write,
+)
 
 FILES = {"a": b"weights" * 1000, "b": b""}
 
@@ -41,7 +48,7 @@ def test_the_one_before_is_taken(tmp_path: Path, harm: str) -> None:
     else:
         (last / "manifest.json").unlink()
     heard: list[EngineError] = []
-    found = newest(tmp_path, on_bad=heard.append)
+    found = newest_checkpoint(tmp_path, on_bad=heard.append)
     assert found is not None
     assert found.step == 1
     assert [(error.code, error.where) for error in heard] == [("E635", str(last))]
@@ -67,17 +74,17 @@ def test_what_only_unpickling_would_read_is_corrupt(tmp_path: Path, content: byt
 
 def test_one_that_was_never_finished_does_not_count(tmp_path: Path) -> None:
     (tmp_path / ".step-000009.01234567.tmp").mkdir(parents=True)
-    assert newest(tmp_path) is None
-    assert newest(tmp_path / "nowhere") is None
+    assert newest_checkpoint(tmp_path) is None
+    assert newest_checkpoint(tmp_path / "nowhere") is None
     write(tmp_path, 3, FILES, {})
-    prune(tmp_path, 1)
+    prune_checkpoints(tmp_path, 1)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["latest", "step-000003"]
 
 
 def test_the_newest_and_the_best_stay(tmp_path: Path) -> None:
     for step in (1, 2, 3, 4, 5):
         write(tmp_path, step, FILES, {})
-    prune(tmp_path, 2, protect=1)
+    prune_checkpoints(tmp_path, 2, protect=1)
     assert [step for step, _ in all_checkpoints(tmp_path)] == [1, 4, 5]
 
 

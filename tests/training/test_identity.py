@@ -13,7 +13,7 @@ from tiny import Tiny, config
 from engines.core.errors import EngineError
 from engines.core.files import model_files
 from engines.training import Origin, TrainConfig, TrainResult, train
-from engines.training.checkpoints import Identity, content, newest
+from engines.training.checkpoints import Identity, hash_content, newest_checkpoint
 
 
 def run(out: Path, task: Tiny | None = None, *, stop_at: int = 0, **changes: Any) -> TrainResult:
@@ -69,7 +69,7 @@ def test_another_number_of_steps_is_written_down(tmp_path: Path) -> None:
         {"at_step": 20, "from": 20, "to": 24},
         {"at_step": 24, "from": 24, "to": 30},
     ]
-    found = newest(tmp_path / "checkpoints")
+    found = newest_checkpoint(tmp_path / "checkpoints")
     assert found is not None
     assert (found.step, found.facts["steps_changed"]) == (30, changes)
     facts = json.loads((tmp_path / "model" / "training.json").read_text())
@@ -96,18 +96,20 @@ def test_data_is_known_by_what_it_holds(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "a", tmp_path / "b")
 
     def identity(place: Path, **changes: Any) -> Identity:
-        return Identity.of(Origin("t", {"tau": 0.1, **changes}, {"corpus": (place,)}), TrainConfig(steps=1))
+        return Identity.of_task(
+            Origin("t", {"tau": 0.1, **changes}, {"corpus": (place,)}), TrainConfig(steps=1)
+        )
 
     there = identity(tmp_path / "a").settings
-    assert identity(tmp_path / "b").differences(there) == []
+    assert identity(tmp_path / "b").describe_differences(there) == []
     assert json.loads(json.dumps(dict(there))) == there
     (tmp_path / "b" / "2.txt").write_text("too")
-    (difference,) = identity(tmp_path / "b").differences(there)
+    (difference,) = identity(tmp_path / "b").describe_differences(there)
     assert difference.startswith("data.corpus: content ")
     (tmp_path / "b" / "2.txt").rename(tmp_path / "b" / "3.txt")
     (tmp_path / "b" / "3.txt").write_text("two")
-    assert len(identity(tmp_path / "b", tau=0.2).differences(there)) == 2
-    assert content([tmp_path / "a" / "2.txt"]) == content([tmp_path / "b" / "3.txt"])
+    assert len(identity(tmp_path / "b", tau=0.2).describe_differences(there)) == 2
+    assert hash_content([tmp_path / "a" / "2.txt"]) == hash_content([tmp_path / "b" / "3.txt"])
 
 
 def test_the_files_that_make_a_model(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.loop import factor
+from engines.training.loop import learning_rate_factor
 
 
 @pytest.mark.parametrize(("count", "times"), [(10, 2), (3, 1), (1, 2)])
@@ -24,20 +24,23 @@ def test_restarts_are_those_of_torch(count: int, times: int) -> None:
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1e-4)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, count, times, eta_min=1e-8)
     for epoch in range(75):
-        ours = [factor(config, epoch * 5 + step, total=375, epoch_steps=5) * 1e-4 for step in range(5)]
+        ours = [
+            learning_rate_factor(config, epoch * 5 + step, total=375, epoch_steps=5) * 1e-4
+            for step in range(5)
+        ]
         assert ours == pytest.approx(scheduler.get_last_lr() * 5, rel=1e-9)
         scheduler.step()
 
 
 def test_restarts_at_every_step() -> None:
     config = TrainConfig(steps=1, schedule="cosine_restarts", per_step=True, restart_epochs=2)
-    found = [factor(config, step, total=40, epoch_steps=5) for step in (0, 5, 10, 20, 30)]
+    found = [learning_rate_factor(config, step, total=40, epoch_steps=5) for step in (0, 5, 10, 20, 30)]
     assert found == pytest.approx([1, 0.5, 1, 0.5, 1])
 
 
 def test_warmup_and_line() -> None:
     config = TrainConfig(steps=110, lr=2.0, lr_min=0.2, warmup=10)
-    found = [factor(config, step, total=110, epoch_steps=0) for step in (0, 9, 10, 60, 110)]
+    found = [learning_rate_factor(config, step, total=110, epoch_steps=0) for step in (0, 9, 10, 60, 110)]
     assert found == pytest.approx([0.1, 1, 1, 0.55, 0.1])
 
 
@@ -58,5 +61,5 @@ def test_warmup_and_line() -> None:
 )
 def test_settings_that_make_no_sense(values: dict[str, object]) -> None:
     with pytest.raises(EngineError) as caught:
-        TrainConfig.of(values)
+        TrainConfig.from_table(values)
     assert (caught.value.code, caught.value.exit_code) == ("E630", 2)

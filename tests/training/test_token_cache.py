@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engines.training import token_cache as kept
-from engines.training.token_cache import TokenCache, prune
+from engines.training.token_cache import TokenCache, prune_cache
 
 CONTENTS = {"collection": "c0", "topics": "t0", "backbone": "b0"}
 
@@ -26,7 +26,7 @@ def tokenizer(*words: str) -> Any:
 
 def cache_place(contents: dict[str, str] = CONTENTS, words: str = "a b", **settings: object) -> Path | None:
     store = TokenCache(Path("kept"), contents)
-    return store.place("texts", "collection", tokenizer=tokenizer(*words.split()), **settings)
+    return store.stored_path("texts", "collection", tokenizer=tokenizer(*words.split()), **settings)
 
 
 def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest
     ]
     monkeypatch.setattr(kept, "_code", lambda: "a later version")
     assert len({first, *others, cache_place(most=8)}) == 5
-    assert TokenCache().place("texts", tokenizer=tokenizer("a")) is None
+    assert TokenCache().stored_path("texts", tokenizer=tokenizer("a")) is None
 
 
 def test_how_a_tokenizer_was_last_told_to_pad_is_no_part_of_it() -> None:
@@ -47,7 +47,7 @@ def test_how_a_tokenizer_was_last_told_to_pad_is_no_part_of_it() -> None:
     other(["a", "a b"], padding=True, truncation=True, max_length=1)
     assert other.backend_tokenizer.truncation is not None
     store = TokenCache(Path("kept"), CONTENTS)
-    assert store.place("texts", tokenizer=one) == store.place("texts", tokenizer=other)
+    assert store.stored_path("texts", tokenizer=one) == store.stored_path("texts", tokenizer=other)
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,12 +60,12 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: p
         (tmp_path / f"{name}.lock").touch()
         os.utime(folder, (now - 100 * age, now - 100 * age))
     monkeypatch.setattr(kept, "LIMIT_BYTES", 250)
-    prune(tmp_path / b)
+    prune_cache(tmp_path / b)
     left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
     # The one at hand stays though with it they are over the limit; what a killed writer left goes.
     assert left == {d, c, b, "theirs"}
     assert not (tmp_path / f"{a}.lock").exists()
-    kept.remove(tmp_path)
+    kept.remove_cache(tmp_path)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"theirs"}
 
 
@@ -74,5 +74,7 @@ def test_comments_and_docstrings_leave_the_cache_as_it_is() -> None:
     plain = "def cut(text):\n    return text[:3]\n"
     spaced = "def cut(text):\n    return text[ : 3 ]  # three\n"
     documented = '"""Cuts."""\n# Three.\ndef cut(text):\n    """The beginning."""\n    return text[:3]\n'
-    assert kept._meaning(plain) == kept._meaning(spaced) == kept._meaning(documented)
-    assert kept._meaning(plain) != kept._meaning(plain.replace("3", "4"))
+    assert (
+        kept._normalize_source(plain) == kept._normalize_source(spaced) == kept._normalize_source(documented)
+    )
+    assert kept._normalize_source(plain) != kept._normalize_source(plain.replace("3", "4"))

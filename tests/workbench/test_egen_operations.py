@@ -10,7 +10,7 @@ import pytest
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import values
+from engines.core.spec import to_mapping
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
@@ -198,7 +198,7 @@ def test_what_is_not_given_comes_from_the_corpus_that_was_begun(folder: Path) ->
     assert fresh.templates == "all"
     assert fresh.members == 120
     assert fresh.out.is_absolute()
-    assert row.resolved(values(fresh)) == fresh
+    assert row.resolved(to_mapping(fresh)) == fresh
     assert row.perform(row.resolved({"out": str(folder), "workers": 1})).document["complete"]
 
 

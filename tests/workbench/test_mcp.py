@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.core.spec import described
+from engines.core.spec import describe_fields
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.mcp import MOST, bounded, given, schema, server, tools
@@ -81,7 +81,7 @@ def test_schemas_say_what_specs_take(home: Path, tmp_path: Path, monkeypatch: py
         assert given(row, asked, tmp_path) == asked
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**asked, "no_such_setting": 1}, made)
-        fields = {field.name: field for field in described(row.spec_type)}
+        fields = {field.name: field for field in describe_fields(row.spec_type)}
         assert not [each for each in made["properties"] if each in fields and fields[each].arg.writes]
 
 
@@ -120,7 +120,7 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
 def _asked(row: Any, place: Path) -> dict[str, Any]:
     """What the operation is asked in its sample, less what it would write."""
     make: Callable[[Path, Path], dict[str, Any]] = SAMPLES[row.name]
-    writes = {field.name for field in described(row.spec_type) if field.arg.writes or field.arg.hidden}
+    writes = {field.name for field in describe_fields(row.spec_type) if field.arg.writes or field.arg.hidden}
     asked = {name: value for name, value in make(Workspace.open().root, place).items() if name not in writes}
     return json.loads(json.dumps(asked))
 

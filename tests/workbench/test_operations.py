@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
-from engines.core.spec import described, read, values
+from engines.core.spec import describe_fields, read, to_mapping
 from engines.retrieval.trec import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
@@ -75,9 +75,9 @@ def test_every_door_gives_the_same_document(
             code, document = run(name, command_line_words(row, given), capsys)
             assert code in (0, 1), document
         elif door == "engine":
-            document = engine.call_blocking(name, plain(values(row.resolved(given))))
+            document = engine.call_blocking(name, plain(to_mapping(row.resolved(given))))
         else:
-            params = plain(values(row.resolved(given)))
+            params = plain(to_mapping(row.resolved(given)))
             document, stopped = perform(
                 Recipe(name, name, params, int(params.get("seed", 0))),
                 place / "out",
@@ -115,7 +115,7 @@ for row in operations().values():
 def test_the_spec_is_complete(name: str) -> None:
     row = operation(name)
     assert inspect.getdoc(row.spec_type)
-    for field in described(row.spec_type):
+    for field in describe_fields(row.spec_type):
         assert field.arg.help or field.arg.hidden, field.name
     for target in (row.call, row.text, row.document, row.resolve, row.code):
         if target:
@@ -138,7 +138,7 @@ def test_settling_twice_changes_nothing(home: Path, tmp_path: Path, monkeypatch:
         row = operation(name)
         (place := tmp_path / name).mkdir()
         once = row.resolved(SAMPLES[name](Workspace.open().root, place))
-        assert row.resolved(plain(values(once))) == once, name
+        assert row.resolved(plain(to_mapping(once))) == once, name
 
 
 def test_an_unknown_operation_gets_a_hint() -> None:
@@ -193,7 +193,7 @@ def test_what_is_written_is_marked_as_such() -> None:
     of_paths = [
         (row.name, option(field), field.arg.writes)
         for row in operations().values()
-        for field in described(row.spec_type)
+        for field in describe_fields(row.spec_type)
         if field.kind is Path
     ]
     named = {"--out", "--plot", "--write", "--publish"}

@@ -13,7 +13,7 @@ import pytest
 
 from engines.core import files as watched
 from engines.core.events import Event
-from engines.core.files import open_read, read_lines, watching
+from engines.core.files import open_read, read_lines, watch_reads
 from workbench.workspace import Workspace
 
 POSTS = (
@@ -64,14 +64,14 @@ def test_what_is_not_read_from_end_to_end_is_hashed_by_itself(tmp_path: Path, ag
     data = Workspace.open(tmp_path / "w").data.add("arqmath", path).data
     assert data.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     part.write_bytes(LINE)
-    with watching(len(LINE)) as watch:
+    with watch_reads(len(LINE)) as watch:
         assert next(read_lines(part))[0] == 1
         with open_read(part) as file:
             file.seek(1)
             assert file.read(1) == LINE[1:2]
             while file.read(100):
                 pass
-        assert watch.sha256(part) == hashlib.sha256(LINE).hexdigest()
+        assert watch.hash_file(part) == hashlib.sha256(LINE).hexdigest()
     assert again == ["Posts.xml.zip", "part"]
 
 

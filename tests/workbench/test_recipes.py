@@ -108,5 +108,5 @@ def test_the_name_that_other_libraries_use_leads_to_ours() -> None:
         with_settings(load("egen/cl-mean-tiny"), ["learning_rate=1e-3"])
     assert caught.value.remedy == "Did you mean 'lr'?"
     with pytest.raises(EngineError) as caught:
-        TrainConfig.of({"steps": 1, "learning_rate": 1e-3})
+        TrainConfig.from_table({"steps": 1, "learning_rate": 1e-3})
     assert caught.value.remedy == "Did you mean 'lr'?"

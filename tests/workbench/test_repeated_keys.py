@@ -47,10 +47,10 @@ def errors_of(file: Path, text: str, read: Callable[[Path, Callable[[DataError],
 
 
 def documents(file: Path) -> Iterator[tuple[int, str]]:
-    from engines.documents.reading import documents
+    from engines.documents.reading import read_documents
 
     text = '{"id": "1", "text": "So $1+1=2$."}\n{"id": "2", "text": "a", "text": "b"}\n'
-    yield from errors_of(file, text, lambda path, on_bad: list(documents(path, on_bad=on_bad)))
+    yield from errors_of(file, text, lambda path, on_bad: list(read_documents(path, on_bad=on_bad)))
 
 
 def formulas(file: Path) -> Iterator[tuple[int, str]]:

@@ -23,8 +23,8 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, never
-from engines.core.files import printable
-from engines.core.spec import Field, described, values
+from engines.core.files import make_printable
+from engines.core.spec import Field, describe_fields, to_mapping
 from workbench import __version__
 from workbench.cli import open_screens
 from workbench.errors import UsageError, explain, one_line
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    print(printable(text), file=sys.stderr, flush=True)
+    print(make_printable(text), file=sys.stderr, flush=True)
 
 
 def fail(error: BaseException) -> int:
@@ -150,7 +150,7 @@ def emit(value: object, as_json: bool, *, text: str | Iterable[str] = (), form: 
         return
     lines: Iterable[str] = text.splitlines() if isinstance(text, str) else text
     for line in lines if form is None else in_form(lines, form):
-        print(printable(line))
+        print(make_printable(line))
 
 
 def guard(command: Callable[P, R]) -> Callable[P, R]:
@@ -220,7 +220,7 @@ def progress_line(title: str) -> Sink:
             return
         last = now
         line = f"{title} {progress_text(event.data, now - started, before)}"
-        sys.stderr.write(f"\r\x1b[K{printable(line)}" if terminal else printable(line) + "\n")
+        sys.stderr.write(f"\r\x1b[K{make_printable(line)}" if terminal else make_printable(line) + "\n")
         if terminal and finished:
             sys.stderr.write("\n")
         sys.stderr.flush()
@@ -388,7 +388,7 @@ _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
 def command(row: Operation) -> Callable[..., None]:
-    fields = described(row.spec_type)
+    fields = describe_fields(row.spec_type)
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
     others = (
@@ -532,7 +532,7 @@ def _perform(
         return
     if isinstance(record, Iterator) and not as_json:
         for line in row.lines(record, spec):
-            print("\t".join(map(printable, line.split("\t"))))
+            print("\t".join(map(make_printable, line.split("\t"))))
         return
     done = row.result(record)
     if as_json:
@@ -540,7 +540,7 @@ def _perform(
     else:
         lines = row.lines(done.record, spec)
         for line in lines if form is None else in_form(lines, form):
-            say(line) if isinstance(line, Hint) else print(printable(line))
+            say(line) if isinstance(line, Hint) else print(make_printable(line))
     if done.code:
         raise typer.Exit(done.code)
 
@@ -572,14 +572,14 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
         if spec.share is not None:
             what = "a single share cannot be divided"
             raise UsageError(what, code="E427", remedy="Use --share or --shares.")
-        row.resolved({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
+        row.resolved({**to_mapping(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
     else:
         job = submit(workspace, recipe)
         follow = f"follow it with: mathwb jobs tail {job.id}"
     place = str(getattr(spec, row.background.target))
-    says = row.background.says.format(**values(spec))
+    says = row.background.says.format(**to_mapping(spec))
     text = f"job {job.id} {says}{f' in {shares} shares' if shares > 1 else ''}; {follow}"
     emit({"job": job.id, row.background.target: place}, as_json, text=text)
 
@@ -589,7 +589,7 @@ def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
     assert row.where is not None
     to_file = bool(row.where.unless) and getattr(spec, row.where.unless) is not None
     if to_file or detach:
-        fields = {field.name: field for field in described(row.spec_type)}
+        fields = {field.name: field for field in describe_fields(row.spec_type)}
         other = "--detach" if detach else option(fields[row.where.unless])
         what = f"--where filters printed rows, and {other} prints none"
         raise UsageError(what, code="E427", remedy="Leave one of them out.")

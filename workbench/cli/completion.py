@@ -149,12 +149,12 @@ def _known() -> dict[str, Any]:
 
 
 def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
-    from engines.core.spec import described
+    from engines.core.spec import describe_fields
     from workbench.cli.command import subcommands
     from workbench.paper import operations
 
     row = operations().get(".".join(path))
-    fields = {} if row is None else {field.name: field for field in described(row.spec_type)}
+    fields = {} if row is None else {field.name: field for field in describe_fields(row.spec_type)}
     recipe = "recipe" if path == ("train",) else ""
     options: dict[str, Any] = {}
     arguments = []

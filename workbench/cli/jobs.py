@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from engines.core.errors import EngineError
-from engines.core.files import printable
-from engines.core.system import size
+from engines.core.files import make_printable
+from engines.core.system import format_bytes
 from workbench.cli.command import (
     Csv,
     Json,
@@ -58,12 +58,12 @@ def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse
         "remedy": view.remedy,
         "done": done(view),
         "left": to_the_second(view.eta_s),
-        "memory": size(view.memory_bytes) if view.memory_bytes else "",
-        "peak": size(view.peak_bytes) if view.peak_bytes else "",
+        "memory": format_bytes(view.memory_bytes) if view.memory_bytes else "",
+        "peak": format_bytes(view.peak_bytes) if view.peak_bytes else "",
         "device": f"{device['device']}: {device['why']}" if {"device", "why"} <= device.keys() else "",
         "folder": view.folder,
         "out": view.out,
-        "disk": f"{size(use.run_bytes)} run, {size(use.out_bytes)} elsewhere",
+        "disk": f"{format_bytes(use.run_bytes)} run, {format_bytes(use.out_bytes)} elsewhere",
         "seed": view.seed,
         "protected": "yes" if view.protected else "",
     }
@@ -482,13 +482,13 @@ def pack(
     target = out or Path(f"mathwb-job-{number}.tar.gz")
     packing = plan_packing(find(Workspace.open().runs, number))
     for name, length in packing.sizes.items():
-        say(f"{size(length):>10}  {name}")
+        say(f"{format_bytes(length):>10}  {name}")
     for name in packing.left_out:
         say(f"not inside: {name}")
     if not yes and sys.stdin.isatty() and not typer.confirm(f"Write {target}?", err=True):
         raise typer.Exit(1)
     done = write_archive(packing, target)
-    emit(done, as_json, text=f"{done['files']:,} files, {size(done['bytes'])} in {target}")
+    emit(done, as_json, text=f"{done['files']:,} files, {format_bytes(done['bytes'])} in {target}")
 
 
 @app.command()
@@ -541,8 +541,8 @@ def prune(
     else:
         views = [view for view in control.jobs(workspace) if view.state == "succeeded"]
     freed = {view.id: drop_checkpoints(view, keep) for view in views}
-    lines = [f"{number}  {size(bytes_)}" for number, bytes_ in freed.items() if bytes_]
-    lines.append(f"{size(sum(freed.values()))} freed")
+    lines = [f"{number}  {format_bytes(bytes_)}" for number, bytes_ in freed.items() if bytes_]
+    lines.append(f"{format_bytes(sum(freed.values()))} freed")
     emit([{"id": number, "freed_bytes": bytes_} for number, bytes_ in freed.items()], as_json, text=lines)
 
 
@@ -599,4 +599,4 @@ def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[
 
 def _print_all(lines: list[str]) -> None:
     for line in lines:
-        print(printable(line), flush=True)
+        print(make_printable(line), flush=True)

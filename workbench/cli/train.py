@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from engines.core.events import Event, Sink
-from engines.core.spec import described, read
+from engines.core.spec import describe_fields, read
 from workbench import cli
 from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
 from workbench.errors import UsageError
@@ -36,7 +36,7 @@ from workbench.train import (
 )
 from workbench.workspace import Workspace, ensure_sample
 
-_SWEEP = {field.name: field.arg for field in described(Sweep)}
+_SWEEP = {field.name: field.arg for field in describe_fields(Sweep)}
 
 
 def _said(name: str) -> dict[str, Any]:

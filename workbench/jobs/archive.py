@@ -19,9 +19,9 @@ from shutil import copyfileobj
 from typing import IO, Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_folder, atomic_writer, file_error, printable, remove_folder
-from engines.core.spec import described
-from engines.core.system import size
+from engines.core.files import atomic_folder, atomic_writer, file_error, make_printable, remove_folder
+from engines.core.spec import describe_fields
+from engines.core.system import format_bytes
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view
@@ -55,7 +55,7 @@ def plan_packing(job: Job) -> Packing:
     """
     view = job_view(job)
     spec = job.spec()
-    written = {field.name for field in described(operation(spec.task).spec_type) if field.arg.writes}
+    written = {field.name for field in describe_fields(operation(spec.task).spec_type) if field.arg.writes}
     read = {name: value for name, value in spec.params.items() if name not in written}
     files: dict[str, Path] = {"env.json": job.environment}
     for attempt in job.attempts():
@@ -105,12 +105,12 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
 
     Raises: EngineError E603 while it runs.
     """
-    from engines.training.checkpoints import prune
+    from engines.training.checkpoints import prune_checkpoints
 
     if view.live:
         raise EngineError(f"job {view.id} is {view.state}", code="E603", remedy="Wait for it to end.")
     before = disk_use(view)
-    prune(Path(view.out) / "checkpoints", keep)
+    prune_checkpoints(Path(view.out) / "checkpoints", keep)
     after = disk_use(view)
     return before.run_bytes + before.out_bytes - after.run_bytes - after.out_bytes
 
@@ -181,7 +181,7 @@ def _readme(view: JobView, left_out: list[str]) -> str:
     ]
     if left_out:
         lines += ["", "Not included; put your own paths in recipe.toml:", ""]
-        lines += [f"    {printable(name)}" for name in left_out]
+        lines += [f"    {make_printable(name)}" for name in left_out]
     return "\n".join([*lines, ""])
 
 
@@ -238,7 +238,7 @@ def unpacked(given: Path, into: Path) -> Unpacked:
 
 def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
     """The job as it writes to its run folder alone, and remarks on that."""
-    fields = {field.name: field for field in described(operation(recipe.task).spec_type)}
+    fields = {field.name: field for field in describe_fields(operation(recipe.task).spec_type)}
     params = dict(recipe.params)
     remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
     if executor := params.pop("executor", ""):
@@ -305,7 +305,7 @@ def _extract(archive: Path, folder: Path) -> None:
             if not (draft / _RECIPE).is_file():
                 raise DataError("this is not a job archive", path=archive, code="E318", remedy=_PACKED)
     except _TooLargeError:
-        what = f"the archive unpacks to more than {size(most)} or {_MOST_FILES:,} files"
+        what = f"the archive unpacks to more than {format_bytes(most)} or {_MOST_FILES:,} files"
         remedy = "Unpack it yourself, if you trust it."
         raise DataError(what, path=archive, code="E316", remedy=remedy) from None
     except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:

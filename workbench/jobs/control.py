@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import sweep as clear_away
+from engines.core.files import remove_drafts as clear_away
 from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm
 from workbench.jobs.folder import (

@@ -41,7 +41,7 @@ from statistics import median
 from typing import Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, sweep, update, write_json
+from engines.core.files import file_error, remove_drafts, update, write_json
 from workbench.config import flat
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
@@ -316,7 +316,7 @@ class Attempt:
         """Record the end, and clear away what killed writers have left. Only for the holder of the lock."""
         (self.folder / "reserve").unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent):
-            sweep(folder, below=False)
+            remove_drafts(folder, below=False)
         self._write("result.json", ending.to_dict())
 
     @contextlib.contextmanager

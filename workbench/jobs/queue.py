@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from engines.core.system import processors
+from engines.core.system import count_processors
 from workbench.config import load_config, state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm
@@ -202,7 +202,7 @@ def device_of(attempt: Attempt) -> dict[str, Any]:
 
 
 def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Launch:
-    threads = max(1, processors() // count)
+    threads = max(1, count_processors() // count)
     # On the CPU too: the name only says that there are several, and the worker takes the CPU by itself.
     options = ["--multi_gpu", "--num_processes", str(count), "--num_machines", "1"]
     options += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
@@ -444,7 +444,7 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
 def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
     folder = state_dir() / "slots"
     if not wanted:
-        most = int(load_config().get("job_slots")) or processors()
+        most = int(load_config().get("job_slots")) or count_processors()
         result = _lock([folder / f"cpu-{number}" for number in range(most)])
         return None if result is None else Slots(result)
     locks: list[int] = []

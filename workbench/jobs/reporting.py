@@ -25,7 +25,7 @@ from symtable import symtable
 from typing import Any, Protocol
 
 from engines.core.errors import EngineError
-from engines.core.files import locked, write_json
+from engines.core.files import hold_lock, write_json
 from workbench.config import flat
 from workbench.errors import without, without_secrets
 from workbench.jobs import machine as timing
@@ -382,7 +382,7 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
     Raises: EngineError E627 when it cannot be had, E628 when it fails; the next call goes on where it stood.
     """
     place = _place(job.folder, name)
-    with locked(place):
+    with hold_lock(place):
         state = Reported.read(place, name)
         state.error = ""
         follower = _Follower(job, reporter(name), state)

@@ -27,8 +27,8 @@ import psutil
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
-from engines.core.files import printable
-from engines.core.system import size
+from engines.core.files import make_printable
+from engines.core.system import format_bytes
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, why_stop_early
 from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep
@@ -289,7 +289,7 @@ class Supervisor:
                 return replace(
                     plain, state="stopped", reason=f"{self.attempt.stopped_by()} before the work began"
                 )
-            memory = f"peak {size(plain.peak_bytes)} of {size(memory_bytes())}"
+            memory = f"peak {format_bytes(plain.peak_bytes)} of {format_bytes(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
             reason = f"killed by signal {-status}{often}; {memory}"
             return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")
@@ -300,7 +300,7 @@ class Supervisor:
         if status == DISK_FULL:
             remedy = f"Free some space, then: {resume}"
             return replace(plain, reason=f"disk full: {self.attempt.folder}", remedy=remedy, code="E310")
-        said = [printable(line)[:200] for line in last_lines(self.attempt.stderr, 20) if line.strip()]
+        said = [make_printable(line)[:200] for line in last_lines(self.attempt.stderr, 20) if line.strip()]
         reason = f"the worker ended with exit code {status} and no result" + (f": {said[-1]}" if said else "")
         return replace(plain, reason=reason, remedy=f"See {self.attempt.stderr}", code="E622")
 

@@ -53,7 +53,7 @@ class LoggedEvent:
         return {"v": 1} | {name: getattr(self, name) for name in self.__slots__}
 
     def text(self) -> str:
-        """The event for people: local time, kind, step and what it says. Print it through `printable`."""
+        """Return the event for people: local time, kind, step, text. Print it through `make_printable`."""
         at = time.strftime("%H:%M:%S", time.localtime(self.t))
         step = "" if self.step is None else f"step {self.step:,}"
         return "  ".join(part for part in (at, f"{self.kind:<8}", step, _said(self.kind, self.data)) if part)

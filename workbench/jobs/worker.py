@@ -34,8 +34,8 @@ import workbench
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_json
-from engines.core.spec import described
-from engines.core.system import git_answers, processors
+from engines.core.spec import describe_fields
+from engines.core.system import count_processors, git_answers
 from workbench.config import flat
 from workbench.errors import without_secrets
 from workbench.jobs import machine as timing
@@ -167,7 +167,7 @@ def resolved(recipe: Recipe, out: Path) -> Any:
     from workbench.paper import operation
 
     row = operation(recipe.task)
-    names = {field.name for field in described(row.spec_type)}
+    names = {field.name for field in describe_fields(row.spec_type)}
     offered = {"out": str(out), "seed": recipe.seed}
     given = {name: value for name, value in offered.items() if name in names} | dict(recipe.params)
     if "executor" not in names:
@@ -244,7 +244,7 @@ def record(spec: Recipe) -> dict[str, Any]:
         "git": git and {"commit": git[0], "changed": bool(git[1])},
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "cpus": processors(),
+        "cpus": count_processors(),
         "memory_bytes": memory_bytes(),
         "packages": _packages(),
         "data": _data(spec),

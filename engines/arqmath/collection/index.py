@@ -16,10 +16,10 @@ from engines.arqmath.collection.posts import PostStore
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import cached, changed, file_error, sha256
-from engines.retrieval.stored import corrupt
+from engines.core.files import cache_by_file_state, file_error, file_stamp, sha256
+from engines.retrieval.stored import corrupt_file_error
 from engines.retrieval.tokens import TERMS
-from engines.retrieval.trec import DEPTH, Run
+from engines.retrieval.trec import DEPTH, TrecRun
 
 if TYPE_CHECKING:
     from engines.retrieval.dense import Vectors
@@ -53,7 +53,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise file_error(error, path, "read") from error
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise corrupt(path, error) from error
+        raise corrupt_file_error(path, error) from error
     return result
 
 
@@ -82,15 +82,15 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
         file = path / name
         size = file.stat().st_size if file.exists() else 0
         if size != facts["bytes"]:
-            raise corrupt(file, f"{size:,} bytes instead of {facts['bytes']:,}")
+            raise corrupt_file_error(file, f"{size:,} bytes instead of {facts['bytes']:,}")
         if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
-            raise corrupt(file, "different content of the same length")
+            raise corrupt_file_error(file, "different content of the same length")
     if encoder is not None:
         _same_encoder(path, manifest.get("encoder") or {}, encoder)
     return Index(path, manifest, encoder)
 
 
-@cached(2, lambda path: changed(path / MANIFEST))
+@cache_by_file_state(2, lambda path: file_stamp(path / MANIFEST))
 def cached_index(path: Path) -> Index:
     """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
     return open_index(path)
@@ -210,7 +210,7 @@ class Index:
         queries: Vectors | None = None,
         events: Sink = ignore,
         stop: Stop = never,
-    ) -> Run:
+    ) -> TrecRun:
         """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
         after a stop, those that were not reached are. Args: queries: (topics, dim) their vectors, where they
         are known."""
@@ -220,16 +220,20 @@ class Index:
         if queries is None and any(retriever.encodes for retriever in used.values()):
             queries = self.encoder.queries(list(topics.values()), stop=stop)
             if stop():
-                return Run(tag or str(first), {})
+                return TrecRun(tag or str(first), {})
         result = first.fuse(
             {name: retriever.search(topics, queries, depth, events, stop) for name, retriever in used.items()}
         )
-        return Run(tag or str(first), {topic: hits[:k] for topic, hits in result.rankings.items() if hits})
+        return TrecRun(
+            tag or str(first), {topic: hits[:k] for topic, hits in result.rankings.items() if hits}
+        )
 
-    def run_of(self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]) -> Run:
+    def run_of(
+        self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
+    ) -> TrecRun:
         """A run of the answers in these rows, a line a topic."""
         found = {topic: self.scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
-        return Run.from_scores(name, found)
+        return TrecRun.from_scores(name, found)
 
     def scored(
         self, scores: Vectors, rows: NDArray[np.int64], ids: NDArray[np.bytes_] | None = None

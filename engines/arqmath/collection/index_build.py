@@ -86,7 +86,7 @@ def begin(
 
     if changed:
         raise other(changed)
-    build.begin(plan, old or None, other_setting, keys=tuple(_NAMES))
+    build.begin_plan(plan, old or None, other_setting, keys=tuple(_NAMES))
     return plan
 
 
@@ -243,7 +243,7 @@ class IndexBuild:
             finally:
                 store.close()
             made = {
-                name: len(self.build.parts(len(np.load(self.out / ids)), _VECTOR_PART))
+                name: len(self.build.split_into_parts(len(np.load(self.out / ids)), _VECTOR_PART))
                 for name, ids in (("answers", IDS), ("questions", QUESTIONS))
                 if (self.out / ids).exists()
             }
@@ -288,7 +288,7 @@ class IndexBuild:
             return True
 
         def make(texts: Sequence[str], path: Path) -> bool:
-            TermPart.of(texts, TERMS[tokens]).save(path)
+            TermPart.from_texts(texts, TERMS[tokens]).save(path)
             return True
 
         name = f"{parts_name}-{{:05d}}.npz"
@@ -364,7 +364,7 @@ class IndexBuild:
             events(Event("progress", {"done": len(items), "unit": unit}))
             return path(number)
 
-        return self.build.run(self.build.parts(len(ids), size or _VECTOR_PART), load, made)
+        return self.build.run(self.build.split_into_parts(len(ids), size or _VECTOR_PART), load, made)
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
         stored = {name: retriever for name, retriever in RETRIEVERS.items() if retriever.stored}
@@ -388,7 +388,7 @@ class IndexBuild:
                 for path in sorted(files)
             },
         }
-        self.build.publish(manifest)
+        self.build.publish_manifest(manifest)
         shutil.rmtree(self.out / _PARTS, ignore_errors=True)
         return self._result(manifest)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, share_of, specification
+from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection, SomeIndex
 from engines.retrieval.tokens import Terms
 
@@ -57,15 +57,15 @@ class IndexCollection:
 
     def __post_init__(self) -> None:
         if self.encoder != "minilm" and not self.dense:
-            raise refused("an encoder makes vectors, which need --dense", "E427", "Add --dense.")
+            raise make_refusal("an encoder makes vectors, which need --dense", "E427", "Add --dense.")
         if self.exact and not (self.dense or self.sparse):
-            raise refused("--exact is for vectors, which need --dense", "E427", "Add --dense.")
+            raise make_refusal("--exact is for vectors, which need --dense", "E427", "Add --dense.")
         if self.share is not None and not self.dense:
-            raise refused("only vectors can be divided into shares", "E427", "Add --dense.")
+            raise make_refusal("only vectors can be divided into shares", "E427", "Add --dense.")
         for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):
             if self.share is not None and getattr(self, option):
                 remedy = f"Leave --{option} or --share out."
-                raise refused(f"{what} not divided into shares", "E427", remedy)
+                raise make_refusal(f"{what} not divided into shares", "E427", remedy)
         share_of(self.share)
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cached, changed, file_error
+from engines.core.files import cache_by_file_state, file_error, file_stamp
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 from engines.forum.readers import Report, read_links, read_posts
@@ -95,7 +95,7 @@ def build_store(
 def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
     """The draft of the store of these posts, with what is in it; a new one where there is none that can be
     used."""
-    source = json.dumps([str(posts.absolute()), *changed(posts)])
+    source = json.dumps([str(posts.absolute()), *file_stamp(posts)])
     for fresh in (False, True):
         if fresh or not draft.exists():
             _remove(draft)
@@ -240,9 +240,9 @@ class PostStore:
             raise self._corrupt(str(error)) from error
 
     def _corrupt(self, why: str) -> DataError:
-        from engines.retrieval.stored import corrupt
+        from engines.retrieval.stored import corrupt_file_error
 
-        return corrupt(self.path, why)
+        return corrupt_file_error(self.path, why)
 
 
 def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -343,7 +343,7 @@ def posts_of_file(posts: Path, wanted: Collection[str], *, to_end: bool = False)
     return result
 
 
-_store = cached(4)(PostStore)
+_store = cache_by_file_state(4)(PostStore)
 
 
 def beginning(text: str, characters: int = 160, *, plain: bool = False) -> str:

@@ -123,11 +123,11 @@ class Draft:
             what = "answers are cached in this file until the run is written, but it is another file"
             return DataError(what, path=path, code="E452", remedy="Choose another --out, or move the file.")
 
-        rows = self._journal.read(other)
+        rows = self._journal.read_items(other)
         self.answers = {
             row["topic"]: Answer(row["topic"], row["text"], row["score"], "", row["sources"]) for row in rows
         }
-        self._journal.begin(rows)
+        self._journal.begin_file(rows)
 
     @staticmethod
     def of(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> Draft:

@@ -12,7 +12,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import sha256
-from engines.core.spec import Arg, no_effect, refused, specification
+from engines.core.spec import Arg, make_refusal, no_effect, specification
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.answers import Draft
@@ -83,7 +83,9 @@ class Generate:
         others = (name for way, own in _WAYS.items() if way not in ways for name in own)
         no_effect({f"--{name.replace('_', '-')}": getattr(self, name) for name in others}, f"--{ways[0]}")
         if self.top_k is not None and not self.sample:
-            raise refused("--top-k has no effect without --sample", "E427", "Add --sample, or leave it out.")
+            raise make_refusal(
+                "--top-k has no effect without --sample", "E427", "Add --sample, or leave it out."
+            )
 
 
 def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

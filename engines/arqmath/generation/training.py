@@ -26,7 +26,7 @@ from engines.arqmath.training.model_folder import (
 from engines.core.errors import DataError
 from engines.core.files import model_files
 from engines.core.model_checks import check_weights
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 from engines.training.libraries import quick_imports
 from engines.training.token_cache import cached_rows
 
@@ -225,7 +225,7 @@ class GeneratorSettings:
     def __post_init__(self) -> None:
         if self.width % self.heads:
             wrong = f"width {self.width} is no multiple of {self.heads} heads"
-            raise refused(wrong, CODE, "Change the model's settings.")
+            raise make_refusal(wrong, CODE, "Change the model's settings.")
 
 
 class Generator(ForumTask[GeneratorSettings]):
@@ -271,7 +271,7 @@ class Generator(ForumTask[GeneratorSettings]):
     @cached_property
     def problems(self) -> Problems:
         most = self.settings.max_length
-        place = self._cache.place(
+        place = self._cache.stored_path(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
         return Problems(self.tokenizer, self._sources(), max_length=most, place=place)

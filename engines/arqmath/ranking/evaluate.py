@@ -11,12 +11,12 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.shown import Shown
-from engines.core.spec import Arg, no_effect, refused, specification
-from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
+from engines.core.spec import Arg, make_refusal, no_effect, specification
+from engines.retrieval.pictures import PIXELS, Plot, draw_bars, draw_differences
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
-    from engines.retrieval.trec import Qrels, Run
+    from engines.retrieval.trec import Qrels, TrecRun
 
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
@@ -48,7 +48,7 @@ class Evaluate:
         check_drawing(self.plot)
         if self.plot is not None and self.task == 3:
             what = "answers of Task 3 are graded one by one and cannot be plotted"
-            raise refused(what, "E402", "Leave --plot out.")
+            raise make_refusal(what, "E402", "Leave --plot out.")
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
         if self.task == 3:
@@ -87,7 +87,7 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     if spec.plot is not None:
         scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
         title = f"nDCG′ of {ranked.tag or spec.run.name} over {len(scores)} topics"
-        write_drawing(spec.plot, bars(scores, title), width=PIXELS)
+        write_drawing(spec.plot, draw_bars(scores, title), width=PIXELS)
         document["plot"] = str(spec.plot)
     said = f"{spec.run.name}, {document['topics']} topics: " + ", ".join(
         f"{name} {document[name]:.4f}" for name in SHOWN
@@ -110,7 +110,7 @@ def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
 
 def load_run(
     path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None, events: Sink = ignore
-) -> Run:
+) -> TrecRun:
     """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
     from engines.retrieval.trec import (
         check_one_each,
@@ -160,7 +160,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     table of ids itself, whose runs are then all evaluated."""
     from engines.retrieval.measures import evaluate as measure
     from engines.retrieval.measures import evaluate_answers
-    from engines.retrieval.trec import Run
+    from engines.retrieval.trec import TrecRun
 
     documents: dict[str, dict[str, Any]] = {}
     grades: dict[str, Mapping[str, int]] = {}
@@ -168,7 +168,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
         result = evaluate_answers(ids.items(), qrels)
         if not result.grades:
             warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
-        one_each = Run(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
+        one_each = TrecRun(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
         document = _document(measure(one_each, qrels))
         for topic, grade in result.grades.items():
             document["per_topic"][topic]["grade"] = grade
@@ -243,7 +243,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
             continue
         judged = {value: [one for one in topics if one in known] for value, topics in sorted(members.items())}
         groups[column] = {
-            value: {"topics": len(topics), **_rounded(result.over(topics))}
+            value: {"topics": len(topics), **_rounded(result.mean_over_topics(topics))}
             for value, topics in judged.items()
             if topics
         }
@@ -308,7 +308,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if spec.plot is not None:
         panels = [panel for one in found for panel in one.panels]
-        write_drawing(spec.plot, deltas(panels), width=PIXELS)
+        write_drawing(spec.plot, draw_differences(panels), width=PIXELS)
         drawn["plot"] = str(spec.plot)
     systems = [system for one in found for system in one.systems]
     tested = {(test.get("qrels"), test["run"]): test for test in comparisons}

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.files import changed
+from engines.core.files import file_stamp
 from engines.core.spec import Arg, no_effect, specification
-from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection, natural
+from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection, natural_key
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.trec import (
     Answer,
     Qrels,
-    Run,
+    TrecRun,
     by_grade,
     made_by,
     read_answer_ids,
@@ -60,7 +60,7 @@ class RankedRun:
 
     name: str
     path: Path
-    run: Run
+    run: TrecRun
     evaluation: Evaluation | None
 
 
@@ -131,7 +131,7 @@ class Rankings:
             ids.update(run.run.rankings)
         for written in self.answers.values():
             ids.update(written.answers)
-        return sorted(ids, key=natural)
+        return sorted(ids, key=natural_key)
 
     @contextmanager
     def _left_out(self, run: Path | None = None) -> Iterator[None]:
@@ -170,7 +170,7 @@ class Rankings:
                     what = f"{path.name} grades {otherwise:,} answers differently from an earlier file"
                     self.problems.append(f"{what}, which counts")
 
-    def _evaluate(self, run: Run) -> Evaluation | None:
+    def _evaluate(self, run: TrecRun) -> Evaluation | None:
         files = {file for topic in run.rankings for file in self.judged_in.get(topic, ())}
         if not files:
             return None
@@ -455,8 +455,8 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     state = "none" if posts is None else "small" if posts.stat().st_size <= SMALL_BYTES else "large"
     if posts is not None and spec.index is not None:
         # A finished index that is not older than the posts.
-        built = changed(spec.index / "manifest.json")[0]
-        state = "ready" if built >= changed(posts)[0] else state
+        built = file_stamp(spec.index / "manifest.json")[0]
+        state = "ready" if built >= file_stamp(posts)[0] else state
     problems = [*document["problems"], *_lost(result.folder, spec.index, events)]
     return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
@@ -507,7 +507,7 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     Returns: svg. Raises: DataError E372 for a run that there is not.
     """
-    from engines.retrieval.pictures import bars
+    from engines.retrieval.pictures import draw_bars
 
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     against = rankings.find_run(spec.against).name if spec.against else ""
@@ -515,7 +515,7 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
     scores = {topic["id"]: topic["ndcg"] for topic in rankings.overview()["topics"] if run in topic["ndcg"]}
     ticks = {topic: own[against] for topic, own in scores.items() if against in own}
     title = f"nDCG′ of {run} over {len(scores)} topics" + (f", tick: {against}" if against else "")
-    return {"svg": bars({topic: own[run] for topic, own in scores.items()}, title, ticks=ticks)}
+    return {"svg": draw_bars({topic: own[run] for topic, own in scores.items()}, title, ticks=ticks)}
 
 
 def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:
@@ -566,10 +566,10 @@ def _rankings(
     everything = tuple(dict.fromkeys((*added, *files)))
     read = [
         path
-        for role, path in collection.files()
+        for role, path in collection.list_files()
         if role.name not in ("posts", "links", "comments", "formulas", "formula_runs", "graphs")
     ]
-    key = (str(collection.path), *((str(path), changed(path)) for path in (*read, *everything)))
+    key = (str(collection.path), *((str(path), file_stamp(path)) for path in (*read, *everything)))
     if key not in _CACHE:
         result = Rankings.read(collection, everything, events=events, stop=stop)
         if stop():

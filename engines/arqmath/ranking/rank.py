@@ -21,8 +21,8 @@ from engines.retrieval.measures import RELEVANT
 from engines.retrieval.trec import (
     DEPTH,
     Qrels,
-    Run,
     Scored,
+    TrecRun,
     check_out,
     read_qrels,
     with_tail,
@@ -55,7 +55,7 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     return result
 
 
-def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
+def recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
     """The share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
@@ -77,7 +77,7 @@ def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> 
     return result
 
 
-def second_stage(first: Run, scored: Run, *, weight: float = 1.0, tag: str = "") -> Run:
+def second_stage(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: str = "") -> TrecRun:
     """One list out of both stages.
 
     Args: first: the candidates. scored: the cross-encoder's scores of the best of them. weight: its share
@@ -92,11 +92,11 @@ def second_stage(first: Run, scored: Run, *, weight: float = 1.0, tag: str = "")
         best = top.rankings.get(topic, ())
         known = {document for document, _ in best}
         rankings[topic] = with_tail(best, [document for document, _ in ranking if document not in known])
-    return Run(tag or scored.tag, rankings)
+    return TrecRun(tag or scored.tag, rankings)
 
 
 def tune_interpolation(
-    first: Run, scored: Run, qrels: Qrels, *, topics: Iterable[str], steps: int = 10
+    first: TrecRun, scored: TrecRun, qrels: Qrels, *, topics: Iterable[str], steps: int = 10
 ) -> tuple[float, Mapping[float, float]]:
     """The cross-encoder's `weight` in `second_stage` that does best by nDCG' on `topics`, and on no other.
 
@@ -107,12 +107,12 @@ def tune_interpolation(
     return max(by_weight, key=lambda weight: (by_weight[weight], weight)), by_weight
 
 
-def _restricted(first: Run, scored: Run) -> Run:
+def _restricted(first: TrecRun, scored: TrecRun) -> TrecRun:
     own = {}
     for topic, ranking in scored.rankings.items():
         kept = {document for document, _ in ranking}
         own[topic] = [pair for pair in first.rankings.get(topic, ()) if pair[0] in kept]
-    return Run(first.tag, own)
+    return TrecRun(first.tag, own)
 
 
 _SCORED = 100
@@ -440,12 +440,19 @@ def _two_stages(
     if qrels is not None:
         about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
     if model is None:
-        run = Run(spec.tag or how.replace(" ", ""), first.rankings).cut(depth)
+        run = TrecRun(spec.tag or how.replace(" ", ""), first.rankings).limit_depth(depth)
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
     tuning = _tuning(read_topic_files(spec.tune_topics), first, qrels)
     result = score_candidates(
-        topics, first.cut(depth), index.store, model, spec.run, tag=spec.tag or "", events=events, stop=stop
+        topics,
+        first.limit_depth(depth),
+        index.store,
+        model,
+        spec.run,
+        tag=spec.tag or "",
+        events=events,
+        stop=stop,
     )
     about["weight"] = weight = spec.weight
     if result.complete:
@@ -457,11 +464,11 @@ def _two_stages(
             events(Event("log", {"message": what}))
         run = second_stage(first, result.run, weight=weight, tag=result.run.tag)
         write_run(run, spec.run, depth=DEPTH)
-        about |= {"weight": weight, "documents": len(run.cut(DEPTH))}
+        about |= {"weight": weight, "documents": len(run.limit_depth(DEPTH))}
     return {**_facts(result), **about}
 
 
-def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[str]:
+def _tuning(chosen: Sequence[Topic], first: TrecRun, qrels: Qrels | None) -> list[str]:
     if not chosen or qrels is None:
         return []
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]

@@ -25,8 +25,8 @@ from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.forum.topics import Topic
-from engines.retrieval.encoders import fingerprint, library_model
-from engines.retrieval.trec import DEPTH, Run, Scored, read_run, write_run
+from engines.retrieval.encoders import fingerprint_folder, library_model
+from engines.retrieval.trec import DEPTH, Scored, TrecRun, read_run, write_run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,7 +151,7 @@ class ColbertScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"colbert {self._half} {fingerprint(self._folder)}"
+        return f"colbert {self._half} {fingerprint_folder(self._folder)}"
 
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
         """Scores are sums of the model's similarity."""
@@ -232,9 +232,9 @@ def _asked(question: str) -> list[_Formula]:
 
 
 def _formulas(text: str) -> list[_Formula]:
-    from engines.retrieval.tokens import pieces
+    from engines.retrieval.tokens import split_pieces
 
-    result = dict.fromkeys(piece.strip() for formula, piece in pieces(text) if formula)
+    result = dict.fromkeys(piece.strip() for formula, piece in split_pieces(text) if formula)
     return [_vector(latex) for latex in result if latex]
 
 
@@ -287,7 +287,7 @@ class InteractionScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"interaction {_TOKENS} {self._half} {fingerprint(self.folder)}"
+        return f"interaction {_TOKENS} {self._half} {fingerprint_folder(self.folder)}"
 
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
         """Scores are cosines."""
@@ -352,7 +352,7 @@ class Ranking:
     finished before; `seconds` is the time this call took for the others, `pairs_per_s` their rate.
     """
 
-    run: Run
+    run: TrecRun
     complete: bool
     topics: int
     resumed: int
@@ -408,7 +408,7 @@ def journal_of(out: Path) -> Path:
 
 def score_candidates(
     topics: Sequence[Topic],
-    candidates: Mapping[str, Sequence[str]] | Run,
+    candidates: Mapping[str, Sequence[str]] | TrecRun,
     store: Texts,
     scorer: Scorer,
     out: Path,
@@ -429,7 +429,7 @@ def score_candidates(
     Raises: DataError E343 when no topic has candidates or no candidate has a text, E345 when the journal
     beside `out` is of another scorer.
     """
-    if isinstance(candidates, Run):
+    if isinstance(candidates, TrecRun):
         found = candidates.rankings.items()
         wanted = {name: [document for document, _ in ranking] for name, ranking in found}
     else:
@@ -455,14 +455,14 @@ def score_candidates(
         content = json.dumps([topic.text, wanted[topic.id]], ensure_ascii=False)
         digests[topic.id] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     done: dict[str, _Done] = {}
-    for row in journal.read(other):
+    for row in journal.read_items(other):
         with contextlib.suppress(KeyError, TypeError, ValueError):
             finished = _Done.of(row)
             if digests.get(finished.topic) == finished.digest:
                 done[finished.topic] = finished
     resumed = len(done)
     meter = _Meter(sum(len(wanted[topic.id]) for topic in asked), sum(len(wanted[name]) for name in done))
-    journal.begin(map(asdict, done.values()))
+    journal.begin_file(map(asdict, done.values()))
     for number, topic in enumerate(asked):
         if topic.id in done:
             continue
@@ -474,7 +474,7 @@ def score_candidates(
         journal.append(asdict(scored))
         done[topic.id] = scored
     ordered = [done[topic.id] for topic in asked if topic.id in done]
-    run = Run(tag, {item.topic: item.ranking for item in ordered if item.ranking})
+    run = TrecRun(tag, {item.topic: item.ranking for item in ordered if item.ranking})
     complete = len(ordered) == len(asked)
     if complete:
         if not run.rankings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cached, changed
+from engines.core.files import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.forum.folder import SomeIndex
@@ -78,7 +78,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     """
     from engines.arqmath.collection.index import cached_index
     from engines.forum.topics import read_question
-    from engines.retrieval.tokens import snippet
+    from engines.retrieval.tokens import make_snippet
 
     index, query = cached_index(spec.index), read_question(spec.query).text
     how = spec.how or index.how
@@ -91,7 +91,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
             "id": hit.id,
             "question": posts[hit.id].parent,
             "title": posts[hit.id].title,
-            "snippet": snippet(posts[hit.id].text, query),
+            "snippet": make_snippet(posts[hit.id].text, query),
         }
         for rank, hit in enumerate(result, start=1)
     ]
@@ -131,7 +131,7 @@ def _reranked(
     ]
 
 
-@cached(1, lambda folder: changed(folder / "config.json"))
+@cache_by_file_state(1, lambda folder: file_stamp(folder / "config.json"))
 def _cross_encoder(folder: Path) -> CrossEncoder:
     from engines.arqmath.ranking.cross_encoder import CrossEncoder
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engines.arqmath.collection.index import Index
-    from engines.retrieval.trec import Run
+    from engines.retrieval.trec import TrecRun
 
 
 BM25_GRID = tuple(product((0.4, 0.8, 1.2, 1.6, 2.0, 3.0), (0.0, 0.25, 0.5, 0.75, 1.0)))
@@ -137,15 +137,15 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
     return splits
 
 
-_Runs = Iterator[tuple[str, "Run"]]
+_Runs = Iterator[tuple[str, "TrecRun"]]
 
 
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
-    from engines.retrieval.fusion import weightings
+    from engines.retrieval.fusion import grid_weightings
     from engines.retrieval.tokens import VERSIONS
-    from engines.retrieval.trec import DEPTH, Run
+    from engines.retrieval.trec import DEPTH, TrecRun
 
     ids = [name.decode() for name in index.ids.tolist()]
     as_is, plain = index.retriever("lexical").part.about, "BM25 as indexed"
@@ -156,7 +156,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
                 topic: [(ids[row], float(s)) for row, s in zip(rows.tolist(), scores, strict=True)]
                 for topic, scores, rows in counted.search(Bm25(k1, b), DEPTH)
             }
-            yield f"{label}k1 {k1:g}, b {b:g}", Run.from_scores("BM25", found)
+            yield f"{label}k1 {k1:g}, b {b:g}", TrecRun.from_scores("BM25", found)
 
     def both(grid: Sequence[tuple[float, float]]) -> _Runs:
         for terms, counted in by_terms.items():
@@ -178,17 +178,17 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
         found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
         whole = f"{index.how} as it is"
         yield whole, plain, _fused([FirstStage.read(index.how)], found)
-        pairs = (zip(index.searches, weights, strict=True) for weights in weightings(len(found), _STEPS))
+        pairs = (zip(index.searches, weights, strict=True) for weights in grid_weightings(len(found), _STEPS))
         sums = (FirstStage(tuple((name, weight) for name, weight in pair if weight)) for pair in pairs)
         yield "weights of a sum", whole, _fused(sums, found)
         constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in RANK_CONSTANTS)
         yield "rrf, k", whole, _fused(constants, found)
 
 
-def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
+def _fused(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> _Runs:
     from engines.retrieval.trec import DEPTH
 
-    return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
+    return ((str(stage), stage.fuse(found).limit_depth(DEPTH)) for stage in stages)
 
 
 def _chosen(

@@ -19,7 +19,7 @@ from engines.arqmath.training.pairs import held_out, read_linked, read_question_
 from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_text
-from engines.training.checkpoints import card
+from engines.training.checkpoints import model_card
 from engines.training.data import Resampled
 from engines.training.libraries import POOLINGS, rows_of_all
 from engines.training.token_cache import Sequences
@@ -27,7 +27,7 @@ from engines.training.token_cache import Sequences
 if TYPE_CHECKING:
     import torch
 
-    from engines.retrieval.trec import Run
+    from engines.retrieval.trec import TrecRun
 
 
 # What trainings of dense and of sparse encoders share: questions and answers are read apart, and compared.
@@ -130,7 +130,7 @@ class BiEncoderTask(ForumTask[Settings]):
         return trained, sorted(held[: self.settings.measured])
 
     @cached_property
-    def _ranked(self) -> tuple[Run, dict[str, set[str]]] | None:
+    def _ranked(self) -> tuple[TrecRun, dict[str, set[str]]] | None:
         if "run" not in self.data:
             return None
         return read_question_run(self.data["run"], self.threads), read_linked(self.folder)
@@ -357,7 +357,7 @@ class BiEncoderTask(ForumTask[Settings]):
             f'model = {kind}("this-folder")\n'
             'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
         )
-        write_text(folder / "README.md", card(facts=facts, limits=LIMITS, use=use, **about))
+        write_text(folder / "README.md", model_card(facts=facts, limits=LIMITS, use=use, **about))
 
     def card_data(self) -> dict[str, object]:
         trained = self._sides[0]

@@ -14,7 +14,7 @@ from engines.arqmath.training.model_folder import Ids, padded
 from engines.arqmath.training.pretraining import IGNORED, MaskedTask, word_head
 from engines.arqmath.training.settings import CocoMaeSettings
 from engines.core.errors import DataError, EngineError
-from engines.training.data import Numbered, Resampled, numbered
+from engines.training.data import Numbered, Resampled, number_rows
 from engines.training.libraries import rows_of_all
 from engines.training.token_cache import Sequences
 
@@ -184,7 +184,7 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
             what = f"no post has {2 * _LEAST} tokens, for two spans"
             remedy = "Name a collection with longer posts: --set data.collection=PATH"
             raise DataError(what, path=self.data["collection"], code="E674", exit_code=3, remedy=remedy)
-        return numbered(self._sides[0], self.seed)
+        return number_rows(self._sides[0], self.seed)
 
     def length(self, example: Numbered) -> int:
         """Tokens of both spans at most, with the special ones."""

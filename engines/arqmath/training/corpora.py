@@ -12,7 +12,7 @@ from pathlib import Path
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
 from engines.core.files import file_error
-from engines.core.system import size
+from engines.core.system import format_bytes
 from engines.formula.lexer import lex, tokens
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
@@ -218,7 +218,7 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
         name = path.relative_to(folder).as_posix()
         try:
             if path.stat().st_size > _MAX_BYTES:
-                raise ValueError(f"larger than {size(_MAX_BYTES)}")
+                raise ValueError(f"larger than {format_bytes(_MAX_BYTES)}")
             text = path.read_bytes().decode("utf-8")
             found = _khan(path, text) if path.suffix == ".json" else _mathematica(path, text)
         except (ValueError, OSError) as error:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
-from engines.core.spec import Arg, no_effect, refused, specification
+from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 
 # Sentence-order pairs as text, to look at or to train with elsewhere (Reusch, Thiele and Lehner, 2022).
@@ -154,9 +154,9 @@ class DrawPairs:
             raise EngineError("--run needs --annotated", code="E427", remedy=remedy)
         if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
             what = f"pairs are written as a plain table with tabs, and {self.out.name} says otherwise"
-            raise refused(what, "E430", "Name a file that ends in .tsv.")
+            raise make_refusal(what, "E430", "Name a file that ends in .tsv.")
         if self.hard_negatives is None and self.hard_share is not None:
-            raise refused("--hard-share has no effect without --hard-negatives", "E427", "Leave it out.")
+            raise make_refusal("--hard-share has no effect without --hard-negatives", "E427", "Leave it out.")
         if self.annotated is not None:
             idle = {"--per-question": self.per_question, "--hard-negatives": self.hard_negatives}
             no_effect(idle, "--annotated")
@@ -212,7 +212,9 @@ class PretrainData:
 
     def __post_init__(self) -> None:
         if not self.pairs and self.backbone != "minilm":
-            raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
+            raise make_refusal(
+                "--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out."
+            )
         if self.strategy not in _CORPORA:
             raise EngineError(
                 f"unknown strategy {self.strategy!r}",

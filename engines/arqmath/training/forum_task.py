@@ -13,7 +13,7 @@ from engines.arqmath.training.pairs import Threads, read_threads
 from engines.arqmath.training.settings import CODE
 from engines.core.errors import DataError
 from engines.core.files import model_files, read_lines
-from engines.core.spec import read, values
+from engines.core.spec import read, to_mapping
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts
 from engines.training.task import Origin
@@ -54,7 +54,7 @@ class ForumTask(Generic[Settings]):
         self._cache = cache
 
     def origin(self) -> Origin:
-        return Origin(self.trainer, values(self.settings), self.sources())
+        return Origin(self.trainer, to_mapping(self.settings), self.sources())
 
     def sources(self) -> dict[str, Sequence[Path]]:
         named = {name: (self.data[name],) for name in self.files if name in self.data}
@@ -100,7 +100,7 @@ class ForumTask(Generic[Settings]):
     ) -> tuple[list[str], Sequences]:
         """The names and token ids of texts, from the cache where they are there. Args: kinds, made_of: all
         that they depend on, as `TokenCache.place` takes it. keep: tokens of a text, at most; 0: all."""
-        place = self._cache.place(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
+        place = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
         return cached_rows(place, lambda: named(self.tokenizer, texts()), keep=keep)
 
     def padded(self, rows: Sequence[tuple[Ids, Ids]]) -> dict[str, torch.Tensor]:

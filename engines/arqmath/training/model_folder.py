@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.errors import DataError, unloadable
+from engines.core.errors import DataError, explain_unloadable_model
 from engines.core.files import sha256, write_text
 from engines.core.model_checks import check_model_folder, check_shapes
-from engines.training.checkpoints import card
+from engines.training.checkpoints import model_card
 
 Ids = NDArray[np.int32]
 Name = TypeVar("Name")
@@ -122,11 +122,11 @@ def save_model(model: Any, tokenizer: Any, folder: Path, facts: Mapping[str, Any
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     about["tags"] = (*about["tags"], "mathematics")
-    write_text(folder / "README.md", card(facts=facts, **about))
+    write_text(folder / "README.md", model_card(facts=facts, **about))
 
 
 def _unloaded(folder: Path, part: str, error: Exception, code: str) -> DataError:
-    what, remedy = unloadable(f"the {part} cannot be loaded", error, _WHOLE)
+    what, remedy = explain_unloadable_model(f"the {part} cannot be loaded", error, _WHOLE)
     return unusable(folder, what, code, remedy)
 
 

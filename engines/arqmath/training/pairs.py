@@ -30,7 +30,7 @@ from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
 from engines.retrieval.measures import RELEVANT
-from engines.retrieval.trec import Qrels, Run, Scored, read_run
+from engines.retrieval.trec import Qrels, Scored, TrecRun, read_run
 
 _HELD_OUT = 0.1
 _TRIES = 20
@@ -177,7 +177,7 @@ def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
     return result
 
 
-def read_question_run(path: Path, threads: Threads) -> Run:
+def read_question_run(path: Path, threads: Threads) -> TrecRun:
     """A first stage's run whose topics are questions. Raises: DataError E674 for a run of other topics."""
     run = read_run(path)
     if not any(question in run.rankings for question in threads.questions):
@@ -209,7 +209,7 @@ class Hard:
     for the question: `run` has question ids as topics. The others are drawn as without it."""
 
     threads: Threads
-    run: Run
+    run: TrecRun
     share: float = 0.5
 
     @property
@@ -244,7 +244,7 @@ class Annotated:
     others: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, qrels: Qrels, run: Run, known: Iterable[str]) -> Annotated:
+    def of(cls, qrels: Qrels, run: TrecRun, known: Iterable[str]) -> Annotated:
         """Raises: DataError E674 when no judged topic of the run has a relevant answer here."""
         here = known if isinstance(known, Mapping) else set(known)
         relevant, others = {}, {}

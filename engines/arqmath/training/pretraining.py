@@ -19,8 +19,8 @@ from engines.arqmath.training.forum_task import ForumTask, moved, need
 from engines.arqmath.training.model_folder import Ids, padded, quiet, save_model, tokenised
 from engines.arqmath.training.settings import CocoMaeSettings, PretrainSettings
 from engines.core.errors import DataError
-from engines.core.spec import values
-from engines.training.data import Numbered, Resampled, numbered
+from engines.core.spec import to_mapping
+from engines.training.data import Numbered, Resampled, number_rows
 from engines.training.token_cache import Sequences, cached_rows
 
 if TYPE_CHECKING:
@@ -294,9 +294,9 @@ class PretrainTask(MaskedTask[PretrainSettings]):
 
     def _place(self, side: str) -> Path | None:
         """Where the examples of a side are kept: what is masked of them is drawn later."""
-        settings = {name: value for name, value in values(self.settings).items() if name != "masked"}
+        settings = {name: value for name, value in to_mapping(self.settings).items() if name != "masked"}
         made_of = {"seed": self.seed, "order": self.order, "settings": settings}
-        return self._cache.place(side, "collection", "amps", tokenizer=self.tokenizer, **made_of)
+        return self._cache.stored_path(side, "collection", "amps", tokenizer=self.tokenizer, **made_of)
 
     @cached_property
     def held_out(self) -> Rows:
@@ -311,7 +311,7 @@ class PretrainTask(MaskedTask[PretrainSettings]):
             what = "no document gives an example for the pre-training"
             remedy = "Sentence order needs documents of two segments or more; name other data."
             raise DataError(what, path=self.data.get("collection"), code="E674", exit_code=3, remedy=remedy)
-        return numbered(range(len(self._train)), self.seed)
+        return number_rows(range(len(self._train)), self.seed)
 
     @cached_property
     def _lengths(self) -> NDArray[np.int64]:

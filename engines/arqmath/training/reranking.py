@@ -37,7 +37,7 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.pairs import MAKE_RUN, held_out, read_linked
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class RerankTask(ForumTask[RerankSettings]):
         super().__init__(model, data, seed=seed)
         if self.settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
             remedy = "Save all of it: --set model.layers_alone=false"
-            raise refused("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
+            raise make_refusal("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
 
     @cached_property
     def backbone(self) -> Backbone:

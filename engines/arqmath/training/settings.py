@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
@@ -46,12 +46,12 @@ class PretrainSettings:
     def __post_init__(self) -> None:
         if any(name not in CORPORA for name in self.names):
             remedy = f"Use one of {', '.join(CORPORA)}, or a+b."
-            raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
+            raise make_refusal(f"corpora is {self.corpora!r}", CODE, remedy)
         if not 0 < self.masked < 1 or not 0 < self.held_out < 1:
-            raise refused("masked and held_out must be between 0 and 1", CODE)
+            raise make_refusal("masked and held_out must be between 0 and 1", CODE)
         if self.first_token and self.order:
             remedy = "Leave one of them out: --set model.order=false"
-            raise refused("order and first_token cannot both be predicted", CODE, remedy)
+            raise make_refusal("order and first_token cannot both be predicted", CODE, remedy)
 
 
 @specification(kw_only=True)
@@ -74,9 +74,9 @@ class CocoMaeSettings:
     def __post_init__(self) -> None:
         shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
         if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
-            raise refused(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
+            raise make_refusal(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
         if not self.temperature:
-            raise refused("the temperature must be above 0", CODE)
+            raise make_refusal("the temperature must be above 0", CODE)
 
 
 @specification(kw_only=True)
@@ -129,12 +129,14 @@ class RerankSettings:
 
     def __post_init__(self) -> None:
         if not self.temperature or not self.teacher_temperature:
-            raise refused("a temperature must be above 0", CODE)
+            raise make_refusal("a temperature must be above 0", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
             remedy = "Save all of it: --set model.layers_alone=false"
-            raise refused("only upper layers of MiniLM can be saved alone", CODE, remedy)
+            raise make_refusal("only upper layers of MiniLM can be saved alone", CODE, remedy)
         if self.last_rank - self.first_rank + 1 < self.answers:
-            raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)
+            raise make_refusal(
+                f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE
+            )
 
 
 @specification(kw_only=True)
@@ -167,7 +169,7 @@ class BiEncoderSettings:
 
     def __post_init__(self) -> None:
         if self.last_rank < self.first_rank:
-            raise refused(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
+            raise make_refusal(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
 
 
 @specification(kw_only=True)
@@ -182,7 +184,7 @@ class DenseSettings(BiEncoderSettings):
     def __post_init__(self) -> None:
         BiEncoderSettings.__post_init__(self)
         if not self.temperature:
-            raise refused("the temperature must be above 0", CODE)
+            raise make_refusal("the temperature must be above 0", CODE)
 
 
 @specification(kw_only=True)

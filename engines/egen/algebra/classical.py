@@ -18,8 +18,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
-from engines.core.tree import Tree, derivative
-from engines.core.vocabulary import fold, unfolded
+from engines.core.tree import Tree, differentiate
+from engines.core.vocabulary import fold_numbers, unfold_numbers
 from engines.egen.rules.table import Rule, filled, fits, load_families, meets
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.mathematics.algebra.rational import (
@@ -90,7 +90,7 @@ def classical(
                 given += 1
                 yield family, form
 
-    if "d" in head.labels():
+    if "d" in head.list_labels():
         # What is made of a derivative as it stands would only be worked out later.
         head = _simpler(bottom_up(head, _worked_out))
         if "derivative" in families:
@@ -110,7 +110,7 @@ def _forms(tree: Tree, signs: Signs, families: Sequence[str], *, whole: bool) ->
             with suppress(TooLargeError, RecursionError):
                 for form in family(tree, signs):
                     yield name, _tidy(form)
-    folded = fold(tree)
+    folded = fold_numbers(tree)
     for table in load_families(TABLE):
         for form in _by_patterns(table.rules, folded) if table.name in families else ():
             yield table.name, _tidy(form)
@@ -119,14 +119,14 @@ def _forms(tree: Tree, signs: Signs, families: Sequence[str], *, whole: bool) ->
 def _by_patterns(rules: Iterable[Rule], tree: Tree) -> Iterator[Tree]:
     for rule in rules:
         binding: dict[str, Tree] = {}
-        if fits(fold(rule.left), tree, binding) and all(meets(one, binding) for one in rule.when):
-            yield unfolded(filled(rule.right, binding))
+        if fits(fold_numbers(rule.left), tree, binding) and all(meets(one, binding) for one in rule.when):
+            yield unfold_numbers(filled(rule.right, binding))
 
 
 def openings(head: Tree) -> list[Tree]:
     """Other ways to write a head that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`): what the first
     family that fits makes of it, for the caller to verify."""
-    made = (list(_by_patterns(family.rules, fold(head))) for family in load_families(OPENINGS))
+    made = (list(_by_patterns(family.rules, fold_numbers(head))) for family in load_families(OPENINGS))
     return next(filter(None, made), [])
 
 
@@ -135,7 +135,7 @@ def by_procedures(*, whole: bool = True) -> Mapping[str, Callable[[Tree, Signs],
 
 
 def _worked_out(tree: Tree) -> Tree:
-    return derivative(tree.children[1], tree.children[0].label) if tree.label == "d" else tree
+    return differentiate(tree.children[1], tree.children[0].label) if tree.label == "d" else tree
 
 
 def _swapped(tree: Tree, old: Tree, new: Tree) -> Tree:
@@ -427,7 +427,7 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
 def _linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
     places = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
     rows = [{m: c for c, m in terms(space.atoms[place].children[0])} for place in places]
-    basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.labels()))
+    basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
     groups: dict[tuple[int, ...], dict[Vector, tuple[Fraction, Fraction]]] = {}
     waves = 0

@@ -9,7 +9,7 @@ from math import lcm
 from flint import fmpq_mpoly
 
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold, unfolded, variables_of
+from engines.core.vocabulary import fold_numbers, unfold_numbers, variables_of
 from engines.egen.rules.table import Rule, filled, fits, meets, reversed_rule
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
 from engines.mathematics.algebra.rational import (
@@ -41,7 +41,7 @@ _MAX_PRODUCT = 240
 
 def equal(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
     """The steps by which one expression is the other; none when they were not found to be equal."""
-    if fold(left) == fold(right):
+    if fold_numbers(left) == fold_numbers(right):
         return (ARITHMETIC,)
     try:
         space = _Closed([left, right])
@@ -362,13 +362,13 @@ class _Ends:
         for name in names:
             if name not in self.rules:
                 continue
-            tree = fold(side[-1][1])
+            tree = fold_numbers(side[-1][1])
             new = self._rewritten(self.rules[name], tree)
             if new != tree and len(new) <= _LARGEST:
-                worked_out = unfolded(tree)
+                worked_out = unfold_numbers(tree)
                 if worked_out != side[-1][1]:
                     side.append((ARITHMETIC, worked_out))
-                side.append((name, unfolded(new)))
+                side.append((name, unfold_numbers(new)))
                 changed = True
         return changed
 
@@ -379,7 +379,7 @@ class _Ends:
                 new = bottom_up(tree, change)
             except TooLargeError:
                 continue
-            if fold(new) != fold(tree) and len(new) <= _LARGEST:
+            if fold_numbers(new) != fold_numbers(tree) and len(new) <= _LARGEST:
                 side.append((name, bottom_up(new, _without_neutral)))
 
     @staticmethod
@@ -391,7 +391,7 @@ class _Ends:
                 continue
 
     def _rewritten(self, rule: Rule, tree: Tree) -> Tree:
-        left, right = fold(rule.left), fold(rule.right)
+        left, right = fold_numbers(rule.left), fold_numbers(rule.right)
 
         def change(node: Tree) -> Tree:
             binding: dict[str, Tree] = {}
@@ -403,7 +403,7 @@ class _Ends:
                 return node
             return filled(right, binding)
 
-        return bottom_up(tree, change) if left.label in tree.labels() else tree
+        return bottom_up(tree, change) if left.label in tree.list_labels() else tree
 
 
 def _without_neutral(tree: Tree) -> Tree:

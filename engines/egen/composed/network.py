@@ -18,7 +18,7 @@ from engines.egen.models.config import CODE, Precision
 from engines.egen.models.model_folder import open_network, write_weights
 from engines.mathematics.numbers.numeric import Programs, compile_many
 from engines.mathematics.numbers.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:
     import torch
@@ -214,7 +214,7 @@ class ComposedEncoder:
             done = min(begin + _AT_ONCE, len(texts))
             events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
         check_finite(result, self.name)
-        return unit(result) if normalise else result
+        return normalize_rows(result) if normalise else result
 
     def embedded(self, part: Terms) -> Vectors:
         """(expressions, dimension), of length 1."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from engines.core.spec import Arg, specification, values
+from engines.core.spec import Arg, specification, to_mapping
 from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
 from engines.egen.composed.network import (
     ComposedEncoder,
@@ -80,7 +80,7 @@ class ComposedTask(CorpusTask):
         self.settings, self.sizes = settings, sizes
 
     def model_settings(self) -> dict[str, Any]:
-        return values(self.settings) | values(self.sizes)
+        return to_mapping(self.settings) | to_mapping(self.sizes)
 
     @cached_property
     def texts(self) -> TrainingTexts:
@@ -98,7 +98,9 @@ class ComposedTask(CorpusTask):
         made = new_network(self.sizes, read_out=2 * self.settings.points)
         if "backbone" in self.data:
             given = load_network(self.data["backbone"])
-            refuse_other_sizes(self.data["backbone"].name, values(given.sizes), values(self.sizes), CODE)
+            refuse_other_sizes(
+                self.data["backbone"].name, to_mapping(given.sizes), to_mapping(self.sizes), CODE
+            )
             made.load_state_dict(given.state_dict(), strict=False)
         return made
 

@@ -230,7 +230,7 @@ def assemble(
         "files": digests,
         "shards": stored,
     }
-    ResumableBuild(out).publish(document)
+    ResumableBuild(out).publish_manifest(document)
     held = by_cluster.count("validation")
     return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), held)
 

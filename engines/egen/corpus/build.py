@@ -181,7 +181,7 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
             what = f"this folder holds a corpus grown with other {name.removeprefix('config.')} than named"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
-    build.begin(plan.to_dict(), old, other)
+    build.begin_plan(plan.to_dict(), old, other)
 
 
 def refuse_other_folder(out: Path) -> None:
@@ -211,7 +211,7 @@ class _Growth:
     def __init__(self, build: ResumableBuild, plan: Plan, workers: int, service: Service) -> None:
         self.out, self.share, self.stop = build.folder, build.share, build.stop
         self.plan, self.workers, self.service = plan, workers, service
-        self.blocks = build.parts(len(plan.source.heads), BLOCK)
+        self.blocks = build.split_into_parts(len(plan.source.heads), BLOCK)
         self._log = partial(_log, self.out / "events.jsonl", build.events)
         self._grown: dict[int, GrownHead | Skipped] = {}
         self._retried: set[int] = set()

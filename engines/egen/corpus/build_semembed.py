@@ -18,7 +18,7 @@ from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
 from engines.egen.settings import Limits
 
@@ -101,12 +101,12 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
                 other = from_sympy(_applied(sympy, name, start))
         except ExpressionError:
             continue
-        if not usable(prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
+        if not usable(to_prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
             continue
         seen.add(key)
         found.append(other)
     with suppress(ExpressionError):
-        trees = [read_prefix(prefix(other)) for other in found]
+        trees = [read_prefix(to_prefix(other)) for other in found]
         verdicts = Verifier(tree).check(trees)
         return [
             other for other, verdict in zip(trees, verdicts, strict=True) if verdict.outcome != "different"

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE, prefix, read_prefix, variables_of
+from engines.core.vocabulary import LETTERS, VARIABLE, read_prefix, to_prefix, variables_of
 from engines.egen.records import Cluster
 from engines.egen.settings import SplitName
 from engines.mathematics.assumptions import ordered, read_assumptions
@@ -101,8 +101,8 @@ class GrownHead:
     @classmethod
     def of(cls, source: int, cluster: Cluster) -> GrownHead:
         stats = cluster.stats
-        head = StoredMember(prefix(cluster.head), MemberVerdict("equal", 1.0))
-        members = (StoredMember(each.prefix, each.verdict, each.by) for each in cluster.members)
+        head = StoredMember(to_prefix(cluster.head), MemberVerdict("equal", 1.0))
+        members = (StoredMember(each.to_prefix, each.verdict, each.by) for each in cluster.members)
         return cls(
             source,
             (head, *members),
@@ -405,7 +405,7 @@ class Corpus:
 
         terms = Subterms(self.theory.arity)
         forms = self.theory.forms(terms)
-        wanted = forms.key(terms.read(tree.labels()))
+        wanted = forms.key(terms.read(tree.list_labels()))
         texts = self.members(cluster)["prefix"].to_pylist()
         return next(
             (n for n, text in enumerate(texts) if forms.key(terms.read(text.split())) == wanted), None

@@ -19,7 +19,7 @@ from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.folder import (
@@ -166,7 +166,7 @@ def corpus_of(
             if stop():
                 raise StoppedError("the import was stopped", remedy="Start it again.")
             judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
-            heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
+            heads += [Head(to_prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
             write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
             events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
         if not heads:
@@ -185,7 +185,7 @@ def corpus_of(
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
     verdicts = [MemberVerdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
-    rows = tuple(StoredMember(prefix(tree), verdict) for tree, verdict in judged)
+    rows = tuple(StoredMember(to_prefix(tree), verdict) for tree, verdict in judged)
     return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))
 
 

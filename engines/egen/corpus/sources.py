@@ -12,14 +12,14 @@ from typing import Literal, cast, get_args
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import (
     FUNCTIONS,
     LETTERS,
     VARIABLE,
     is_constant_token,
-    prefix,
+    to_prefix,
     variables_of,
 )
 from engines.egen.theories.reals import Reals
@@ -201,7 +201,7 @@ class Source:
 
 def template_source(selection: Selection = "all") -> Source:
     """The published templates (or a part of them) with the default constants."""
-    heads = (Head(prefix(t.tree), t.kind, t.shape, len(t.tree)) for t in templates(selection))
+    heads = (Head(to_prefix(t.tree), t.kind, t.shape, len(t.tree)) for t in templates(selection))
     return _source(selection, heads)
 
 
@@ -212,7 +212,9 @@ def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = No
     """
     if theory is not None and not isinstance(theory, Reals):
         if name in get_args(Selection):
-            raise refused("the published templates are of real functions", "E427", "Name a file of terms.")
+            raise make_refusal(
+                "the published templates are of real functions", "E427", "Name a file of terms."
+            )
         return file_source(Path(source_name(name)), theory=theory)
     if name in get_args(Selection):
         return template_source(cast(Selection, name))
@@ -250,8 +252,8 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
         try:
             if theory is not None:
                 tree = theory.read(text)
-                shape = " ".join(label if label in theory.arity else "v" for label in tree.labels())
-                heads.append(Head(prefix(tree), "own", shape, len(tree)))
+                shape = " ".join(label if label in theory.arity else "v" for label in tree.list_labels())
+                heads.append(Head(to_prefix(tree), "own", shape, len(tree)))
                 continue
             tree = read_expression(text, letters=letters)
             check_head(tree)
@@ -262,7 +264,7 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
         except ExpressionError as error:
             bad.append(BadLine(number, error.what))
             continue
-        heads.append(Head(prefix(tree), "own", skeleton(tree), len(tree)))
+        heads.append(Head(to_prefix(tree), "own", skeleton(tree), len(tree)))
     if not heads:
         what = f"none of its {len(bad):,} lines is an expression" if bad else "it holds no expression"
         first = f" Line {bad[0].line}: {bad[0].what}." if bad else ""

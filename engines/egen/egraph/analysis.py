@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold, is_number
+from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold_numbers, is_number
 from engines.mathematics.assumptions import Assumptions, Relation
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
@@ -531,7 +531,9 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
             yield known(leaf, "Free")
     for one in assumptions.relations:
         yield from _relation(one)
-    ends = [(fold(one.left), fold(one.right)) for one in assumptions.relations if one.sign != "!="]
+    ends = [
+        (fold_numbers(one.left), fold_numbers(one.right)) for one in assumptions.relations if one.sign != "!="
+    ]
     low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
     for left, right in ends:
         if is_number(right) and Fraction(right.label) <= 1 and left in low:
@@ -540,7 +542,7 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
 
 
 def _relation(one: Relation) -> Iterator[str]:
-    left, right = fold(one.left), fold(one.right)
+    left, right = fold_numbers(one.left), fold_numbers(one.right)
     difference = f"(Sub {term(right, SEVERAL)} {term(left, SEVERAL)})"
     if one.sign == "!=":
         yield known(difference, "Nz")

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.core.events import Stop, never
 from engines.core.tree import Tree
-from engines.core.vocabulary import VARIABLE, fold, is_number, operate, unfolded
+from engines.core.vocabulary import VARIABLE, apply_operator, fold_numbers, is_number, unfold_numbers
 from engines.egen.algebra.relations import ARITHMETIC, Line
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.rules.table import (
@@ -240,7 +240,7 @@ class Proofs:
         )
         if left is None or right is None:
             return
-        value = operate(label, left, right)
+        value = apply_operator(label, left, right)
         if value is not None and self.constant(node) is None:
             numbers = tuple(self.node(str(number)) for number in (left, right))
             self._waiting.append((self.node(label, numbers), self.node(str(value)), ARITHMETIC))
@@ -319,9 +319,9 @@ def derive(
         search.assume(left, right)
     by_name = {one.name: one for one in rules}
     for lines in _ways(start, target, search, theory.meetings(start, target, by_name, judge)):
-        shown = [("", unfolded(start))]
+        shown = [("", unfold_numbers(start))]
         for rule, tree in lines:
-            written = tree if tree is lines[-1][1] else unfolded(tree)
+            written = tree if tree is lines[-1][1] else unfold_numbers(tree)
             if written != shown[-1][1]:
                 shown.append((rule, written))
         verdicts = judge.check([tree for _, tree in shown])
@@ -347,14 +347,14 @@ def _refusal(verdict: MemberVerdict) -> str:
 
 
 def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Line]]) -> Iterator[list[Line]]:
-    rule = search.rule_between(fold(start), fold(target))
+    rule = search.rule_between(fold_numbers(start), fold_numbers(target))
     if rule:
         yield [(rule, target)]
         return
     yield from islice(meetings, _MEETINGS)
-    found = search.between(fold(start), fold(target))
+    found = search.between(fold_numbers(start), fold_numbers(target))
     if found is not None:
-        yield [(ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
+        yield [(ARITHMETIC, fold_numbers(start)), *found, (ARITHMETIC, target)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +377,7 @@ class _Search:
         self._values: dict[int, list[float]] = {}
         self._moves: dict[str, list[_Move]] = {name: [] for name in ("collapse", *GROUPS)}
         for rule in rules:
-            left, right, alternatives = fold(rule.left), fold(rule.right), guards(rule, mode)
+            left, right, alternatives = fold_numbers(rule.left), fold_numbers(rule.right), guards(rule, mode)
             if alternatives and left.children:
                 self._moves[group(left, right)].append(_Move(rule.name, left, right, alternatives))
         self._by_label: dict[str, list[_Move]] = {}
@@ -386,7 +386,7 @@ class _Search:
 
     def assume(self, left: Tree, right: Tree) -> None:
         self.proofs.assuming = True
-        self.proofs.unite(self.proofs.add(fold(left)), self.proofs.add(fold(right)), ASSUMED)
+        self.proofs.unite(self.proofs.add(fold_numbers(left)), self.proofs.add(fold_numbers(right)), ASSUMED)
 
     def between(self, start: Tree, target: Tree) -> list[Line] | None:
         proofs = self.proofs
@@ -441,7 +441,7 @@ class _Search:
 
     def rule_between(self, start: Tree, target: Tree) -> str:
         """The rule that makes one term of the other in one place, up to arithmetic; empty if none does."""
-        if fold(start) == fold(target):
+        if fold_numbers(start) == fold_numbers(target):
             return ARITHMETIC
         for move in self._by_label.get(start.label, ()):
             if self.makes(move, start, target):
@@ -458,7 +458,9 @@ class _Search:
 
     def makes(self, move: _Move, start: Tree, target: Tree) -> bool:
         trees: dict[str, Tree] = {}
-        if not fits(move.left, start, trees) or fold(filled(move.right, trees)) != fold(target):
+        if not fits(move.left, start, trees) or fold_numbers(filled(move.right, trees)) != fold_numbers(
+            target
+        ):
             return False
         binding = {name: self.proofs.add(tree) for name, tree in trees.items()}
         return any(all(self.holds(one, binding) for one in needed) for needed in move.guards)
@@ -492,12 +494,12 @@ class _Search:
         return changed
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
-        node = self.proofs.fill(fold(condition.pattern), binding)
+        node = self.proofs.fill(fold_numbers(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant(node)
             return value is not None and OF_NUMBERS[condition.name](value)
         if condition.name == "free":
-            return VARIABLE not in self.proofs.term(node).labels()
+            return VARIABLE not in self.proofs.term(node).list_labels()
         values = self.values(node)
         if condition.name == "nonconst":
             return len(set(values)) > 1
@@ -507,7 +509,7 @@ class _Search:
         if self.signs is None:
             return []
         if node not in self._values:
-            program = compile_many([unfolded(self.proofs.term(node))], variables=self.signs.variables)
+            program = compile_many([unfold_numbers(self.proofs.term(node))], variables=self.signs.variables)
             near, errors = balls(program, self.signs.points)
             self._values[node] = near[0][np.isfinite(errors[0])].tolist()
         return self._values[node]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.settings import StopReason
@@ -201,7 +201,7 @@ def plain(egraph: EGraph) -> tuple[EGraph, Ints]:
     return replace(egraph, root=0, labels=labels, children=rows[:, 2:].copy(), starts=starts), origin
 
 
-@compiled
+@compile_kernel
 def _divided(
     root: int, starts: Ints, children: Ints, kinds: Ints, demands: Ints, through: Bools, allowed: int
 ) -> tuple[Ints, Ints]:
@@ -444,7 +444,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
     return total
 
 
-@compiled
+@compile_kernel
 def _count(
     starts: Ints,
     own: Ints,
@@ -480,7 +480,7 @@ def _count(
                 shortest[row] = length
 
 
-@compiled
+@compile_kernel
 def _count_modulo(
     starts: Ints,
     own: Ints,
@@ -513,7 +513,7 @@ def _count_modulo(
             by_row[row, length] = total % prime
 
 
-@compiled
+@compile_kernel
 def _random(state: Words) -> float:
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -523,7 +523,7 @@ def _random(state: Words) -> float:
     return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@compiled
+@compile_kernel
 def _draw(
     starts: Ints,
     own: Ints,
@@ -590,14 +590,14 @@ def _draw(
         out[term, at:] = -1
 
 
-@compiled
+@compile_kernel
 def _shuffle(order: Ints, state: Words) -> None:
     for last in range(len(order) - 1, 0, -1):
         other = int(_random(state) * (last + 1))
         order[last], order[other] = order[other], order[last]
 
 
-@compiled
+@compile_kernel
 def _heaviest_last(weights: Floats, state: Words) -> Ints:
     """Numbers in the reverse of the order in which drawing by weight without replacement gives them
     (Efraimidis and Spirakis: by exponential waiting times)."""

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold
+from engines.core.vocabulary import fold_numbers
 from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
 from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
 from engines.egen.rules.table import Guards, Rule, is_variable
@@ -83,7 +83,7 @@ def group(left: Tree, right: Tree) -> str:
     gain = len(right) - len(left)
     if gain < 0:
         return "simplify"
-    if gain == 0 and sorted(left.labels()) == sorted(right.labels()):
+    if gain == 0 and sorted(left.list_labels()) == sorted(right.list_labels()):
         return "reorder"
     return "rewrite" if gain <= _SMALL_GAIN else "expand"
 
@@ -91,12 +91,12 @@ def group(left: Tree, right: Tree) -> str:
 def _compiled(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[str]:
     seen: set[tuple[str, str, str]] = set()
     for rule in rules:
-        left, right = fold(rule.left), fold(rule.right)
+        left, right = fold_numbers(rule.left), fold_numbers(rule.right)
         if is_variable(left):
             continue  # see `paddings`
         for place, alternative in enumerate(guards(rule, mode)):
             query = " ".join(
-                condition(one.name, term(fold(one.pattern), labels), f"k{i}")
+                condition(one.name, term(fold_numbers(one.pattern), labels), f"k{i}")
                 for i, one in enumerate(alternative)
             )
             key = (term(left, labels), term(right, labels), query)
@@ -114,7 +114,9 @@ def paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
 
     They match everything and would eat the node budget; the grammar adds them when padding is asked for.
     """
-    return tuple(fold(rule.right) for rule in rules if is_variable(rule.left) and () in guards(rule, mode))
+    return tuple(
+        fold_numbers(rule.right) for rule in rules if is_variable(rule.left) and () in guards(rule, mode)
+    )
 
 
 class Grower:
@@ -239,7 +241,7 @@ class _Run:
         return time.perf_counter() - self.started
 
     def grow(self, head: Tree, forms: Sequence[Tree]) -> None:
-        root, *others = (term(fold(tree), self.labels) for tree in (head, *forms))
+        root, *others = (term(fold_numbers(tree), self.labels) for tree in (head, *forms))
         self.execute(f"(Calm) (set (Root) {root})")
         for other in others:
             self.execute(f"(union {root} {other})")
@@ -405,7 +407,7 @@ def _whole(children: Ints, rank: Ints) -> Bools:
     return np.all((children < 0) | (rank[children] >= 0), axis=1)
 
 
-@compiled
+@compile_kernel
 def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
     starts = np.zeros(count + 1, np.int64)
     for node in range(len(homes)):
@@ -424,7 +426,7 @@ def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
     return starts, users
 
 
-@compiled
+@compile_kernel
 def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
     starts, users = _users(homes, children, count)
     rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
@@ -456,7 +458,7 @@ def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) ->
     return rank, size
 
 
-@compiled
+@compile_kernel
 def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) -> Ints:
     """For each class the fewest tokens that a term of the root has around one of its terms, -1 where it is in
     none of them."""
@@ -481,7 +483,7 @@ def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) ->
     return around
 
 
-@compiled
+@compile_kernel
 def _reached(root: int, homes: Ints, children: Ints, count: int) -> Bools:
     order = np.argsort(homes, kind="mergesort")
     firsts = np.searchsorted(homes[order], np.arange(count + 1))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.expressions.novelty import novel, tidy
@@ -105,12 +105,12 @@ class _Selection:
     def __post_init__(self) -> None:
         self.terms = Subterms(self.theory.arity)
         self.forms = self.theory.forms(self.terms, direct=self.config.style == "distinct")
-        self.families = {prefix(tree): name for name, tree in self.classical}
+        self.families = {to_prefix(tree): name for name, tree in self.classical}
         self.stop_reason = self.egraph.stop_reason
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
-        self.keys = {self.forms.key(self.terms.read(self.head.labels()))}
+        self.keys = {self.forms.key(self.terms.read(self.head.list_labels()))}
         interesting = self.config.order == "interesting"
         self.wanted = max(_CHOSEN_FROM, self.config.members) if interesting else self.config.members
         self.suspects: set[str] = set()
@@ -172,14 +172,14 @@ class _Selection:
         return Grammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
 
     def written(self, terms: Iterable[Tree]) -> None:
-        short = (term.labels() for term in terms)
+        short = (term.list_labels() for term in terms)
         rows = (self.terms.coded(term) for term in short if len(term) <= self.config.max_tokens)
         self.judge(list(self.distinct((self.terms.add(row[None])[0], row.tolist()) for row in rows)))
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
         reason, strict = self.verifier.reason, self.config.mode == "strict"
         if self.egraph.stop_reason == "contradiction" and strict and not reason:
-            what = f"the rules prove two constants equal for {prefix(self.head)}"
+            what = f"the rules prove two constants equal for {to_prefix(self.head)}"
             raise self.wrong_rule(what, "E210")
         if reason:
             warn(self.events, reason)
@@ -273,7 +273,7 @@ class _Selection:
 
     def contradicted(self, term: str) -> None:
         if self.config.mode == "strict":
-            raise self.wrong_rule(f"{term} is not equal to {prefix(self.head)}", "E211")
+            raise self.wrong_rule(f"{term} is not equal to {to_prefix(self.head)}", "E211")
         changing = {rule.name for rule in self.rules if rule.claim != "sound"}
         self.suspects.update(changing & self.egraph.fired.keys())
 

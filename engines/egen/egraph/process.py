@@ -23,7 +23,7 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.records import Cluster, Stats
 from engines.egen.settings import EgenConfig, Limits, Mode, StopReason
 from engines.egen.theories.registry import theory_of
@@ -94,7 +94,7 @@ class ClusterRequest:
 
 def growth() -> Answer:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
-    from engines.core.compiling import stoppable
+    from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import Grower
     from engines.egen.egraph.members import generate
 
@@ -112,7 +112,7 @@ def growth() -> Answer:
         if len(loaded) > _LOADED:
             del loaded[next(iter(loaded))]
         loaded[key] = kept
-        with stoppable(stop):
+        with allow_stopping(stop):
             if isinstance(request, ClusterRequest):
                 return generate(request.head, request.config, grower=kept, events=events, stop=stop)
             if isinstance(request, DerivationRequest):
@@ -129,7 +129,7 @@ def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation
     if target is None:
         grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
         terms = [request.head, *map(grown.term, grown.classes[grown.root])]
-        target = min(terms, key=lambda tree: ("d" in tree.labels(), len(tree), prefix(tree)))
+        target = min(terms, key=lambda tree: ("d" in tree.list_labels(), len(tree), to_prefix(tree)))
         if target == request.head:
             return Derivation((), "No shorter form of it was found.")
     return derive(request.head, target, mode=request.mode, theory=request.theory, stop=stop)

@@ -24,13 +24,13 @@ from engines.core.vocabulary import (
     HYPERBOLIC,
     RECIPROCAL,
     TRIGONOMETRIC,
-    prefix,
     read_prefix,
+    to_prefix,
 )
 from engines.egen.corpus.same_functions import fingerprints, look_alike
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
 from engines.mathematics.verification.verify import Verifier
-from engines.retrieval.dense import unit
+from engines.retrieval.dense import normalize_rows
 from engines.retrieval.encoders import Encoder
 
 PAPER_COUNT = 584
@@ -216,7 +216,7 @@ def read_analogies(path: Path) -> Iterator[Analogy]:
             remedy = "Write x1, y1, x2 and y2, in prefix notation."
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy)
         try:
-            x1, y1, x2, y2 = (prefix(read_prefix(part)) for part in parts)
+            x1, y1, x2, y2 = (to_prefix(read_prefix(part)) for part in parts)
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
         yield Analogy(x1, y1, x2, y2)
@@ -248,7 +248,7 @@ def algebra(
     texts = list(dict.fromkeys([*needed, *pool]))
     place = {text: number for number, text in enumerate(texts)}
     vectors = encoder.encode(texts, normalise=False, events=events, stop=stop)
-    normal = unit(vectors)
+    normal = normalize_rows(vectors)
     equal = _Equality(texts)
     strict, fair = np.zeros(len(kept)), np.zeros(len(kept))
     failures = []

@@ -119,7 +119,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """
-    from engines.core.vocabulary import prefix
+    from engines.core.vocabulary import to_prefix
     from engines.egen.evaluations import mistakes
     from engines.egen.models.encode import cached_encoder
     from engines.egen.theories.registry import theory_text
@@ -143,7 +143,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     for derivation, own in zip(given, cosines, strict=False):
         transitions = judge(derivation, own, limit or 0.0, theory=name, assume=spec.assume)
         judgements = [each["judgement"] for each in transitions]
-        texts = [prefix(step) for step in derivation.steps]
+        texts = [to_prefix(step) for step in derivation.steps]
         rows.append(
             {
                 "steps": [

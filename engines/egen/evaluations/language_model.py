@@ -13,7 +13,7 @@ from engines.chat.client import Answer, Chat
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import mistakes as by_cosine
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
@@ -113,7 +113,7 @@ def mistakes(
     steps = [step for item in test for step in pairwise(item.steps)]
     failures = []
     for row in np.flatnonzero(flagged != wrong).tolist():
-        before, after = map(prefix, steps[row])
+        before, after = map(to_prefix, steps[row])
         if wrong[row]:
             failures.append(Mistake(before, "", after, 1.0, "a mistake that was missed"))
         else:
@@ -155,7 +155,7 @@ def algebra(
             strict[number] = canonical_key(tree) == canonical_key(expected)
             fair[number] = strict[number] or Verifier(expected).check([tree])[0].outcome == "equal"
         if not strict[number]:
-            predicted = "" if tree is None else prefix(tree)
+            predicted = "" if tree is None else to_prefix(tree)
             failures.append(Mistake(item.x2, item.y2, predicted, 1.0, f"{item.x1} : {item.y1}"))
     return Report(
         "algebra",

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.system import reported
+from engines.core.system import read_reported_figures
 from engines.egen.models.datasets import usable
 from engines.egen.models.encode import longest
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.significance import bootstrap
+from engines.retrieval.significance import bootstrap_bounds
 
 T = TypeVar("T")
 
@@ -90,8 +90,8 @@ def mean_figure(
     """
     groups = np.arange(len(values)) if groups is None else groups
     sums, sizes = np.bincount(groups, weights=values), np.bincount(groups)
-    interval = bootstrap(
+    interval = bootstrap_bounds(
         lambda rows: 100 * sums[rows].sum(-1) / sizes[rows].sum(-1), len(sums), draws=RESAMPLES
     )
-    paper = reported("egen", name) if protocol == "paper" else {}
+    paper = read_reported_figures("egen", name) if protocol == "paper" else {}
     return Figure(name, protocol, 100 * float(values.mean()), interval, paper)

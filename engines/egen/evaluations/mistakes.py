@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
-from engines.core.system import reported
+from engines.core.system import read_reported_figures
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
+from engines.core.vocabulary import FUNCTIONS, SIGNS, of_its_kind, read_prefix, to_prefix
 from engines.egen.evaluations.measured import (
     RESAMPLES,
     WORST,
@@ -35,14 +35,14 @@ from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from engines.mathematics.verification.verify import Verifier
-from engines.retrieval.dense import cosines
+from engines.retrieval.dense import row_cosines
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.significance import bootstrap
+from engines.retrieval.significance import bootstrap_bounds
 
 
 def _replaced(tree: Tree, path: tuple[int, ...], label: str) -> Tree:
-    node = tree.at(path)
-    return tree.replace(path, Tree(label, node.children))
+    node = tree.subtree_at(path)
+    return tree.replace_subtree(path, Tree(label, node.children))
 
 
 def _paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
@@ -103,7 +103,7 @@ def mistaken(tree: Tree, draw: random.Random) -> Tree | None:
     places = functions or operators
     draw.shuffle(places)
     for path in places:
-        others = [name for name in names if name != tree.at(path).label]
+        others = [name for name in names if name != tree.subtree_at(path).label]
         for name in draw.sample(others, min(4, len(others))):
             wrong = _replaced(tree, path, name)
             if verifier.check([wrong])[0].outcome == "different":
@@ -140,12 +140,12 @@ def evaluated(tree: Tree) -> list[Tree]:
         before = steps[-1]
         after = before
         for path in _at_depth(before, depth):
-            node = before.at(path)
+            node = before.subtree_at(path)
             if not node.children or any(part.label == "d" for part in node):
                 continue
             value = from_sympy(to_sympy(node))
             if canonical_key(value) != canonical_key(node):
-                after = after.replace(path, value)
+                after = after.replace_subtree(path, value)
         if after != before:
             steps.append(after)
     return steps
@@ -154,7 +154,7 @@ def evaluated(tree: Tree) -> list[Tree]:
 def _at_depth(tree: Tree, depth: int) -> list[tuple[int, ...]]:
     paths: list[tuple[int, ...]] = [()]
     for _ in range(depth):
-        paths = [(*path, place) for path in paths for place in range(len(tree.at(path).children))]
+        paths = [(*path, place) for path in paths for place in range(len(tree.subtree_at(path).children))]
     return paths
 
 
@@ -217,8 +217,8 @@ def _made(text: str, draw: random.Random, max_length: int) -> Derivation | None:
     if made is None or len(made.steps) < MIN_STEPS:
         return None
     # What SymPy made must be of the language as well: numbers may have become too long.
-    trees = [read_prefix(prefix(tree)) for tree in made.steps]
-    if not all(usable(prefix(tree), max_length) for tree in trees):
+    trees = [read_prefix(to_prefix(tree)) for tree in made.steps]
+    if not all(usable(to_prefix(tree), max_length) for tree in trees):
         return None
     for number, (one, other) in enumerate(pairwise(trees)):
         outcome = Verifier(one).check([other])[0].outcome
@@ -233,7 +233,7 @@ def write_derivations(derivations: Sequence[Derivation], path: Path) -> None:
     with atomic_writer(path) as file:
         for derivation in derivations:
             mark = "" if derivation.wrong is None else f"\t{derivation.wrong}"
-            lines = [prefix(step) for step in derivation.steps]
+            lines = [to_prefix(step) for step in derivation.steps]
             file.write("\n".join([lines[0] + mark, *lines[1:]]) + "\n\n")
 
 
@@ -327,7 +327,7 @@ def step_cosines(
     for derivation in derivations:
         own = vectors[begin : begin + len(derivation.steps)]
         begin += len(own)
-        result.append(cosines(own[:-1], own[1:]).astype(np.float64))
+        result.append(row_cosines(own[:-1], own[1:]).astype(np.float64))
     return result
 
 
@@ -445,7 +445,7 @@ def evaluate(
 
 def _texts(derivation: Derivation) -> list[str]:
     """Its steps as models read them."""
-    return [prefix(without_log(step)) for step in derivation.steps]
+    return [to_prefix(without_log(step)) for step in derivation.steps]
 
 
 def marks(derivations: Sequence[Derivation]) -> NDArray[np.bool_]:
@@ -470,8 +470,8 @@ def figures(
         def resampled(rows: NDArray[np.int64], name: str = name) -> Floats:
             return _scores([cell[rows].sum(-1) for cell in table])[name]
 
-        interval = bootstrap(resampled, count, draws=RESAMPLES)
-        paper = reported("egen", name) if protocol == "paper" else {}
+        interval = bootstrap_bounds(resampled, count, draws=RESAMPLES)
+        paper = read_reported_figures("egen", name) if protocol == "paper" else {}
         result.append(Figure(name, protocol, value, interval, paper))
     return result
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import json_objects, read_lines, write_rows
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations.measured import (
     WORST,
     Figure,
@@ -79,21 +79,21 @@ def build(
 
 
 def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
-    from engines.core.tree_edit import distance
+    from engines.core.tree_edit import edit_distance
 
     query = read_prefix(draw.choice(texts))
     others = [read_prefix(text) for text in draw.sample(texts, min(_LOOKED_AT, len(texts)))]
-    far = [tree for tree in others if tree != query and distance(tree, query) >= MIN_DISTANCE]
+    far = [tree for tree in others if tree != query and edit_distance(tree, query) >= MIN_DISTANCE]
     if not far:
         return None
     answer = draw.choice(far)
     if Verifier(query).check([answer])[0].outcome not in ("equal", "extends", "shrinks"):
         return None
     wrong = [*near_copies(query, NEAR, draw), *near_copies(answer, NEAR, draw)]
-    distractors = tuple(dict.fromkeys(map(prefix, wrong)))
+    distractors = tuple(dict.fromkeys(map(to_prefix, wrong)))
     if len(distractors) < 2 * NEAR:
         return None
-    return Item(prefix(query), prefix(answer), distractors)
+    return Item(to_prefix(query), to_prefix(answer), distractors)
 
 
 def write_items(items: Sequence[Item], path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
 from engines.mathematics.terms.canonical import DERIVATIVE, Ints, Subterms
@@ -40,7 +40,7 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
     subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
     """
     terms = Subterms(ARITY)
-    number = terms.read(expression.labels() if isinstance(expression, Tree) else expression)
+    number = terms.read(expression.list_labels() if isinstance(expression, Tree) else expression)
     return Padding(terms).padded(number)
 
 
@@ -102,7 +102,7 @@ def _value(label: str) -> float:
     return float(label)
 
 
-@compiled
+@compile_kernel
 def _judge(
     first: int,
     count: int,
@@ -181,7 +181,7 @@ def _judge(
     return count
 
 
-@compiled
+@compile_kernel
 def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
     one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
     first, second = amounts[left, VALUE], amounts[right, VALUE]

@@ -133,7 +133,7 @@ class Signs:
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return {
-            "prefix": " ".join(tree.labels()),
+            "prefix": " ".join(tree.list_labels()),
             "infix": self.written(tree),
             "unicode": self.written(tree, "unicode"),
             "latex": self.written(tree, "latex"),

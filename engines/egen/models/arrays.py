@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.model_checks import check_model_folder, read_config
 from engines.core.spec import read
@@ -203,7 +203,7 @@ def _gelu(rows: Floats) -> Floats:
     return np.asarray(_gelu_of(np.ascontiguousarray(rows).ravel())).reshape(rows.shape)
 
 
-@compiled
+@compile_kernel
 def _gelu_of(rows: Any) -> Any:
     result = np.empty_like(rows)
     for place in range(len(rows)):

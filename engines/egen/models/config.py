@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from engines.core.spec import Arg, read, refused, specification
+from engines.core.spec import Arg, make_refusal, read, specification
 
 Pooling = Literal["mean", "max"]
 Precision = Literal["fp32", "fp16"]
@@ -34,7 +34,7 @@ class ModelConfig:
             wrong = "dropout is 1, and must be below 1"
         else:
             return
-        raise refused(wrong, CODE, "Change the sizes of the model.")
+        raise make_refusal(wrong, CODE, "Change the sizes of the model.")
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ModelConfig:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import json_object, read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix, read_prefix
+from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
@@ -49,7 +49,7 @@ def usable(text: str, max_length: int) -> bool:
 
 def plain(text: str) -> str:
     """Prefix notation without `log` (see `without_log`)."""
-    return prefix(without_log(read_prefix(text))) if "log" in text else text
+    return to_prefix(without_log(read_prefix(text))) if "log" in text else text
 
 
 def without_log(tree: Tree) -> Tree:
@@ -206,7 +206,7 @@ def _of_file(path: Path, partial: bool, drop: Callable[[str], None]) -> Iterator
     for cluster in read_published(path, on_bad=lambda _: drop("cannot be read")):
         aside = doubtful.get(cluster.line, frozenset())
         trees: list[Tree] = [cluster.head, *cluster.members]
-        texts = [text for tree in trees if (text := prefix(tree)) not in aside]
+        texts = [text for tree in trees if (text := to_prefix(tree)) not in aside]
         for _ in range(len(trees) - len(texts)):
             drop("equal on a part of the domain")
         yield texts

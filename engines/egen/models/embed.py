@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
-from engines.core.spec import Arg, refused, share_of, specification
-from engines.core.vocabulary import FUNCTIONS, prefix
+from engines.core.spec import Arg, make_refusal, share_of, specification
+from engines.core.vocabulary import FUNCTIONS, to_prefix
 from engines.egen.models.model_folder import ModelFolder
-from engines.retrieval.pictures import Method, plane, refuse_idle_seed
+from engines.retrieval.pictures import Method, project_to_plane, refuse_idle_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ class Embed:
         share_of(self.share)
         if self.target.suffix not in (".npy", ".parquet"):
             what = f"{self.target.name} is neither .npy nor .parquet"
-            raise refused(what, "E430", "Choose another --out.")
+            raise make_refusal(what, "E430", "Choose another --out.")
 
     @property
     def target(self) -> Path:
@@ -103,7 +103,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     vectors = encoded(build, name, texts, partial(encode_readable, encoder))
     if spec.share is None:
         _write(spec.target, texts, vectors)
-        build.publish(parts=f"{name}-*.npy")
+        build.publish_manifest(parts=f"{name}-*.npy")
     return Embedded(spec.target, len(vectors), encoder.dimension, len(bad), tuple(bad), spec.share)
 
 
@@ -143,7 +143,7 @@ def plain_prefix(text: str) -> str:
     from engines.egen.models.datasets import without_log
     from engines.formula.reader import read_expression
 
-    return prefix(without_log(read_expression(text)))
+    return to_prefix(without_log(read_expression(text)))
 
 
 def _write(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:
@@ -261,7 +261,7 @@ def _placed(
     from engines.core.files import write_array
 
     if spec.method == "pca":
-        return plane(vectors(), "pca")
+        return project_to_plane(vectors(), "pca")
     path = None if cache is None else cache / f"{name}-tsne-{spec.seed}.npy"
     if path is not None and path.exists():
         known: NDArray[np.float32] = np.load(path)
@@ -269,7 +269,7 @@ def _placed(
     if spec.known:
         return None
     rows = vectors()
-    points = plane(rows, "tsne", seed=spec.seed)
+    points = project_to_plane(rows, "tsne", seed=spec.seed)
     events(Event("progress", {"done": len(rows), "total": len(rows), "unit": "points"}))
     if path is not None:
         write_array(path, points)

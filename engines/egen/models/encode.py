@@ -11,14 +11,14 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cached, changed
+from engines.core.files import cache_by_file_state, file_stamp
 from engines.core.model_checks import read_config
 from engines.core.system import has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import usable
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import load_model, shipped_models, unopened
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
@@ -63,7 +63,7 @@ class JoinedEncoder:
             else each.encode(texts, events=events, stop=stop)
             for each in self.encoders
         ]
-        return unit(np.concatenate(found, axis=1))
+        return normalize_rows(np.concatenate(found, axis=1))
 
 
 def parts(folder: Path) -> list[Path]:
@@ -126,7 +126,9 @@ def encode_many(
     return encoder.encode(texts, events=events, stop=stop)
 
 
-@cached(2, lambda folder: tuple(changed(part / "model.safetensors") for part in parts(folder)))
+@cache_by_file_state(
+    2, lambda folder: tuple(file_stamp(part / "model.safetensors") for part in parts(folder))
+)
 def cached_encoder(folder: Path) -> Encoder:
     """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
     return load_encoder(folder)

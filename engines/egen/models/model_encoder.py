@@ -12,7 +12,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.model_checks import check_finite
 from engines.core.system import half_precision
 from engines.egen.models.datasets import Ints, Sequences, batches
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:
     from torch import nn
@@ -57,7 +57,7 @@ class ModelEncoder:
                 done += len(batch)
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
         check_finite(result, self.name)
-        return unit(result) if normalise else result
+        return normalize_rows(result) if normalise else result
 
     @contextmanager
     def embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:

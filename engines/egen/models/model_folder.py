@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
 from engines.core.model_checks import check_fit, check_model_folder, read_config
-from engines.core.spec import Arg, described, known, read, refused, specification
+from engines.core.spec import Arg, describe_fields, make_refusal, read, specification, suggest_name
 from engines.core.system import models_folder
 from engines.egen.models.config import CODE, ModelConfig, Negatives, Precision
 from engines.egen.settings import SplitName
@@ -45,7 +45,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.tau == 0 or self.smoothing == 1:
-            raise refused("tau must be above 0, and smoothing below 1", CODE, "Change the model's settings.")
+            raise make_refusal(
+                "tau must be above 0, and smoothing below 1", CODE, "Change the model's settings."
+            )
 
 
 @overload
@@ -58,11 +60,11 @@ def divided(values: Mapping[str, Any], settings: type[S], sizes: type[T]) -> tup
 
 def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = ModelConfig) -> tuple[Any, Any]:
     """A recipe's table as settings and sizes."""
-    names = {spec: [field.name for field in described(spec)] for spec in (settings, sizes)}
+    names = {spec: [field.name for field in describe_fields(spec)] for spec in (settings, sizes)}
     for key in values:
         if not any(key in own for own in names.values()):
             every = (*names[sizes], *names[settings])
-            raise refused(f"unknown setting model.{key}", CODE, known(key, every))
+            raise make_refusal(f"unknown setting model.{key}", CODE, suggest_name(key, every))
     chosen, shape = (
         read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
         for spec, own in names.items()

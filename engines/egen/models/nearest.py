@@ -157,14 +157,14 @@ def analogy(
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.vectors import searched
-    from engines.retrieval.dense import nearest, unit
+    from engines.retrieval.dense import nearest, normalize_rows
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
     wanted = plain_prefix(spec.expected) if spec.expected else None
     encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
     result = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
-    target = unit((y1 - x1 + x2)[None])
+    target = normalize_rows((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
     if wanted is not None and wanted not in texts:
         texts, vectors = [*texts, wanted], np.concatenate([vectors, encoder.encode([wanted])])
@@ -216,7 +216,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     score_nats a token, and the verdict. Raises: EngineError E641 for a model that writes nothing.
     """
     from engines.core.model_checks import check_weights
-    from engines.core.vocabulary import prefix, read_prefix
+    from engines.core.vocabulary import read_prefix, to_prefix
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.model_encoder import ModelEncoder
@@ -232,7 +232,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [
         {
-            "prefix": each.tree and prefix(each.tree),
+            "prefix": each.tree and to_prefix(each.tree),
             "score_nats": each.score_nats,
             **(verdict_row(each.verdict) if each.verdict else {"verdict": None}),
         }

@@ -17,7 +17,7 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
-from engines.core.spec import values
+from engines.core.spec import to_mapping
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.clusters import kmeans_accuracy
@@ -38,8 +38,8 @@ from engines.egen.models.model_folder import Settings, divided, load_model, save
 from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
 from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD
-from engines.retrieval.dense import precision_at, unit
-from engines.training.checkpoints import card, refuse_other_sizes
+from engines.retrieval.dense import normalize_rows, precision_at
+from engines.training.checkpoints import model_card, refuse_other_sizes
 from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
 
@@ -136,7 +136,7 @@ class CorpusTask:
         if self.held_out is None or self.held_out.labels.max() < 1:
             return {}
         vectors = encoder.encode(self.held_out.texts, normalise=False)
-        nearest = precision_at(unit(vectors), self.held_out.labels, (5,))[5]
+        nearest = precision_at(normalize_rows(vectors), self.held_out.labels, (5,))[5]
         return {
             "validation_kmeans_percent": 100 * kmeans_accuracy(vectors, self.held_out.labels).best,
             "validation_retrieval_at_5_percent": 100 * float(nearest.mean()),
@@ -160,7 +160,9 @@ class CorpusTask:
         }
         if "exclude" in self.data:
             data["excluded because they are in"] = self.data["exclude"].name
-        text = card(self.title, self.about, facts, data=data, limits=LIMITS, use=self.use, tags=self.tags)
+        text = model_card(
+            self.title, self.about, facts, data=data, limits=LIMITS, use=self.use, tags=self.tags
+        )
         write_text(folder / "README.md", text)
 
 
@@ -177,7 +179,7 @@ class _TransformerTask(CorpusTask):
         self.config, self.settings = config, settings
 
     def model_settings(self) -> dict[str, Any]:
-        return values(self.config) | values(self.settings)
+        return to_mapping(self.config) | to_mapping(self.settings)
 
     @cached_property
     def rows(self) -> TrainingRows:
@@ -188,8 +190,8 @@ class _TransformerTask(CorpusTask):
         made = new_model(self.config)
         if "backbone" in self.data:
             given = load_model(self.data["backbone"])
-            asked = {name: size for name, size in values(self.config).items() if name != "dropout"}
-            refuse_other_sizes(self.data["backbone"].name, values(given.config), asked, CODE)
+            asked = {name: size for name, size in to_mapping(self.config).items() if name != "dropout"}
+            refuse_other_sizes(self.data["backbone"].name, to_mapping(given.config), asked, CODE)
             made.load_state_dict(given.state_dict())
         return made
 

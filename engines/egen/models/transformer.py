@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.models.config import ModelConfig, Negatives
 from engines.egen.models.datasets import Sequences, batches
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
@@ -287,7 +287,7 @@ def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[
     import torch
 
     limit = model.config.max_length
-    rows = Sequences.of([prefix(tree) for tree in sources], max_length=limit)
+    rows = Sequences.of([to_prefix(tree) for tree in sources], max_length=limit)
     raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
     device = next(model.parameters()).device
     for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, ge
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, cached, changed, sha256, write_array
+from engines.core.files import atomic_writer, cache_by_file_state, file_stamp, sha256, write_array
 from engines.core.spec import Arg, share_of, specification
 from engines.egen.models.model_folder import ModelFolder
 
@@ -187,7 +187,7 @@ def pool(
             result = Pool(vectors, table, left_out, name)
             if path is not None:
                 result = _written(result, path)
-                build.publish(parts=f"{name}-*.npy")
+                build.publish_manifest(parts=f"{name}-*.npy")
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
         _open[name] = result
@@ -240,14 +240,14 @@ def model_print(model: Path) -> str:
     return "".join(map(_fingerprint, parts(model)))
 
 
-@cached(8, lambda part: tuple(map(changed, sorted(part.rglob("*")))))
+@cache_by_file_state(8, lambda part: tuple(map(file_stamp, sorted(part.rglob("*")))))
 def _fingerprint(part: Path) -> str:
-    from engines.retrieval.encoders import fingerprint
+    from engines.retrieval.encoders import fingerprint_folder
 
-    return fingerprint(part)
+    return fingerprint_folder(part)
 
 
-_file_print = cached(16)(sha256)
+_file_print = cache_by_file_state(16)(sha256)
 
 
 def _encoded(
@@ -301,11 +301,11 @@ class _Shipped:
         """As `Encoder.encode`; what ships has length 1 in any case."""
         import numpy as np
 
-        from engines.retrieval.dense import unit
+        from engines.retrieval.dense import normalize_rows
 
         result = np.empty((len(texts), self.dimension), np.float32)
         known = np.array([self.rows.get(text, -1) for text in texts])
-        result[known >= 0] = unit(self.vectors[known[known >= 0]].astype(np.float32))
+        result[known >= 0] = normalize_rows(self.vectors[known[known >= 0]].astype(np.float32))
         if len(missing := np.flatnonzero(known < 0)):
             others = [texts[place] for place in missing.tolist()]
             result[missing] = self.encoder.encode(others, normalise=normalise, events=events, stop=stop)
@@ -347,7 +347,7 @@ def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode
     def path(number: int) -> Path:
         return build.folder / f"{name}-{number:05d}.npy"
 
-    parts = build.parts(len(texts), PART)
+    parts = build.split_into_parts(len(texts), PART)
 
     def load(number: int) -> Vectors | None:
         try:

@@ -24,7 +24,7 @@ from flint import arb, ctx, fmpq
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, prefix, variables_of
+from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, to_prefix, variables_of
 from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.formula.infix import read_infix
@@ -251,8 +251,8 @@ class Found:
             "line": self.rule.line,
             "name": self.rule.name,
             "group": self.rule.group,
-            "left": prefix(self.rule.left),
-            "right": prefix(self.rule.right),
+            "left": to_prefix(self.rule.left),
+            "right": to_prefix(self.rule.right),
             "class": self.effect,
             "except_at_single_values": self.except_at,
             "points": self.points,

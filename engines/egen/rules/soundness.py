@@ -238,7 +238,7 @@ class _Bench:
         self.points = points()
 
     def add(self, pattern: Tree, binding: Binding) -> int:
-        text = " ".join([binding.get(label, label) for label in pattern.labels()])
+        text = " ".join([binding.get(label, label) for label in pattern.list_labels()])
         row = self._rows.get(text)
         if row is None:
             row = self._rows[text] = len(self._texts)

@@ -26,7 +26,7 @@ from engines.core.vocabulary import (
     VARIABLE,
     is_constant_token,
     is_number,
-    prefix,
+    to_prefix,
     variables_of,
 )
 from engines.egen.settings import Mode
@@ -71,7 +71,7 @@ class Condition:
     pattern: Tree
 
     def __str__(self) -> str:
-        return f"{self.name}({prefix(self.pattern)})"
+        return f"{self.name}({to_prefix(self.pattern)})"
 
 
 Guards = tuple[Condition, ...]
@@ -115,14 +115,14 @@ class Rule:
         return {
             "name": self.name,
             "family": self.family,
-            "left": prefix(self.left),
-            "right": prefix(self.right),
+            "left": to_prefix(self.left),
+            "right": to_prefix(self.right),
             "when": [str(condition) for condition in self.when],
             "exact": [[str(condition) for condition in guards] for guards in self.exact],
             "class": self.claim,
             "strict": bool(self.guards("strict")),
             "appendix": self.appendix,
-            "repairs": None if self.original is None else [prefix(side) for side in self.original],
+            "repairs": None if self.original is None else [to_prefix(side) for side in self.original],
             "reason": self.reason,
         }
 
@@ -368,7 +368,7 @@ def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
     if condition.name in OF_NUMBERS:
         return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
     if condition.name == "free":
-        return VARIABLE not in tree.labels()
+        return VARIABLE not in tree.list_labels()
     return condition.name != "nonconst" or bool(variables_of(tree))
 
 

@@ -241,12 +241,12 @@ def bigrams(trees: Sequence[Tree]) -> Vectors:
     that is among the trees."""
     import numpy as np
 
-    from engines.retrieval.dense import unit
+    from engines.retrieval.dense import normalize_rows
 
-    pairs = [list(pairwise(["", *tree.labels(), ""])) for tree in trees]
+    pairs = [list(pairwise(["", *tree.list_labels(), ""])) for tree in trees]
     places = {pair: place for place, pair in enumerate(sorted({pair for row in pairs for pair in row}))}
     owner = np.repeat(np.arange(len(pairs)), [len(row) for row in pairs])
     columns = np.array([places[pair] for row in pairs for pair in row])
     counts = np.zeros((len(trees), len(places)), np.float32)
     np.add.at(counts, (owner, columns), 1)
-    return unit(counts * np.log(len(trees) / (counts > 0).sum(0)))
+    return normalize_rows(counts * np.log(len(trees) / (counts > 0).sum(0)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
-from engines.core.spec import Arg, read, specification, values
+from engines.core.spec import Arg, read, specification, to_mapping
 from engines.core.tree import Tree
 from engines.egen.models.config import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
@@ -25,7 +25,7 @@ from engines.egen.semvec.network import (
     new_network,
     save_network,
 )
-from engines.training.checkpoints import card, refuse_other_sizes
+from engines.training.checkpoints import model_card, refuse_other_sizes
 from engines.training.data import Resampled
 from engines.training.task import Origin
 
@@ -82,7 +82,7 @@ class SemVecTask:
         data: dict[str, tuple[Path, ...]] = {"classes": (train, split_file(train, "validation"))}
         if "backbone" in self.data:
             data["backbone"] = model_files(self.data["backbone"])
-        return Origin("egen.semvec", values(self.settings), data)
+        return Origin("egen.semvec", to_mapping(self.settings), data)
 
     @cached_property
     def _set(self) -> Expressions:
@@ -164,7 +164,7 @@ class SemVecTask:
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         save_network(model, folder)
-        text = card(
+        text = model_card(
             "Encoder of the expressions of a SemVec set",
             "Encodes an expression by networks composed as the expression is, so that equal ones lie close.",
             facts,

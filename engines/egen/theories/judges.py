@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import file_error, update
-from engines.core.system import asset, home
+from engines.core.system import asset, home_folder
 from engines.core.tree import Tree
 from engines.egen.expressions.signs import Signs, names
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
@@ -286,7 +286,7 @@ def _differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
 
 
 def _store() -> Path:
-    return home("config") / "judges.json"
+    return home_folder("config") / "judges.json"
 
 
 def _kept(data: bytes) -> dict[str, str]:

@@ -97,7 +97,7 @@ class Definition:
         if twice := next((name for name, times in often.items() if times > 1), None):
             raise _WrongError(f"two rules are named {twice!r}", "Give each a name of its own.", twice)
         ground = self.model.worked_out() if self.model else ()
-        found += [_rule(" ".join(left.labels()), left, right, "of constants") for left, right in ground]
+        found += [_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground]
         self.rules = tuple(found)
 
     @cached_property

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import DataError, EngineError, raised
+from engines.core.errors import DataError, EngineError, raise_error
 from engines.core.events import Sink, ignore
 from engines.core.files import read_lines
 from engines.core.spec import Arg, specification
@@ -226,7 +226,7 @@ class Block:
     line: int
 
 
-def read_blocks(path: Path, *, on_bad: Callable[[DataError], None] = raised) -> Iterator[Block]:
+def read_blocks(path: Path, *, on_bad: Callable[[DataError], None] = raise_error) -> Iterator[Block]:
     """The graphs of a file, plain or gzip, in order. Blocks that are comments alone are passed over.
 
     Args: on_bad: what is done with the error of a block without a sentence, if not to raise it.

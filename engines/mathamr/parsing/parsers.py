@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
-from engines.core.errors import DataError, EngineError, unloadable
+from engines.core.errors import DataError, EngineError, explain_unloadable_model
 from engines.core.events import Event, Sink, ignore
 from engines.core.model_checks import check_model_folder
 from engines.core.shown import Shown
@@ -47,10 +47,10 @@ class Builtin:
         hangs on the one before it; one without a word of content has no graph; a context without any is a
         string-entity "…", never nothing.
         """
-        from engines.language.english import analysed
+        from engines.language.english import analyse_sentences
 
         split = [_sentences(text) for text in contexts]
-        words = analysed(sentence.words for context in split for sentence in context)
+        words = analyse_sentences(sentence.words for context in split for sentence in context)
         inventory, known = frames(), roles(self._labeller)
         for context in split:
             parts = [sentence_graph(next(words), one.formulas, inventory, known) for one in context]
@@ -87,7 +87,7 @@ class _Sentence:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    from engines.language.english import sentences, tokens
+    from engines.language.english import split_sentences, tokenize_words
 
     runs = [
         " ".join(f'"{one.strip(chr(34))}"' for one in _PLACEHOLDER.findall(match.group()))
@@ -96,11 +96,11 @@ def _sentences(text: str) -> list[_Sentence]:
     plain = _RUN.sub(f" {FORMULA} ", re.sub(rf"\b{FORMULA}\b", FORMULA.lower(), text))
     upcoming = iter(runs)
     result = []
-    for start, end in sentences(plain):
+    for start, end in split_sentences(plain):
         for piece in _START.split(plain[start:end]):
             # The pipeline takes a capital for a name, which an acronym may be.
             first = re.match(r"[A-Z][a-z]+\b", piece)
-            words = tokens(piece[:1].lower() + piece[1:] if first else piece)
+            words = tokenize_words(piece[:1].lower() + piece[1:] if first else piece)
             marks = {place: next(upcoming) for place, (word, _) in enumerate(words) if word == FORMULA}
             result.append(_Sentence(words, marks))
     return result
@@ -168,7 +168,9 @@ def _loaded(folder: Path, device: str | None) -> Any:
         check_model_folder(folder)
         return Inference(str(folder), device=chosen, tok_name_or_path=str(folder), **settings)
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        raise _unusable(folder, *unloadable("the model cannot be loaded", error, _WHOLE)) from error
+        raise _unusable(
+            folder, *explain_unloadable_model("the model cannot be loaded", error, _WHOLE)
+        ) from error
 
 
 def _document(path: Path) -> dict[str, Any]:

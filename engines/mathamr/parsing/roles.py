@@ -21,7 +21,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer, json_objects, read_lines
 from engines.core.spec import Arg, specification
 from engines.core.system import asset
-from engines.language.english import Word, analysed
+from engines.language.english import Word, analyse_sentences
 from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
 from engines.mathamr.parsing.lexicon import frames
 
@@ -292,7 +292,7 @@ def derive(
                 code, remedy = error.code, error.remedy
                 left.append(DataError(error.what, path=path, line=block.line, code=code, remedy=remedy))
     texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
-    parsed = list(analysed([(word or "_", True) for word in text.split(" ")] for text in texts))
+    parsed = list(analyse_sentences([(word or "_", True) for word in text.split(" ")] for text in texts))
     found = [_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
     found += [_of_graph(graph, words) for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)]
     sentences = [one for one in found if one]

@@ -53,7 +53,7 @@ class Keys:
             shares = dict.fromkeys((*found.whole, *found.renamed), 1.0)
             for path, keys in found.parts:
                 for key in keys:
-                    shares.setdefault(key, len(tree.at(path)) / nodes)
+                    shares.setdefault(key, len(tree.subtree_at(path)) / nodes)
             self._keys.extend(shares)
             self._shares.extend(shares.values())
             self._of.extend([self._looks] * len(shares))
@@ -173,7 +173,7 @@ class Equality:
         if whole:
             return [tree]
         parts = self._fingerprints.of(tree).parts
-        return [tree.at(path) for path, own in parts if not set(keys).isdisjoint(own)]
+        return [tree.subtree_at(path) for path, own in parts if not set(keys).isdisjoint(own)]
 
     def _judged(self, query: Tree, part: Tree) -> tuple[Verdict, Mapping[str, str]]:
         if self._by == "equal":

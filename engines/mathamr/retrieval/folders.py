@@ -23,7 +23,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, warn
 from engines.core.files import atomic_folder, remove_folder, sole_builder, write_json
-from engines.documents.folder import Scanned, Unit, batches, pdf_warning, scanned, unit_formulas
+from engines.documents.folder import Scanned, Unit, group_by_size, pdf_warning, scan_folder, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, Scan
 from engines.mathamr.retrieval.segments import Segment, Source, merge
@@ -81,7 +81,7 @@ def write_documents(
     Returns: what `about.json` says of it: see `index`. Raises: DataError E660 where there are no formulas.
     """
     before = _before(out, about)
-    result = scanned(place, {} if before is None else before.scans, about["column"])
+    result = scan_folder(place, {} if before is None else before.scans, about["column"])
     if pdf := result.left_out[".pdf"]:
         warn(events, pdf_warning(pdf))
     same = set()
@@ -139,7 +139,7 @@ def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str,
     before = _before(out, about)
     if before is None:
         return None
-    result = scanned(place, before.scans, about["column"])
+    result = scan_folder(place, before.scans, about["column"])
     now = {unit.path: unit.state for unit in result.units}
     return before.about if now == {path: state for path, (_, state, _) in before.units.items()} else None
 
@@ -182,7 +182,7 @@ def _tasks(
     def name(*what: object) -> str:
         return blake2b(repr((settings, column, *what)).encode(), digest_size=10).hexdigest()
 
-    for batch in batches([unit for unit in new if not unit.large], _BATCH):
+    for batch in group_by_size([unit for unit in new if not unit.large], _BATCH):
         macros = {unit.path: found.macros[unit.path] for unit in batch if unit.path in found.macros}
         yield _Task(name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
     for unit in new:

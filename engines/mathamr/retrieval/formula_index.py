@@ -32,10 +32,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
-from engines.core.files import changed
+from engines.core.files import file_stamp
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
-from engines.retrieval.stored import ABOUT, corrupt, mapped, read_about, top_k
+from engines.retrieval.stored import ABOUT, corrupt_file_error, map_array, read_about, top_k
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
@@ -95,13 +95,13 @@ class FormulaIndex:
         self.folder = folder
         self._maps: list[mmap.mmap] = []
         for _ in range(_ATTEMPTS):
-            self._state = changed(folder / ABOUT)
+            self._state = file_stamp(folder / ABOUT)
             try:
                 self._open(folder)
             except DataError:
-                if self._state == changed(folder / ABOUT):
+                if self._state == file_stamp(folder / ABOUT):
                     raise
-            if self._state == changed(folder / ABOUT):  # else it was replaced while it was opened
+            if self._state == file_stamp(folder / ABOUT):  # else it was replaced while it was opened
                 return
         raise self._replaced()
 
@@ -111,7 +111,7 @@ class FormulaIndex:
 
     def _still(self, opened: T) -> T:
         """What was opened now, if the index is still the same. Raises: DataError E661."""
-        if self._state != changed(self.folder / ABOUT):
+        if self._state != file_stamp(self.folder / ABOUT):
             raise self._replaced()
         return opened
 
@@ -137,12 +137,12 @@ class FormulaIndex:
         self._masses = np.asarray(self._array("masses"))
         self._members, self._firsts = self._array("members"), self._array("firsts")
         if len(self._starts) != len(self._names) + 1 or self._starts[-1] != len(self._looks):
-            raise corrupt(folder / "starts.npy", "it does not match the other files")
+            raise corrupt_file_error(folder / "starts.npy", "it does not match the other files")
         self.looks, self.formulas = self._table("looks"), self._table("formulas")
         self.fields = self._table("fields")
 
     def _array(self, name: str) -> Any:
-        held = mapped(self.folder / f"{name}.npy")
+        held = map_array(self.folder / f"{name}.npy")
         self._maps.append(held._mmap)
         return held
 
@@ -153,7 +153,7 @@ class FormulaIndex:
                 held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(held))).read_all()
         except (OSError, ValueError, pa.ArrowInvalid) as error:
-            raise corrupt(path, error) from error
+            raise corrupt_file_error(path, error) from error
         self._maps.append(held)
         return table
 
@@ -391,7 +391,7 @@ class FormulaIndex:
                 code="E670",
                 remedy="Ask for the formula alone, without words and dollars.",
             )
-        scores = self._still(LexicalIndex(self.folder / WORDS)).scores(text)
+        scores = self._still(LexicalIndex(self.folder / WORDS)).score_documents(text)
         return scores / max(float(scores.max(initial=0)), 1e-9)
 
     def text(self, field: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.spec import Arg, no_effect, refused, specification
+from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.formula.lexer import tokens, unwrapped
 from engines.mathamr.rows import check
 
@@ -89,7 +89,7 @@ def index(
     from engines.mathamr.retrieval.segments import VERSION
 
     if spec.out is None:
-        raise refused("a folder for the index is needed", "E402", "Name one with --out.")
+        raise make_refusal("a folder for the index is needed", "E402", "Name one with --out.")
     keys = None
     if spec.values:
         from engines.mathamr.retrieval.equality import Keys
@@ -186,7 +186,7 @@ def _write_words(folder: Path, stop: Stop) -> None:
     def parts() -> Iterator[TermPart]:
         for batch in batches(folder / "fields.arrow"):
             check(stop)
-            yield TermPart.of(map(words, batch["text"].to_pylist()), english_terms)
+            yield TermPart.from_texts(map(words, batch["text"].to_pylist()), english_terms)
 
     if next((len(batch) for batch in batches(folder / "fields.arrow")), 0):
         build_lexical(parts(), folder / WORDS, tokens=VERSIONS["porter"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.events import Sink, ignore, warn
-from engines.core.files import changed
+from engines.core.files import file_stamp
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -22,7 +22,7 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
     collection than the one that it is to serve."""
     from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
 
-    key = (str(folder), changed(folder / "about.json"))
+    key = (str(folder), file_stamp(folder / "about.json"))
     if key not in _OPENED:
         _OPENED.clear()
         _OPENED[key] = FormulaIndex(folder)
@@ -35,7 +35,7 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
 
 def open_encoder(which: str, device: str) -> SentenceEncoder:
     """As `encoder`; kept open until its folder changes."""
-    return _opened(which, device, changed(Path(which).expanduser() / "model.safetensors"))
+    return _opened(which, device, file_stamp(Path(which).expanduser() / "model.safetensors"))
 
 
 @lru_cache(1)

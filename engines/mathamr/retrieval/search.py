@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.spec import Arg, exactly_one, no_effect, refused, specification
+from engines.core.spec import Arg, exactly_one, make_refusal, no_effect, specification
 from engines.core.system import MAX_LATEX
 from engines.mathamr.retrieval.opened import open_encoder, open_index
 
@@ -71,9 +71,9 @@ class SearchFormulas:
         remedy = "As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN."
         exactly_one({"a formula": self.latex, "a file of topics": self.topics}, remedy)
         if self.latex is not None and not self.latex.strip():
-            raise refused("the formula is empty", "E376", remedy)
+            raise make_refusal("the formula is empty", "E376", remedy)
         if bool(self.topics) != (self.run is not None):
-            raise refused("topics and a run to write are needed together", "E402", remedy)
+            raise make_refusal("topics and a run to write are needed together", "E402", remedy)
         if self.run is None:
             no_effect({"--instances": self.instances}, "one formula, which finds visually distinct ones")
         if self.how not in ("dense", "fused"):
@@ -124,7 +124,7 @@ def ranked(
     """The visually distinct formulas most similar to one, as (number, score)."""
     from engines.mathamr.retrieval.matching import nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
-    from engines.retrieval.trec import Run
+    from engines.retrieval.trec import TrecRun
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
@@ -142,7 +142,7 @@ def ranked(
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:
         return found[0]
-    runs = [Run("", {"q": [(str(row), score) for row, score in one]}) for one in found]
+    runs = [TrecRun("", {"q": [(str(row), score) for row, score in one]}) for one in found]
     fused = reciprocal_rank_fusion(runs).rankings["q"][:k]
     return [(int(row), score) for row, score in fused]
 
@@ -165,7 +165,7 @@ def _one(
         found = ((one, {}) for one in answers(opened, query, k))
     elif len(query.formulas) > 1 or query.words or query.formulas[0].is_pattern:
         what = f"--how {spec.how} takes one formula, without words and wildcards"
-        raise refused(what, "E427", "Leave --how out, or ask for the formula alone.")
+        raise make_refusal(what, "E427", "Leave --how out, or ask for the formula alone.")
     elif equality is not None:
         equal = equality.found(first.latex, k)
         found = ((Near(one.look, one.share), one.document()) for one in equal)
@@ -234,7 +234,7 @@ def _run(
 ) -> dict[str, Any]:
     from engines.formula.parser import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
-    from engines.retrieval.trec import Run, check_out, write_manifest, write_run
+    from engines.retrieval.trec import TrecRun, check_out, write_manifest, write_run
 
     assert spec.run is not None
     topics = read_topic_files(spec.topics)
@@ -264,7 +264,7 @@ def _run(
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     for said in () if equality is None else equality.warnings():
         warn(events, said)
-    run = Run.from_scores(f"mathamr-{spec.how}", rankings)
+    run = TrecRun.from_scores(f"mathamr-{spec.how}", rankings)
     left_out = write_run(run, spec.run)
     warn_of_unanswered_topics(topics, {name for name, found in rankings.items() if found}, events)
     if left_out:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.spec import Arg, no_effect, refused, specification
+from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.formula.parser import Formula
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, ids, placeholder, window
@@ -293,7 +293,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     kinds = {str(row.held.get("kind") or "") for row in found}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
-        raise refused(what, "E402", "Encode each kind separately.")
+        raise make_refusal(what, "E402", "Encode each kind separately.")
     model = open_encoder(spec.encoder, spec.device)
     vectors = model.documents([row["string"] for row in found], events=events, stop=stop)
     if stop():
@@ -362,7 +362,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.opened import open_encoder, open_index
     from engines.mathamr.retrieval.task2 import Task2
-    from engines.retrieval.trec import Run, Scored, check_out, with_tail, write_manifest, write_run
+    from engines.retrieval.trec import Scored, TrecRun, check_out, with_tail, write_manifest, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
@@ -398,7 +398,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
             scored = list(zip(candidates[topic.id], alike, strict=True))
         best = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
         rankings[topic.id] = with_tail(best, behind.get(topic.id, ()))
-    run = Run(spec.tag or spec.kind, rankings)
+    run = TrecRun(spec.tag or spec.kind, rankings)
     left_out = write_run(run, spec.out)
     if left_out:
         warn(events, f"{left_out:,} formulas beyond the first 1,000 of a topic are left out")

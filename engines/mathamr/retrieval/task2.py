@@ -14,13 +14,13 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg, specification
 from engines.mathamr.rows import FormulaIndexed, SomeCollection
-from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
+from engines.retrieval.pictures import PIXELS, Plot, draw_bars, draw_differences
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
     from engines.mathamr.retrieval.formula_index import FormulaIndex
-    from engines.retrieval.trec import Qrels, Run
+    from engines.retrieval.trec import Qrels, TrecRun
 
 
 _NAMED = 20
@@ -162,23 +162,23 @@ class Task2:
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
-        from engines.core.files import rows
+        from engines.core.files import read_json_rows
 
         result: dict[str, str] = {}
         for path in self.collection.graphs:
             with self._kept_out():
-                for line, row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
+                for line, row in read_json_rows(path, "topic_id", "mathamr", on_bad=self._bad):
                     if result.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
                         self._otherwise(path, f"the graph of {row['topic_id']}", line)
         return result
 
     @cached_property
-    def runs(self) -> Mapping[str, Run]:
+    def runs(self) -> Mapping[str, TrecRun]:
         """Runs by the names of their files, up to the first dot where that tells them apart; one that cannot
         be read is left out, with a warning."""
         from engines.retrieval.trec import warned_run
 
-        result: dict[str, Run] = {}
+        result: dict[str, TrecRun] = {}
         for path in self.collection.formula_runs:
             with self._kept_out():
                 name = path.name.partition(".")[0]
@@ -318,7 +318,11 @@ def _draw(path: Path, runs: Sequence[Path], results: Sequence[Mapping[str, Mappi
         (f"nDCG′@10 of {run.name} less {name}, {len(own)} topics", {t: own[t] - first[t] for t in own})
         for run, own in zip(runs[1:], others, strict=True)
     ]
-    drawn = deltas(panels) if panels else bars(first, f"nDCG′@10 of {name} over {len(first)} topics")
+    drawn = (
+        draw_differences(panels)
+        if panels
+        else draw_bars(first, f"nDCG′@10 of {name} over {len(first)} topics")
+    )
     write_drawing(path, drawn, width=PIXELS)
 
 
@@ -326,8 +330,8 @@ def _look(opened: FormulaIndex, look: int) -> str:
     return opened.visual(look) or f"look {look}"
 
 
-def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> Run:
-    from engines.retrieval.trec import Run, check_topics, warned_run
+def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> TrecRun:
+    from engines.retrieval.trec import TrecRun, check_topics, warned_run
 
     run = warned_run(path, 2, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
@@ -350,7 +354,7 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
         rankings[topic] = list(best.items())
     if unknown:
         warn(events, f"{path}: {unknown:,} formulas are not in the index and are left out")
-    return Run(run.tag, rankings)
+    return TrecRun(run.tag, rankings)
 
 
 def _judged(

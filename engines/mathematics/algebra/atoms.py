@@ -476,7 +476,7 @@ def _primes(value: Fraction) -> list[tuple[Tree, int]]:
 
 
 def _order(tree: Tree) -> tuple[int, list[str]]:
-    return len(tree), tree.labels()
+    return len(tree), tree.list_labels()
 
 
 def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:

@@ -130,7 +130,7 @@ class Space:
         found: set[Tree] = set()
         for tree in trees:
             found.update(_atoms(tree))
-        self.atoms = sorted(found, key=lambda atom: (len(atom), atom.labels()))
+        self.atoms = sorted(found, key=lambda atom: (len(atom), atom.list_labels()))
         names = [f"a{place}" for place in range(max(1, len(self.atoms)))]
         self.context = fmpq_mpoly_ctx.get(names, Ordering.deglex)
         self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
@@ -244,7 +244,7 @@ class Space:
                 own = _content(factor)
                 scale *= own ** (sign * int(exponent))
                 rows.append((self.sum(factor / _exact(own)), sign * int(exponent)))
-        rows.sort(key=lambda row: (len(row[0]), row[0].labels()))
+        rows.sort(key=lambda row: (len(row[0]), row[0].list_labels()))
         return scale, rows
 
 

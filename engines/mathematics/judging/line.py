@@ -287,9 +287,9 @@ def _sign(tree: Tree, name: str, at: Number, may_vanish: bool) -> int:
 
 def _holes(node: Tree, name: str) -> list[Number]:
     """Where a part of a term has no value because it divides by 0."""
-    if node.label == "/" and name in node.children[1].labels():
+    if node.label == "/" and name in node.children[1].list_labels():
         below = node.children[1]
-    elif node.label == "pow" and name in node.labels():
+    elif node.label == "pow" and name in node.list_labels():
         exponent = numbers.exact(node.children[1])
         if exponent is None or exponent != int(exponent):
             raise UnclearError

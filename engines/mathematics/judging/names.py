@@ -72,14 +72,16 @@ def _free(tree: Tree) -> Iterator[str]:
 
 def is_real(tree: Tree) -> bool:
     """Whether a term is made of operations on real numbers that are worked out."""
-    return all(node.label in REAL for node in tree if node.children) and not {"i", "inf"} & {*tree.labels()}
+    return all(node.label in REAL for node in tree if node.children) and not {"i", "inf"} & {
+        *tree.list_labels()
+    }
 
 
 def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
     """With a term in the place of a free variable; bound ones that it would meet get other names."""
     if not tree.children:
         return instead if tree.label == name else tree
-    if name not in tree.labels():
+    if name not in tree.list_labels():
         return tree
     bound = tree.children[0].label if tree.label in BOUND else ""
     if bound == name:
@@ -89,7 +91,7 @@ def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
     if bound and tree.label not in ("d", "antiderivative") and bound in free(instead):
         other = f"{bound}'"
-        while other in {*tree.labels(), *instead.labels(), name}:
+        while other in {*tree.list_labels(), *instead.list_labels(), name}:
             other += "'"
         *head, body = tree.children[1:]
         tree = Tree(tree.label, (Tree(other), *head, replaced(body, bound, Tree(other))))

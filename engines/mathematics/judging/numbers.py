@@ -125,7 +125,7 @@ def order(left: Tree, right: Tree) -> int | None:
     if agreed < _BITS[-1] // 2:
         return None
     # bits in which nothing is lost of what the numbers are made of
-    plain = [tree for tree in (left, right) if FURTHER.keys().isdisjoint(tree.labels())]
+    plain = [tree for tree in (left, right) if FURTHER.keys().isdisjoint(tree.list_labels())]
     found = scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
     most = float(found.max(initial=0))
     if len(plain) < 2 or most == inf:
@@ -270,7 +270,7 @@ def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
         name, factor = _unit(tree.children[0].label)
         powers[name] += times
         return number(factor)
-    if "unit" not in tree.labels():
+    if "unit" not in tree.list_labels():
         return tree
     if tree.label in ("*", "/"):
         one, other = tree.children

@@ -124,7 +124,7 @@ def _divisors(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_polynomial(tree: Tree) -> bool:
-    return numbers.is_polynomial(tree, _MOST_POWER) and {*CONSTANTS}.isdisjoint(tree.labels())
+    return numbers.is_polynomial(tree, _MOST_POWER) and {*CONSTANTS}.isdisjoint(tree.list_labels())
 
 
 def of_numbers(left: Tree, right: Tree) -> Verdict:
@@ -271,7 +271,7 @@ class _Renamed:
 
     def _domain(self, sides: Sequence[Tree]) -> str:
         """Where terms are defined, in words: what their own parts need that those of the other do not."""
-        plain = FURTHER.keys().isdisjoint(sides[0].labels())
+        plain = FURTHER.keys().isdisjoint(sides[0].list_labels())
         if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
             text = described(sides[0]).text
             if text and not text.startswith(("about", "unknown", "nowhere")):
@@ -368,7 +368,7 @@ class _Renamed:
 
     def _agreeing(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
         """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
-        if FURTHER.keys().isdisjoint([*self.left.labels(), *self.right.labels()]):
+        if FURTHER.keys().isdisjoint([*self.left.list_labels(), *self.right.list_labels()]):
             programs = compile_valid([self.left, self.right], variables=variables)
             (one, other), (error, wide) = balls(programs, points)
             known = np.isfinite(error) & np.isfinite(wide)
@@ -471,7 +471,7 @@ def flat(statements: Sequence[Tree]) -> Iterator[Tree]:
 
 def _value_said(equation: Tree) -> tuple[str, Tree] | None:
     for side, other in (equation.children, equation.children[::-1]):
-        if not side.children and {side.label} == free(side) and side.label not in other.labels():
+        if not side.children and {side.label} == free(side) and side.label not in other.list_labels():
             return side.label, other
     return None
 

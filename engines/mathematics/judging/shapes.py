@@ -42,7 +42,7 @@ Rows = list[list[Tree]]
 
 def worked_out(tree: Tree) -> Tree:
     """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
-    return tree if _VECTORS.isdisjoint(tree.labels()) else _worked(tree)
+    return tree if _VECTORS.isdisjoint(tree.list_labels()) else _worked(tree)
 
 
 _VECTORS = {"matrix", "tuple"}

@@ -50,7 +50,7 @@ def is_statement(tree: Tree) -> bool:
 
 def without_signs(statement: Tree) -> Tree:
     """With `or` in the place of signs ±, which are all the same."""
-    if not is_statement(statement) or "pm" not in statement.labels():
+    if not is_statement(statement) or "pm" not in statement.list_labels():
         return statement
     if statement.label in ("and", "or", "not", "implies", "iff"):
         return Tree(statement.label, tuple(map(without_signs, statement.children)))
@@ -447,7 +447,7 @@ def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         return None
     one, other = (Tree("-", side.children) for side in (left, right))
     names = sorted(free(one, other))
-    if "unit" in {*one.labels(), *other.labels()} or not names:
+    if "unit" in {*one.list_labels(), *other.list_labels()} or not names:
         return None
     for start in (3, 7):
         point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
@@ -609,7 +609,7 @@ def _solved(equation: Tree) -> tuple[str, Tree] | None:
     for place, atom in enumerate(space.atoms):
         if atom.children or atom.label in ("pi", "e", "i"):
             continue
-        if any(atom.label in other.labels() for other in space.atoms if other != atom):
+        if any(atom.label in other.list_labels() for other in space.atoms if other != atom):
             continue
         with_it = {exponents: c for exponents, c in rows.items() if exponents[place]}
         if len(with_it) != 1:

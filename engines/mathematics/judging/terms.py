@@ -13,7 +13,7 @@ from engines.core.tree import (
     ONE,
     ZERO,
     Tree,
-    derivative,
+    differentiate,
     without_inner_derivatives,
 )
 from engines.core.vocabulary import ARITY, BINDERS, FURTHER
@@ -72,7 +72,7 @@ class TermJudge:
         if statements.is_statement(left) or statements.is_statement(right):
             left, right = (statements.without_signs(side) for side in (left, right))
             return statements.equal(self, left, right, assume)
-        if "pm" in {*left.labels(), *right.labels()}:
+        if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
         if (shapes.kind(left), shapes.kind(right)) != ("scalar", "scalar"):
             return shapes.equal(self, left, right, assume)
@@ -93,7 +93,7 @@ class TermJudge:
         return undecided("it depends on whether all signs ± are the same")
 
     def scalars(self, left: Tree, right: Tree, known: Known) -> Verdict:
-        labels = {*left.labels(), *right.labels()}
+        labels = {*left.list_labels(), *right.list_labels()}
         if "unit" in labels:
             return shapes.with_units(self, left, right, known)
         if "antiderivative" in labels:
@@ -102,7 +102,7 @@ class TermJudge:
         sides = [calls.without(closed(side)) for side in (left, right)]
         if sides[0] == sides[1]:
             return EQUAL
-        labels = {*sides[0].labels(), *sides[1].labels()}
+        labels = {*sides[0].list_labels(), *sides[1].list_labels()}
         for node in (node for side in sides for node in side):
             if node.children and node.label not in REAL and node.label not in COMPLEX:
                 return undecided(f"{node.label} is not judged")
@@ -256,7 +256,7 @@ _MOST_NODES = 500
 def closed(tree: Tree) -> Tree:
     """With closed forms in the place of limits, geometric series and, where there are several variables of
     differentiation, derivatives."""
-    labels = set(tree.labels())
+    labels = set(tree.list_labels())
     if labels.isdisjoint(("limit", "sum", "d")):
         return tree
     slopes = {node.children[0].label for node in tree if node.label == "d" and node.children}
@@ -293,7 +293,7 @@ def _continuous(body: Tree, name: str) -> bool:
     for node in body:
         if node.children and node.label not in _CONTINUOUS:
             return False
-        if node.label == "pow" and name in node.children[1].labels():
+        if node.label == "pow" and name in node.children[1].list_labels():
             base = node.children[0]
             positive = base.label in ("e", "pi") or (numbers.exact(base) or 0) > 0
             if not positive:
@@ -308,7 +308,7 @@ def _far(body: Tree, name: Tree) -> Tree | None:
         top, bottom = space.of(body)
     except TooLargeError:
         return None
-    if any(name.label in atom.labels() for atom in space.atoms if atom != name):
+    if any(name.label in atom.list_labels() for atom in space.atoms if atom != name):
         return None
     if name not in space.atoms:
         return body
@@ -381,7 +381,7 @@ def _slope(tree: Tree) -> Tree | None:
         return None
     try:
         plain = without_inner_derivatives(body, _MOST_NODES, inside=True)
-        return Tree("+", (derivative(plain, name.label), Tree("*", (ZERO, plain))))
+        return Tree("+", (differentiate(plain, name.label), Tree("*", (ZERO, plain))))
     except (ExpressionError, KeyError):
         return None
 
@@ -391,7 +391,7 @@ def differentiated(tree: Tree, name: str) -> Tree | None:
     if tree.label == "antiderivative":
         variable, body = tree.children
         return body if variable.label == name else None
-    if "antiderivative" not in tree.labels():
+    if "antiderivative" not in tree.list_labels():
         return Tree("d", (Tree(name), tree)) if name in free(tree) else ZERO
     if tree.label in ("+", "-"):
         sides = [differentiated(part, name) for part in tree.children]

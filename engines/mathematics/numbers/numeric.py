@@ -178,7 +178,7 @@ def _flat(expressions: Iterable[Expression], table: _Table) -> tuple[NDArray[np.
     flat: list[int] = []
     starts = [0]
     for expression in expressions:
-        flat.extend(map(code, expression.labels() if isinstance(expression, Tree) else expression))
+        flat.extend(map(code, expression.list_labels() if isinstance(expression, Tree) else expression))
         starts.append(len(flat))
     return np.array(flat, np.int32), np.array(starts, np.int64)
 
@@ -224,7 +224,7 @@ def _rebuilt(
         elif depth > 1:
             try:
                 tree = parse_prefix([names[number] for number in piece.tolist()], table.arity)
-                labels = without_inner_derivatives(tree, MAX_NODES).labels()
+                labels = without_inner_derivatives(tree, MAX_NODES).list_labels()
                 piece = np.array([table[label] for label in labels], np.int32)
             except ExpressionError:
                 piece = np.array([hopeless], np.int32)
@@ -242,7 +242,7 @@ def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] 
     programs = compile_valid(expressions, variables=variables)
     for k in np.flatnonzero(programs.nesting < 0)[:1].tolist():
         expression = expressions[k]
-        labels = expression.labels() if isinstance(expression, Tree) else list(expression)
+        labels = expression.list_labels() if isinstance(expression, Tree) else list(expression)
         parse_prefix(labels, _Table(variables).arity)
         what = f"the derivative is not with respect to {variables[0]}"
         raise ExpressionError(what, text=" ".join(labels), remedy=f"Write: d {variables[0]} <expression>.")

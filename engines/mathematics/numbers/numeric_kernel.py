@@ -23,7 +23,7 @@ import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 
 Ball = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba lo
     return double(double, double, double), build
 
 
-@compiled
+@compile_kernel
 def canonical(v: float, r: float) -> Ball:
     """The ball with its states made canonical."""
     if v != v:
@@ -71,7 +71,7 @@ def canonical(v: float, r: float) -> Ball:
     return v, r * GROW
 
 
-@compiled
+@compile_kernel
 def add(a: float, ra: float, b: float, rb: float) -> Ball:
     s = a + b
     t = s - a
@@ -79,7 +79,7 @@ def add(a: float, ra: float, b: float, rb: float) -> Ball:
     return canonical(s, ra + rb + abs(lost))
 
 
-@compiled
+@compile_kernel
 def mul(a: float, ra: float, b: float, rb: float) -> Ball:
     p = a * b
     if abs(p) < TINY and a != 0.0 and b != 0.0:
@@ -90,7 +90,7 @@ def mul(a: float, ra: float, b: float, rb: float) -> Ball:
     return canonical(p, r)
 
 
-@compiled
+@compile_kernel
 def div(a: float, ra: float, b: float, rb: float) -> Ball:
     if a != a or b != b:
         return NAN, INF
@@ -105,7 +105,7 @@ def div(a: float, ra: float, b: float, rb: float) -> Ball:
     return canonical(q, r)
 
 
-@compiled
+@compile_kernel
 def sqrt(u: float, r: float) -> Ball:
     if u <= r:
         if r == 0.0:
@@ -115,7 +115,7 @@ def sqrt(u: float, r: float) -> Ball:
     return canonical(s, (r + abs(fma(-s, s, u))) / s)
 
 
-@compiled
+@compile_kernel
 def ln(u: float, r: float) -> Ball:
     if u <= r:
         return (NAN, INF) if u < -r or r == 0.0 else (0.0, INF)
@@ -123,7 +123,7 @@ def ln(u: float, r: float) -> Ball:
     return canonical(y, r / (u - r) + ULPS * abs(y))
 
 
-@compiled
+@compile_kernel
 def integer_power(a: float, ra: float, n: int) -> Ball:
     """a^n by repeated squaring for n > 0: exact where the products are."""
     v, r = 1.0, 0.0
@@ -136,7 +136,7 @@ def integer_power(a: float, ra: float, n: int) -> Ball:
         a, ra = mul(a, ra, a, ra)
 
 
-@compiled
+@compile_kernel
 def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     """The real power. An inexact exponent that may be an integer is one if it is `fixed`, free of variables:
     ln(e^3) is 3. One that varies is not: tanh x only comes close to 1."""
@@ -175,7 +175,7 @@ def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     return canonical(v, abs(v) * (math.expm1(spread) + ULPS))
 
 
-@compiled
+@compile_kernel
 def primary(code: int, u: float, r: float) -> Ball:
     """A function of one argument that is no other's reciprocal, applied to a finite ball."""
     m = abs(u)
@@ -239,7 +239,7 @@ def primary(code: int, u: float, r: float) -> Ball:
     return canonical(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
 
 
-@compiled
+@compile_kernel
 def value(code: int, u: float, r: float) -> Ball:
     """A function of one argument applied to a ball."""
     if u != u:
@@ -264,12 +264,12 @@ def value(code: int, u: float, r: float) -> Ball:
     return primary(code, u, r)
 
 
-@compiled
+@compile_kernel
 def negated(ball: Ball) -> Ball:
     return -ball[0], ball[1]
 
 
-@compiled
+@compile_kernel
 def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
     """sqrt(1 - u²) or sqrt(u² - 1), without cancellation."""
     a, ra = add(1.0, 0.0, u, r)
@@ -278,7 +278,7 @@ def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
     return sqrt(-p, rp) if minus_first else sqrt(p, rp)
 
 
-@compiled
+@compile_kernel
 def slope(code: int, u: float, r: float) -> Ball:
     """The derivative of a function of one argument at a ball; the domain is the caller's to check."""
     if u != u:
@@ -347,7 +347,7 @@ def slope(code: int, u: float, r: float) -> Ball:
     return div(sign, 0.0, y, ry)
 
 
-@compiled
+@compile_kernel
 def chain(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
     """The derivative of a function of one argument applied to a ball with a derivative."""
     s, rs = slope(code, u, r)
@@ -357,7 +357,7 @@ def chain(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
     return mul(s, rs, du, rdu)
 
 
-@compiled
+@compile_kernel
 def combine(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     """An operator applied to two balls; `fixed` says that the second is the same at all points."""
     if code == ADD:
@@ -379,7 +379,7 @@ def combine(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) ->
     return (0.0, INF) if ra == INF else (b, rb)
 
 
-@compiled
+@compile_kernel
 def power_slope(
     a: float, ra: float, da: float, rda: float, b: float, rb: float, db: float, rdb: float, fixed: bool
 ) -> Ball:
@@ -407,7 +407,7 @@ def power_slope(
     return mul(v, r, p, rp)
 
 
-@compiled
+@compile_kernel
 def combine_slope(
     code: int,
     a: float,
@@ -446,7 +446,7 @@ def combine_slope(
     return db, rdb  # where
 
 
-@compiled
+@compile_kernel
 def share(
     codes: NDArray[np.int32],
     starts: NDArray[np.int64],
@@ -511,7 +511,7 @@ def share(
     return count
 
 
-@compiled
+@compile_kernel
 def reached(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which nodes of a graph from `share` some of its programs consist of."""
     result = np.zeros(nodes.shape[1], np.bool_)
@@ -524,7 +524,7 @@ def reached(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bo
     return result
 
 
-@compiled
+@compile_kernel
 def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floats) -> tuple[Floats, Floats]:
     """Evaluate a graph from `share` in which no derivative holds another.
 
@@ -594,7 +594,7 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
     return v, r
 
 
-@compiled
+@compile_kernel
 def signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int64]:
     """A number for each point that says where all values lie: their state, their sign, and the number of
     `levels` below their size.

@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
-from engines.core.tree import ONE, ZERO, Tree, slope
+from engines.core.tree import ONE, ZERO, Tree, differentiate_operation
 from engines.mathematics.numbers.numeric import CODE, Programs
 from engines.mathematics.numbers.numeric_kernel import (
     BINARY,
@@ -314,7 +314,9 @@ class Functions:
             else:
                 wanted = [operand for operand in operands if operand != NOTHING]
                 slopes = [ZERO if self.fixed[n] else self._leaf(self.derivative(n)) for n in wanted]
-                tree = slope(Tree((UNARY + BINARY)[code], tuple(map(self._leaf, wanted))), slopes)
+                tree = differentiate_operation(
+                    Tree((UNARY + BINARY)[code], tuple(map(self._leaf, wanted))), slopes
+                )
             result = self._slopes[function] = self._build(tree)
         return result
 

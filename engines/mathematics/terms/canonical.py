@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import (
     ARITY,
@@ -97,7 +97,7 @@ class Subterms:
         return tuple(" ".join(names).split())
 
 
-@compiled
+@compile_kernel
 def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
     mixed = np.uint64(code + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(left + 1)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -112,13 +112,13 @@ def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
     return int(at)
 
 
-@compiled
+@compile_kernel
 def _place(table: Ints, count: int, slots: Ints) -> None:
     for number in range(count):
         slots[_slot(table[number, 0], table[number, 1], table[number, 2], table, slots)] = number
 
 
-@compiled
+@compile_kernel
 def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbers: Ints) -> int:
     """Number the terms in `rows`; how many there are then."""
     stack = np.empty(rows.shape[1] + 1, np.int64)
@@ -168,7 +168,7 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
     >>> canonical_key("- * 2 x -7".split()) == canonical_key("+ 7 * x 2".split())
     True
     """
-    tokens = expression.labels() if isinstance(expression, Tree) else expression
+    tokens = expression.list_labels() if isinstance(expression, Tree) else expression
     return _text(_part(tokens))
 
 
@@ -248,7 +248,7 @@ _NEW = 8
 """Forms that one term brings at most."""
 
 
-@compiled
+@compile_kernel
 def _form_slot(form: int, forms: Ints, parts: Ints, slots: Ints) -> int:
     kind, start, size = forms[form, 0], forms[form, 1], forms[form, 2] + forms[form, 3]
     mixed = np.uint64(kind + 8 * forms[form, 2])
@@ -268,13 +268,13 @@ def _form_slot(form: int, forms: Ints, parts: Ints, slots: Ints) -> int:
     return int(slot)
 
 
-@compiled
+@compile_kernel
 def _place_forms(count: int, forms: Ints, parts: Ints, slots: Ints) -> None:
     for form in range(count):
         slots[_form_slot(form, forms, parts, slots)] = form
 
 
-@compiled
+@compile_kernel
 def _sort(begin: int, end: int, parts: Ints) -> None:
     for place in range(begin + 1, end):
         part = parts[place]
@@ -284,7 +284,7 @@ def _sort(begin: int, end: int, parts: Ints) -> None:
         parts[place] = part
 
 
-@compiled
+@compile_kernel
 def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
     """The form whose parts stand behind all others, so many first and second, in any order."""
     new, start = used[0], used[1]
@@ -301,7 +301,7 @@ def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: I
     return int(slots[slot])
 
 
-@compiled
+@compile_kernel
 def _listed(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
     """Copy the first or second parts of a form to a place; where they end. An atom is its own first part."""
     if forms[form, 0] == _ATOM:
@@ -314,7 +314,7 @@ def _listed(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
     return at
 
 
-@compiled
+@compile_kernel
 def _shares(form: int, forms: Ints, parts: Ints) -> bool:
     """Whether a part of a sum is both added and subtracted."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
@@ -327,7 +327,7 @@ def _shares(form: int, forms: Ints, parts: Ints) -> bool:
     return False
 
 
-@compiled
+@compile_kernel
 def _turns(form: int, forms: Ints, parts: Ints) -> bool:
     """Whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
@@ -338,7 +338,7 @@ def _turns(form: int, forms: Ints, parts: Ints) -> bool:
     return bool(less > 0 and (plus == 0 or less < plus))
 
 
-@compiled
+@compile_kernel
 def _turned(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
     """The opposite of a sum."""
     middle = _listed(form, True, used[1], forms, parts)
@@ -346,7 +346,7 @@ def _turned(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int
     return int(_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used))
 
 
-@compiled
+@compile_kernel
 def _compose(
     begin: int,
     count: int,

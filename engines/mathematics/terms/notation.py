@@ -22,9 +22,9 @@ from engines.core.vocabulary import (
     is_constant_token,
     is_name,
     operate_float,
-    prefix,
     read_prefix,
-    visible,
+    show_controls,
+    to_prefix,
 )
 from engines.formula.reader import Notation, read_expression
 
@@ -159,7 +159,7 @@ def check_head(tree: Tree) -> None:
 
     Raises: ExpressionError.
     """
-    if not FURTHER.keys().isdisjoint(tree.labels()):
+    if not FURTHER.keys().isdisjoint(tree.list_labels()):
         return  # worked out where it is judged
     values: list[float | None] = []
     for node in reversed(list(tree)):
@@ -176,8 +176,8 @@ def check_head(tree: Tree) -> None:
         divides = (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and negative)
         if divides and _is_zero(zero):
             raise ExpressionError(
-                f"{prefix(node)[:60]!r} divides by zero wherever x is",
-                text=visible(prefix(tree)),
+                f"{to_prefix(node)[:60]!r} divides by zero wherever x is",
+                text=show_controls(to_prefix(tree)),
                 remedy="It has no value anywhere; change the expression.",
             )
         if node.label == "d":
@@ -220,7 +220,7 @@ def _write(tree: Tree, combine: Callable[[Tree, list[_Written]], _Written]) -> s
 
 def infix(expression: Tree | str) -> str:
     """ASCII infix of a tree, or of prefix notation, with the brackets it needs: `-7*x^2 + 3*sin(x/2)`."""
-    labels = expression.split() if isinstance(expression, str) else expression.labels()
+    labels = expression.split() if isinstance(expression, str) else expression.list_labels()
     stack: list[_Written] = []
     for label in reversed(labels):
         stack.append(_linear(label, [stack.pop() for _ in range(_OPERANDS.get(label, 0))]))
@@ -405,7 +405,7 @@ _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
 
 def expression_row(tree: Tree) -> dict[str, Any]:
     return {
-        "prefix": prefix(tree),
+        "prefix": to_prefix(tree),
         "infix": infix(tree),
         "unicode": unicode_infix(tree),
         "latex": latex(tree),

@@ -13,7 +13,7 @@ import numpy as np
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.core.vocabulary import VARIABLE, prefix, variables_of
+from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
 from engines.mathematics.numbers.domain import Edges, Interval, Place, intervals
 from engines.mathematics.numbers.numeric import (
@@ -224,8 +224,8 @@ def explain(
             row["term"], row["why"] = _failure(member, terms, parts, k)
         rows.append(row)
     return {
-        "head": prefix(head),
-        "member": prefix(member),
+        "head": to_prefix(head),
+        "member": to_prefix(member),
         "verdict": verdict_row(verdict),
         "because": because(verdict, judge.reason),
         "head_domain": _NO_DOMAIN if several else domain(head),
@@ -262,7 +262,7 @@ def curve(
         "x": places.tolist(),
         "outside": outside.tolist(),
         "curves": [
-            {"prefix": prefix(tree), "y": [_number(y) for y in np.where(outside, np.nan, row)]}
+            {"prefix": to_prefix(tree), "y": [_number(y) for y in np.where(outside, np.nan, row)]}
             for tree, row in zip(trees, values, strict=True)
         ],
     }
@@ -325,7 +325,7 @@ def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tupl
     while deeper := [child for child in node.children if state[child] == wanted]:
         node = deeper[0]
     if wanted != UNDEFINED:
-        return prefix(node), "overflow, or rounding leaves no information"
+        return to_prefix(node), "overflow, or rounding leaves no information"
     label, shown = node.label, [f"{value[child]:.4g}" for child in node.children]
     why = "not differentiable here" if label == "d" else "outside the domain"
     if label in _OUTSIDE:
@@ -337,4 +337,4 @@ def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tupl
         why = f"{'0 to the power' if value[node.children[0]] == 0 else negative} {shown[1]}"
     elif label == "log":
         why = f"base {shown[0]} and argument {shown[1]} must be positive, the base not 1"
-    return prefix(node), why
+    return to_prefix(node), why

@@ -10,7 +10,7 @@ from math import ceil, floor, inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.core.vocabulary import display_name, variables_of
@@ -66,7 +66,7 @@ def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Fl
     return np.stack([draw(random, *ends, share) for ends in pieces], axis=1).ravel()
 
 
-@compiled
+@compile_kernel
 def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
     total, room = len(candidates), 2
     while room < 2 * total:

@@ -23,8 +23,8 @@ from engines.core.vocabulary import (
     BINDERS,
     FURTHER,
     LETTERS,
+    count_operands,
     is_constant_token,
-    operands,
 )
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
 from engines.mathematics.numbers.numeric import compile_valid
@@ -119,7 +119,7 @@ class Pointwise:
             self._points += [
                 point._replace(single=single) for point in self._with_head(column[:, np.newaxis])
             ]
-        if "integral" not in head.labels():
+        if "integral" not in head.list_labels():
             for points, far_out in zip(region.whole(), (False, True), strict=True):
                 self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
@@ -127,7 +127,7 @@ class Pointwise:
         trees = [
             member
             if isinstance(member, Tree)
-            else parse_prefix(member, lambda token: operands(token, LETTERS))
+            else parse_prefix(member, lambda token: count_operands(token, LETTERS))
             for member in members
         ]
         return [self._verdict(tree) for tree in trees]
@@ -163,7 +163,7 @@ class Pointwise:
         lost: tuple[_Point, Value] | None = None
         gained: tuple[_Point, Value] | None = None
         singles: dict[str, list[str]] = {}
-        integral = "integral" in tree.labels()
+        integral = "integral" in tree.list_labels()
         points = self._points
         if self._lines is not None:
             program = compile_valid([_plain(tree)], variables=self.variables)

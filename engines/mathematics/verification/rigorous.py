@@ -12,8 +12,8 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
-from engines.core.tree import Tree, derivative
+from engines.core.compiling import compile_kernel
+from engines.core.tree import Tree, differentiate
 from engines.core.vocabulary import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.mathematics.numbers.domain import Edges, Place
 from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
@@ -58,7 +58,7 @@ def bits_for(needed: Floats) -> tuple[int, int]:
     return int(2 ** ceil(log2(_TIMES * scale + _SPARE))) if isfinite(scale) else 1, least
 
 
-@compiled
+@compile_kernel
 def _scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
     """(nodes, points); tanh and coth are as far from 1 as exp(-2 |u|)."""
     found = np.full(values.shape, np.inf)
@@ -342,9 +342,9 @@ _OTHERS: Mapping[str, Callable[..., Value]] = {
 def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
     if _value(body, values, totals) is None:
         return None
-    if not {*FURTHER, "d"}.isdisjoint(body.labels()):
+    if not {*FURTHER, "d"}.isdisjoint(body.list_labels()):
         return arb.nan()
-    return _value(derivative(body, VARIABLE), values, totals)
+    return _value(differentiate(body, VARIABLE), values, totals)
 
 
 def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
@@ -388,7 +388,7 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Valu
     known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
         integrand = _with_named_values(body, name, values, known)
-        if not {*BINDERS, "d"}.isdisjoint(integrand.labels()):
+        if not {*BINDERS, "d"}.isdisjoint(integrand.list_labels()):
             return arb.nan()  # one inside another takes as long as both together
         if _somewhere_undefined(body, values, name, low, high):
             return None
@@ -407,7 +407,7 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Valu
 
 def _with_named_values(tree: Tree, name: str, values: Point, known: dict[str, acb]) -> Tree:
     """An integrand with a name for each value that is free of its variable. Args: known: those; filled."""
-    if name not in tree.labels():
+    if name not in tree.list_labels():
         found = value(tree, values)
         place = f"#{len(known)}"
         known[place] = acb(arb.nan() if found is None else found)

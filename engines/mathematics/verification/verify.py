@@ -12,7 +12,7 @@ import numpy as np
 from flint import ctx
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
@@ -337,7 +337,7 @@ class Case:
     exceptions: str = ""
 
 
-@compiled
+@compile_kernel
 def _counted(
     values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows
-from engines.core.spec import Arg, known, refused, specification
+from engines.core.spec import Arg, make_refusal, specification, suggest_name
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import Kind, Variant, asks, clauses, in_order, relation, sentences
 from engines.mwp.problems.problem import Problem, infix
@@ -137,7 +137,7 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in _KINDS:
-            raise refused(f"unknown way to augment: {name!r}", "E424", known(name, _KINDS))
+            raise make_refusal(f"unknown way to augment: {name!r}", "E424", suggest_name(name, _KINDS))
     return tuple(kind for kind in _KINDS if kind in names)
 
 
@@ -232,7 +232,7 @@ class Challenge:
 
     def __post_init__(self) -> None:
         if self.keep > self.draw:
-            raise refused(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
+            raise make_refusal(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
 
 
 def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -22,12 +22,12 @@ def isolated(equation: Tree, number: str, answer: str) -> Tree:
     >>> infix(isolated(read_equation("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
     'N_3/N_2-N_1'
     """
-    if equation.labels().count(number) != 1:
-        raise EquationError(f"{number} occurs {equation.labels().count(number)} times in the equation")
+    if equation.list_labels().count(number) != 1:
+        raise EquationError(f"{number} occurs {equation.list_labels().count(number)} times in the equation")
     node, rest = equation, Tree(answer)
     while node.children:
         left, right = node.children
-        in_left = number in left.labels()
+        in_left = number in left.list_labels()
         match node.label, in_left:
             case "+", _:
                 rest = Tree("-", (rest, right if in_left else left))
@@ -201,7 +201,7 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
 
 def _text_step(problem: Problem) -> ModuleType | Refused:
     assert problem.equation is not None
-    labels = problem.equation.labels()
+    labels = problem.equation.list_labels()
     for reason, holds in (
         ("the equation has a power", "^" in labels),
         ("the equation has no operation", len(labels) < 3),

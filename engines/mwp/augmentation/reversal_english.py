@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engines.language.english import Word, analysed, pipeline
+from engines.language.english import Word, analyse_sentences, load_pipeline
 from engines.mwp.augmentation.reversal import ReversedText
 from engines.mwp.augmentation.variant import asks, sentences
 from engines.mwp.problems.problem import Problem
@@ -149,7 +149,7 @@ def clause(text: str) -> Clause:
     if not words:
         return Clause((), ())
     read = [(_NUMBER if _PLACE.fullmatch(word) else word, True) for word in words]
-    return Clause(words, next(analysed([read])))
+    return Clause(words, next(analyse_sentences([read])))
 
 
 # --- statement to question
@@ -230,7 +230,7 @@ def asked(statement: Clause, number: str) -> str | None:
 
 
 def _known(word: str) -> bool:
-    return bool(pipeline().vocab.has_vector(word))
+    return bool(load_pipeline().vocab.has_vector(word))
 
 
 def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:

@@ -138,7 +138,7 @@ def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str],
     kept = tuple(numbers[old] for old in found)
     values = tuple(map(value_of, kept))
     moved = renumbered(equation, places)
-    if "N_-1" in moved.labels():
+    if "N_-1" in moved.list_labels():
         raise EquationError("the equation uses a number that is no longer in the text")
     return Problem(
         id=id_,

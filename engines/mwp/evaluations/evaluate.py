@@ -12,11 +12,11 @@ from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
 from engines.mwp.problems.problem import Problem, infix
 from engines.mwp.problems.readers import read_problems
-from engines.retrieval.pictures import Method, picture, plane, refuse_idle_seed
+from engines.retrieval.pictures import Method, draw_points, project_to_plane, refuse_idle_seed
 
 if TYPE_CHECKING:
     from engines.mwp.solver.reading import Found
@@ -273,7 +273,7 @@ class ArrangeProblems:
     def __post_init__(self) -> None:
         refuse_idle_seed(self.method, self.seed)
         if self.file is not None and self.file.suffix != ".svg":
-            raise refused(f"{self.file.name} is no .svg", "E430", "Choose another --out.")
+            raise make_refusal(f"{self.file.name} is no .svg", "E430", "Choose another --out.")
 
 
 def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
@@ -296,11 +296,11 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)
     else:
         vectors = solver.vectors(rows)
-    points = plane(vectors, spec.method, seed=spec.seed)
+    points = project_to_plane(vectors, spec.method, seed=spec.seed)
     names = [row.template for row in rows]
     if spec.file is not None:
         state = "before training" if spec.before else "trained"
-        write_text(spec.file, picture(points, names, f"{title(spec.data)}, {spec.model.name}, {state}"))
+        write_text(spec.file, draw_points(points, names, f"{title(spec.data)}, {spec.model.name}, {state}"))
     return {
         "model": spec.model.name,
         "method": spec.method,

@@ -80,7 +80,7 @@ def signature(tree: Tree) -> tuple[Value | str | None, ...]:
         numbers = [Fraction(draw.randint(2, _LARGEST), _LARGEST // 3) for _ in range(count)]
         value = _value(tree, numbers)
         found.append(f"{value:.8e}" if isinstance(value, float) else value)
-    return tuple(found if any(value is not None for value in found) else tree.labels())
+    return tuple(found if any(value is not None for value in found) else tree.list_labels())
 
 
 def _value(tree: Tree, numbers: list[Fraction]) -> Value | None:

@@ -224,7 +224,7 @@ class Problem:
     @cached_property
     def prefix(self) -> tuple[str, ...]:
         """The equation's labels in prefix order; empty where there is none."""
-        return tuple(self.equation.labels()) if self.equation else ()
+        return tuple(self.equation.list_labels()) if self.equation else ()
 
     @cached_property
     def normal(self) -> Tree | None:

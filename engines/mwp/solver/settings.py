@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 
 Head = Literal["tree", "deductive"]
 """tree: the goal-driven decoder of GTS, which writes the equation from its root down. deductive: at each step
@@ -68,8 +68,8 @@ class SolverSettings:
 
     def __post_init__(self) -> None:
         if self.rank and self.encoder != "pretrained":
-            raise refused("adapters (rank) are for a pretrained encoder", CODE, "Set model.rank=0.")
+            raise make_refusal("adapters (rank) are for a pretrained encoder", CODE, "Set model.rank=0.")
         if self.alpha and not self.tau:
-            raise refused("tau must be above 0", CODE)
+            raise make_refusal("tau must be above 0", CODE)
         if self.encoder == "transformer" and self.width % max(1, self.width // 64):
-            raise refused(f"width {self.width} is no multiple of 64, nor below 128", CODE)
+            raise make_refusal(f"width {self.width} is no multiple of 64, nor below 128", CODE)

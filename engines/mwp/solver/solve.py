@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import cached, changed
+from engines.core.files import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
@@ -99,7 +99,7 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     return result
 
 
-@cached(2, lambda folder: changed(folder / "solver.json"))
+@cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))
 def ready(folder: Path) -> Solver:
     """A solver; it stays open for the next question until its folder changes."""
     from engines.mwp.solver.solver import open_solver
@@ -152,7 +152,7 @@ def _row(problem: Problem, found: Found) -> dict[str, Any]:
         "filled": infix(_with(problem, found.equation)),
         "answer": float(evaluate(found.equation, problem.values)),
         "probability": math.exp(found.score),
-        "tree": found.equation.labels(),
+        "tree": found.equation.list_labels(),
     }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.errors import DataError, unloadable
+from engines.core.errors import DataError, explain_unloadable_model
 from engines.core.files import write_bytes, write_json
 from engines.core.model_checks import (
     check_finite,
@@ -24,7 +24,7 @@ from engines.core.model_checks import (
     check_weights,
     read_config,
 )
-from engines.core.spec import read, refused, values
+from engines.core.spec import make_refusal, read, to_mapping
 from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductive_head import DeductiveHead
@@ -43,7 +43,7 @@ from engines.mwp.solver.reading import (
 )
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
-from engines.retrieval.encoders import BUILT_IN, fingerprint
+from engines.retrieval.encoders import BUILT_IN, fingerprint_folder
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def opened(folder: Path) -> tuple[Any, Any]:
             **place, use_safetensors=True, output_loading_info=True
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        what, remedy = unloadable("the encoder cannot be opened", error, remedy)
+        what, remedy = explain_unloadable_model("the encoder cannot be opened", error, remedy)
         raise DataError(what, path=folder, code="E663", remedy=remedy) from error
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
@@ -236,7 +236,7 @@ def save_solver(solver: Solver, folder: Path) -> None:
 
     description: dict[str, Any] = {
         "version": _VERSION,
-        "settings": values(solver.settings),
+        "settings": to_mapping(solver.settings),
         "operators": solver.words.operators,
         "constants": solver.words.constants,
         "languages": solver.languages,
@@ -247,7 +247,7 @@ def save_solver(solver: Solver, folder: Path) -> None:
     }
     weights = dict(solver.state_dict())
     if solver.base == BUILT_IN:
-        description["base_fingerprint"] = fingerprint(built_in())
+        description["base_fingerprint"] = fingerprint_folder(built_in())
         learned = {name for name, weight in solver.named_parameters() if weight.requires_grad}
         weights = {name: weight for name, weight in weights.items() if name in learned}
     elif isinstance(solver.reader, TokenReader):
@@ -287,8 +287,8 @@ def open_solver(
     settings = settings or own
     if settings.encoder != own.encoder:
         what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
-        raise refused(what, CODE, f"Set model.encoder={own.encoder}.")
-    if base == BUILT_IN and description["base_fingerprint"] != fingerprint(built_in()):
+        raise make_refusal(what, CODE, f"Set model.encoder={own.encoder}.")
+    if base == BUILT_IN and description["base_fingerprint"] != fingerprint_folder(built_in()):
         raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
     stored = _stored(folder)
 
@@ -326,7 +326,9 @@ def _empty(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any, Any]:
         return transformers.AutoModel.from_config(config), tokenizer
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what = "the solver's encoder cannot be opened"
-        raise _wrong(folder, *unloadable(what, error, "Copy the folder again, whole.")) from error
+        raise _wrong(
+            folder, *explain_unloadable_model(what, error, "Copy the folder again, whole.")
+        ) from error
 
 
 def _stored(folder: Path) -> dict[str, Tensor]:

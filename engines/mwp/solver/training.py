@@ -17,14 +17,14 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
-from engines.core.spec import read, refused, values
+from engines.core.spec import make_refusal, read, to_mapping
 from engines.mwp.evaluations.scores import judged
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import Read, Words, stacked
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.solver import FILE, Solver, built_in, inputs, new_solver, open_solver, save_solver
-from engines.training.checkpoints import card
+from engines.training.checkpoints import model_card
 from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
 
@@ -212,7 +212,7 @@ class SolverTask:
         data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
         if self.settings.encoder == "pretrained" or "encoder" in self.data:
             data["encoder"] = model_files(self.data.get("encoder", built_in()))
-        return Origin("mwp.solver", values(self.settings), data)
+        return Origin("mwp.solver", to_mapping(self.settings), data)
 
     @cached_property
     def material(self) -> Material:
@@ -242,7 +242,9 @@ class SolverTask:
         if folder is not None and (folder / FILE).exists():
             made = open_solver(folder, device="cpu", settings=self.settings)
         elif folder is not None and self.settings.encoder != "pretrained":
-            raise refused(f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one.")
+            raise make_refusal(
+                f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one."
+            )
         else:
             words = Words.of(problem.equation for problem in train if problem.equation is not None)
             made = new_solver(self.settings, words, folder=folder, texts=train)
@@ -377,7 +379,7 @@ class SolverTask:
             "variants": f"{len(self.problems) - len(self.material.train):,}",
             **{f"left out: {reason}": f"{count:,}" for reason, count in self.left_out.items() if count},
         }
-        text = card(
+        text = model_card(
             "Solver of math word problems",
             "Reads a word problem and writes an equation over its numbers, step by step; the equation "
             "always has a value.",

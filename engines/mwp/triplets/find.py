@@ -11,8 +11,8 @@ import numpy as np
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import changed, write_rows
-from engines.core.spec import known
+from engines.core.files import file_stamp, write_rows
+from engines.core.spec import suggest_name
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.retrieval import (
@@ -52,7 +52,7 @@ class Ready:
 
 def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> Ready:
     """The pool of a spec; kept, so that another strategy on the same is answered at once."""
-    key = (spec.data, changed(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
+    key = (spec.data, file_stamp(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
     if key not in _CACHE:
         if len(_CACHE) >= _MOST:
             _CACHE.pop(next(iter(_CACHE)))
@@ -264,7 +264,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
     result = ready(spec)
     anchor = result.pool.place.get(spec.anchor)
     if anchor is None or result.pool.examples[anchor].of:
-        remedy = known(spec.anchor, [problem.id for problem in result.anchors])
+        remedy = suggest_name(spec.anchor, [problem.id for problem in result.anchors])
         raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
     chosen = retriever(spec, result)
     triplet = chosen.triplet(anchor)
@@ -315,7 +315,7 @@ def _explained(
     pool = found.pool
     everyone = np.arange(len(pool.examples))
     texts = found.texts.of(anchor, everyone)
-    rows = pool.nearest.row(int(pool.equation[anchor]))
+    rows = pool.nearest.compute_similarities(int(pool.equation[anchor]))
     equations = rows[pool.equation]
 
     def candidates(places: Sequence[int] | Places, why: Sequence[str]) -> tuple[Candidate, ...]:
@@ -399,5 +399,5 @@ def _shown(problem: Problem) -> dict[str, Any]:
         "values": list(problem.values),
         "template": problem.template,
         "prefix": list(problem.prefix),
-        "normal": normal.labels(),
+        "normal": normal.list_labels(),
     }

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import known, refused
+from engines.core.spec import make_refusal, suggest_name
 from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
 from engines.mwp.evaluations.scores import signature
@@ -24,7 +24,7 @@ from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
 from engines.mwp.triplets.settings import Strategy, Triplet
 from engines.mwp.triplets.similarity import TextSimilarity
-from engines.retrieval.dense import Vectors, unit
+from engines.retrieval.dense import Vectors, normalize_rows
 
 Part = Literal["train", "qr", "roda"]
 Places = NDArray[np.int64]
@@ -129,10 +129,10 @@ def parts_of(text: str) -> tuple[Part, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in get_args(Part):
-            raise refused(f"{name!r} is not part of a pool", "E424", known(name, get_args(Part)))
+            raise make_refusal(f"{name!r} is not part of a pool", "E424", suggest_name(name, get_args(Part)))
     if "train" not in names:
         remedy = "Equations are compared within the data: write train,qr"
-        raise refused(f"the pool {text!r} lacks train", "E424", remedy)
+        raise make_refusal(f"the pool {text!r} lacks train", "E424", remedy)
     return tuple(part for part in get_args(Part) if part in names)
 
 
@@ -205,9 +205,9 @@ class TwoStage:
         allowed = pool.other(equation)
         if self._rare > 1:
             allowed &= np.array([len(members) >= self._rare for members in pool.members])
-        levels = pool.nearest.of(equation, levels=2)
+        levels = pool.nearest.list_neighbours(equation, levels=2)
         if not all(allowed[found].all() for _, found in levels):
-            row = np.where(allowed, pool.nearest.row(equation), -1.0)
+            row = np.where(allowed, pool.nearest.compute_similarities(equation), -1.0)
             best = np.unique(row[row >= 0.0])[::-1][:2]
             levels = [(float(level), np.flatnonzero(row == level)) for level in best]
         return [
@@ -224,7 +224,7 @@ class TwoStage:
         if alone and self.strategy == "nn":
             # The nearest equation is the positive's, the next one the negative's; an equal one comes first.
             if len(equal := self.pool.equal(equation)):
-                likeness = self.pool.nearest.row(equation)
+                likeness = self.pool.nearest.compute_similarities(equation)
                 nearest = equal[likeness[equal] == likeness[equal].max()]
                 examples = np.sort(np.concatenate([self.pool.members[one] for one in nearest]))
                 others = [(float(likeness[nearest[0]]), examples), *others]
@@ -316,7 +316,7 @@ class Joint:
         count = min(len(pool.examples), CANDIDATES + int((~allowed).sum()))
         _, found = self._index.search(self._vectors[anchors], count)
         near = [np.sort(row[(row >= 0) & allowed[row]][:CANDIDATES]) for row in found]
-        row = pool.nearest.row(equation, np.unique(pool.equation[np.concatenate(near)]))
+        row = pool.nearest.compute_similarities(equation, np.unique(pool.equation[np.concatenate(near)]))
         return {
             int(anchor): (places, row[pool.equation[places]])
             for anchor, places in zip(anchors, near, strict=True)
@@ -352,7 +352,7 @@ def equation_vectors(trees: Sequence[Tree]) -> Vectors:
     def features(tree: Tree) -> Iterable[str]:
         for node in tree:
             yield node.label
-            yield " ".join(node.labels())
+            yield " ".join(node.list_labels())
             for place, child in enumerate(node.children):
                 yield f"{node.label}{place if node.label in '-/^' else ''}>{child.label}"
 
@@ -396,4 +396,4 @@ def hashed(features: Iterable[Iterable[str]]) -> Vectors:
             code = crc32(word.encode())
             row[code % _DIMENSION] += (1.0 if code & 2**20 else -1.0) * count**0.5
         rows.append(row)
-    return unit(np.array(rows, np.float32))
+    return normalize_rows(np.array(rows, np.float32))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from engines.core.errors import DataError
 from engines.core.files import json_objects
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, make_refusal, specification
 
 Strategy = Literal["em", "nn", "joint"]
 """Exact match and nearest neighbour (section 3 of the paper), and equation and text scored together."""
@@ -45,14 +45,16 @@ class TripletSearch:
     def __post_init__(self) -> None:
         if self.strategy != "joint":
             if self.equation_encoder is not None or self.weight != _EVEN:
-                raise refused("equations have an encoder and a weight in joint only", _CODE, "Choose joint.")
+                raise make_refusal(
+                    "equations have an encoder and a weight in joint only", _CODE, "Choose joint."
+                )
         elif self.text == "random" or self.rare_min > 1:
             what = "a random text" if self.text == "random" else "a minimum of problems per equation"
-            raise refused(f"joint does not choose by {what}", _CODE, "Choose em or nn.")
+            raise make_refusal(f"joint does not choose by {what}", _CODE, "Choose em or nn.")
         if self.encoder is not None and self.text != "bertsim":
-            raise refused("texts have an encoder in bertsim only", _CODE, "Choose the text bertsim.")
+            raise make_refusal("texts have an encoder in bertsim only", _CODE, "Choose the text bertsim.")
         if self.tokens != "auto" and self.text == "bertsim":
-            raise refused("bertsim counts no tokens", _CODE, "Choose the text bibleu.")
+            raise make_refusal("bertsim counts no tokens", _CODE, "Choose the text bibleu.")
 
 
 @specification
@@ -93,7 +95,7 @@ class Similarity:
 
     def __post_init__(self) -> None:
         if self.tokens != "auto" and not self.texts:
-            raise refused("--tokens is for texts only", _CODE, "Add --texts.")
+            raise make_refusal("--tokens is for texts only", _CODE, "Add --texts.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import compiled
+from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import refused
+from engines.core.spec import make_refusal
 from engines.core.tree import Tree
-from engines.core.tree_edit import distance, edit_script
+from engines.core.tree_edit import edit_distance, edit_script
 from engines.mwp.problems.numbers import Language, language_of, value_of
 from engines.mwp.problems.problem import Problem, constant, infix, normalised, read_equation
 from engines.mwp.triplets.settings import Similarity, Text, Tokens
@@ -86,7 +86,7 @@ class BiBleu:
         return _scores(anchor, np.asarray(others, np.int64), *known)
 
 
-@compiled
+@compile_kernel
 def _scores(
     anchor: int,
     others: NDArray[np.int64],
@@ -180,7 +180,7 @@ def similarity(spec: Similarity) -> dict[str, Any]:
     """
     if spec.texts:
         if not spec.left.strip() or not spec.right.strip():
-            raise refused("one of the texts is empty", "E424")
+            raise make_refusal("one of the texts is empty", "E424")
         language = language_of(spec.left + spec.right)
         left, right = (tokens(text, language, spec.tokens) for text in (spec.left, spec.right))
         return {"bibleu": bibleu(left, right), "tokens": [len(left), len(right)]}
@@ -191,7 +191,7 @@ def similarity(spec: Similarity) -> dict[str, Any]:
     return {
         "left": infix(one),
         "right": infix(other),
-        "distance": distance(one, other),
+        "distance": edit_distance(one, other),
         "nodes": [len(one), len(other)],
         "similarity": equation_similarity(one, other),
         "edits": edits(one, other),
@@ -204,12 +204,12 @@ def equation_similarity(left: Tree, right: Tree) -> float:
     >>> round(equation_similarity(read_equation("N_0+N_1", Tree), read_equation("N_0-N_1", Tree)), 4)
     0.8333
     """
-    return 1.0 - distance(left, right) / (len(left) + len(right))
+    return 1.0 - edit_distance(left, right) / (len(left) + len(right))
 
 
 def edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
     """What becomes of each node on a shortest way, with the labels."""
-    from_, to = left.labels(), right.labels()
+    from_, to = left.list_labels(), right.list_labels()
     return [
         {
             **asdict(edit),

@@ -106,10 +106,12 @@ class Tiny:
     def save(self, model: Any, folder: Path, facts: Mapping[str, Any]) -> None:
         from safetensors.torch import save_file
 
-        from engines.training.checkpoints import card
+        from engines.training.checkpoints import model_card
 
         save_file(model.state_dict(), folder / "model.safetensors")
-        text = card("Parity", "Tells parity.", facts, data={"rows": self.count}, limits=["Short rows only."])
+        text = model_card(
+            "Parity", "Tells parity.", facts, data={"rows": self.count}, limits=["Short rows only."]
+        )
         (folder / "README.md").write_text(text)
 
 

@@ -267,8 +267,8 @@ class _Reported(Rows):
         super().leave_out(line, reason)
         self._report(DataError(reason, path=self._path, line=line, code="E317"))
 
-    def warn(self, line: int, reason: str) -> None:
-        super().warn(line, reason)
+    def add_warning(self, line: int, reason: str) -> None:
+        super().add_warning(line, reason)
         self._report(DataError(reason, path=self._path, line=line, code="E317"))
 
 
@@ -281,7 +281,7 @@ def own(workspace: Workspace) -> Iterator[Path]:
 
 def files(path: Path) -> list[Path]:
     """The files of a collection, which is a folder or a single file."""
-    return [file for _, file in ArqmathFolder.open(path).files()]
+    return [file for _, file in ArqmathFolder.open(path).list_files()]
 
 
 def check(path: Path, report: Report) -> dict[str, int]:
@@ -291,7 +291,7 @@ def check(path: Path, report: Report) -> dict[str, int]:
     there is nothing of ARQMath.
     """
     counts: Counter[str] = Counter()
-    for role, file in ArqmathFolder.open(path).files():
+    for role, file in ArqmathFolder.open(path).list_files():
         counts["files"] += 1
         try:
             counts.update(getattr(_File(file, role.task, report), role.name)())
@@ -350,11 +350,11 @@ class _File:
         return {"ranked_formulas": len(read_run(self.path, task=2))}
 
     def graphs(self) -> dict[str, int]:
-        from engines.core.files import rows
+        from engines.core.files import read_json_rows
         from engines.mathamr.graph.amr import read_graph
 
         count = 0
-        for line, row in rows(self.path, "topic_id", "mathamr"):
+        for line, row in read_json_rows(self.path, "topic_id", "mathamr"):
             try:
                 read_graph(row["mathamr"])
                 count += 1
@@ -420,9 +420,9 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
         return record.topic, record.document
 
     def order(self, record: Judgement) -> Any:
-        from engines.forum.folder import natural
+        from engines.forum.folder import natural_key
 
-        return natural(record.topic), natural(record.document)
+        return natural_key(record.topic), natural_key(record.document)
 
     def of(self, topic: str) -> dict[str, int]:
         """Grades by document for one topic."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import printable
+from engines.core.files import make_printable
 from workbench.paper import Hint
 from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
@@ -329,7 +329,7 @@ def _checked(answer: Result) -> str:
     """`2 right, 1 wrong: 1 + 1 = 3 (2 and 3)`."""
     counts = ", ".join(f"{many:,} {verdict}" for verdict, many in answer["verdicts"].items())
     wrong = "; ".join(f"{one['link']} ({one['reason']})" for one in answer["wrong"])
-    return printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
+    return make_printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
 
 
 def _written(answers: Sequence[Result]) -> Iterator[str]:

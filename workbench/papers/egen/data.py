@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
-from engines.core.system import asset, size
+from engines.core.system import asset, format_bytes
 from engines.egen.settings import MAX_TOKENS
 from workbench.config import Key
 from workbench.errors import MissingError
@@ -55,7 +55,7 @@ def examine() -> Iterator[Finding]:
     for folder in (egglog.submodule_search_locations or ()) if egglog else ():
         for library in Path(folder).glob("bindings*.so"):
             if (held := library.stat().st_size) > _WITH_SYMBOLS_BYTES:
-                what = f"nearly all {size(held)} of its library are debugging symbols"
+                what = f"nearly all {format_bytes(held)} of its library are debugging symbols"
                 yield Finding(
                     "egglog", "note", what, f"They can go: strip --strip-debug {quote(str(library))}"
                 )

@@ -120,9 +120,9 @@ def _write(path: Path, result: Mapping[str, Any]) -> None:
         return
     import numpy as np
 
-    from engines.retrieval.pictures import picture
+    from engines.retrieval.pictures import draw_points
 
     ways = {"tsne": "t-SNE", "pca": "PCA"}
     what = "clusters" if "clusters" in result else "expressions"
     title = f"{result['model']}: {len(texts):,} {what}, {ways[result['method']]}"
-    write_drawing(path, picture(np.array(points, np.float32), names, title), width=1_660)
+    write_drawing(path, draw_points(np.array(points, np.float32), names, title), width=1_660)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import printable
+from engines.core.files import make_printable
 from engines.core.vocabulary import display_name
 from workbench.paper import Hint
 from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others
@@ -525,7 +525,7 @@ def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
     if result.get("variables"):
         rows.insert(0, ("variables", " ".join(result["variables"]), ""))
     lines = aligned(("", "here", "paper"), rows)
-    lines += [f"where        {printable(text)}" for text in result.get("assumed", ())]
+    lines += [f"where        {make_printable(text)}" for text in result.get("assumed", ())]
     shares = ", ".join(f"{name} {share:.2%}" for name, share in result["verdicts"].items() if share)
     ends = ", ".join(f"{name} {count:,}" for name, count in result["stop_reasons"].items())
     return [*lines, "", f"verdicts     {shares}", f"growth ended {ends}"]
@@ -559,14 +559,15 @@ def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
 
 def _details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
     """Every rule of the families with its conditions, and what is dropped."""
-    from engines.core.vocabulary import prefix
+    from engines.core.vocabulary import to_prefix
 
     for group in families:
         for rule in group.rules:
             exact = " or ".join(", ".join(map(str, guards)) or "always" for guards in rule.exact) or "never"
             when = f"   when {', '.join(map(str, rule.when))}" if rule.when else ""
             found = checks[rule.name].found.effect if checks else rule.claim
-            yield f"{rule.name}: {prefix(rule.left)} -> {prefix(rule.right)}   {found}{when}   exact {exact}"
+            sides = f"{to_prefix(rule.left)} -> {to_prefix(rule.right)}"
+            yield f"{rule.name}: {sides}   {found}{when}   exact {exact}"
         for drop in group.dropped:
             yield f"{drop.name}: {drop.left} -> {drop.right}   dropped: {drop.reason}"
 
@@ -666,7 +667,7 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
             inside = f" ({document['id']}, line {link['line']})" if row else ""
             formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
             reason = f" ({link['reason']})" if link["reason"] else ""
-            yield printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
+            yield make_printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
     counts = {verdict: count for verdict, count in result["counts"].items() if count}
     yield ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()) or "no links"
 

@@ -74,9 +74,9 @@ def check(path: Path, report: Report) -> dict[str, int]:
 
 def check_formulas(path: Path, report: Report) -> dict[str, int]:
     """Formulas, and the files that have any kind of them."""
-    from engines.documents.folder import pdf_warning, scanned, unit_formulas
+    from engines.documents.folder import pdf_warning, scan_folder, unit_formulas
 
-    found = scanned(path, {})
+    found = scan_folder(path, {})
     if pdf := found.left_out[".pdf"]:
         report(DataError(pdf_warning(pdf), path=path, code="E430", remedy="Leave them, or convert them."))
     count = sum(
@@ -88,9 +88,9 @@ def check_formulas(path: Path, report: Report) -> dict[str, int]:
 
 
 def formula_files(path: Path) -> list[Path]:
-    from engines.documents.folder import scanned
+    from engines.documents.folder import scan_folder
 
-    found = scanned(path, {})
+    found = scan_folder(path, {})
     return [found.root / unit.path for unit in found.units]
 
 

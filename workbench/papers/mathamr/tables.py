@@ -155,10 +155,10 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
 
 def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A tree, what hangs on a node indented under it."""
-    from engines.core.tree import outline
+    from engines.core.tree import walk_outline
     from engines.mathamr.graph.drawing import readable
 
-    for lead, node in outline(tree, lambda node: node.get("children", ())):
+    for lead, node in walk_outline(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"])
 
 
