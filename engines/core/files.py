@@ -524,7 +524,7 @@ def make_printable(text: str) -> str:
     Control and format characters, bidirectional overrides and lone surrogates become visible escapes; line
     ends count as control characters.
 
-    >>> printable("a\\x1b[2Jb")
+    >>> make_printable("a\\x1b[2Jb")
     'a\\\\x1b[2Jb'
     """
     if text.isprintable():

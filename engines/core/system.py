@@ -126,7 +126,7 @@ MAX_LATEX = 20_000
 def format_bytes(count: float) -> str:
     """Bytes in binary units, one digit behind the point: `512 B`, `2.0 KiB`, `1.9 GiB`.
 
-    >>> size(2**20 - 1)
+    >>> format_bytes(2**20 - 1)
     '1.0 MiB'
     """
     if count < 1023.5:

@@ -31,7 +31,7 @@ class Edit:
 def edit_distance(a: Tree, b: Tree) -> int:
     """The edit distance of two ordered labelled trees.
 
-    >>> distance(Tree("+", (Tree("x"), Tree("1"))), Tree("+", (Tree("x"), Tree("2"))))
+    >>> edit_distance(Tree("+", (Tree("x"), Tree("1"))), Tree("+", (Tree("x"), Tree("2"))))
     1
     """
     forest = _Forest((a, b))

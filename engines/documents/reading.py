@@ -113,7 +113,7 @@ def split_pieces(
     Args: tell: takes the line of a formula that does not end, and what is wrong. kind: "tex" has comments,
     "md" code. first: the number of its first line.
 
-    >>> [piece.text for piece in pieces(r"So $x=1$, and \[y=2.\]", print) if piece.formula]
+    >>> [piece.text for piece in split_pieces(r"So $x=1$, and \[y=2.\]", print) if piece.formula]
     ['x=1', 'y=2.']
     """
     breaks = [match.start() for match in re.finditer("\n", text)]

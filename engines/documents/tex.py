@@ -44,7 +44,7 @@ class Scan:
 
 def scan_tex(text: str) -> Scan:
     r"""
-    >>> scan(r"\input{a} \newcommand{\R}{\mathbb{R}}").definitions
+    >>> scan_tex(r"\input{a} \newcommand{\R}{\mathbb{R}}").definitions
     {'\\R': '\\newcommand{\\R}{\\mathbb{R}}'}
     """
     bare = _COMMENT.sub("", text)
@@ -119,7 +119,8 @@ class Macros:
 
     def expand_macros(self, latex: str) -> str:
         r"""
-        >>> Macros(definitions(r"\newcommand{\norm}[1]{\|#1\|}")).applied(r"\norm{x} \text{ if so}")
+        >>> known = collect_definitions(r"\newcommand{\norm}[1]{\|#1\|}")
+        >>> Macros(known).expand_macros(r"\norm{x} \text{ if so}")
         '\\|x\\| \\text{ if so}'
         """
         used = frozenset(self._used_definitions(latex))

@@ -121,7 +121,7 @@ def split_sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = No
     By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the
     user's.
 
-    >>> [("One? Two, e.g. two.")[start:end] for start, end in sentences("One? Two, e.g. two.")]
+    >>> [("One? Two, e.g. two.")[start:end] for start, end in split_sentences("One? Two, e.g. two.")]
     ['One?', 'Two, e.g. two.']
 
     Raises:

@@ -50,7 +50,7 @@ def bootstrap_bounds(
     Args: statistic: its values, (resamples,), for the numbers of the units drawn with replacement,
     (resamples, units). Returns: (nan, nan) without units.
 
-    >>> bootstrap(lambda rows: rows.mean(axis=-1), 1)
+    >>> bootstrap_bounds(lambda rows: rows.mean(axis=-1), 1)
     (0.0, 0.0)
     """
     import numpy as np

@@ -85,7 +85,7 @@ class SparseModel:
         return fingerprint_folder(self._folder)
 
     def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
-        """As `SparseEncoder.encode_documents`; equal texts are encoded once, those of about one length together."""
+        """Encode documents as `SparseEncoder` does: equal texts once, texts of similar length together."""
         return self._encode_distinct(texts, self._model.encode_document, stop)
 
     def encode_queries(self, texts: Sequence[str]) -> csr_array:

@@ -57,7 +57,7 @@ def english_terms(text: str) -> list[str]:
 def porter_stem(word: str) -> str:
     """The stem of a lower-case word.
 
-    >>> [porter(word) for word in ("relational", "hopping", "probabilities", "logic", "by")]
+    >>> [porter_stem(word) for word in ("relational", "hopping", "probabilities", "logic", "by")]
     ['relat', 'hop', 'probabl', 'logic', 'by']
     """
     if len(word) <= 2:
@@ -177,7 +177,7 @@ def split_pieces(text: str) -> Iterator[tuple[bool, str]]:
 
     A formula ends within its line, so a lone dollar sign does no harm beyond that.
 
-    >>> list(pieces("If $x>0$ then"))
+    >>> list(split_pieces("If $x>0$ then"))
     [(False, 'If '), (True, 'x>0'), (False, ' then')]
     """
     end = 0
@@ -194,7 +194,7 @@ def split_pieces(text: str) -> Iterator[tuple[bool, str]]:
 def strip_plural(word: str) -> str:
     """A lower-case word without the s of its plural.
 
-    >>> [stem(word) for word in ("primes", "identities", "series", "class", "radius", "sums")]
+    >>> [strip_plural(word) for word in ("primes", "identities", "series", "class", "radius", "sums")]
     ['prime', 'identity', 'series', 'class', 'radius', 'sum']
     """
     if len(word) < 4 or word == "series" or not word.endswith("s"):
@@ -245,7 +245,7 @@ _kept_terms = lru_cache(maxsize=100_000)(_lex_formula)
 def extract_terms(text: str) -> list[str]:
     r"""The terms of a text in their order.
 
-    >>> terms(r"Proving the sums $\sum A_k$")
+    >>> extract_terms(r"Proving the sums $\sum A_k$")
     ['proving', 'sum', '\\sum', 'A', '_', 'k', '\\sum A', 'A _', '_ k']
     """
     result: list[str] = []
@@ -306,7 +306,9 @@ def make_snippet(text: str, query: str, width: int = 160) -> str:
     count = Counter(term for _, _, held in found for term in held)
     best, begin, end = 0.0, 0, 0
     for number, (start, last, _) in enumerate(found):
-        inside = [place for place in found[number : number + width] if place[1] <= start + width]
+        near = found[number : number + width]
+        # A formula longer than the snippet stands alone.
+        inside = [place for place in near if place[1] <= start + width] or near[:1]
         # Exactly rounded: what a set gives in another order is worth the same.
         value = fsum(1.0 / (1 + count[term]) for term in set().union(*(held for _, _, held in inside)))
         if value > best:

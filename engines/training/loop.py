@@ -37,7 +37,7 @@ def learning_rate_factor(config: TrainConfig, step: int, *, total: int, epoch_st
     """What `lr` is multiplied with for the update after `step` updates.
 
     >>> config = TrainConfig(steps=100, schedule="linear", warmup=10)
-    >>> [factor(config, step, total=100, epoch_steps=50) for step in (0, 4, 10, 55, 100)]
+    >>> [learning_rate_factor(config, step, total=100, epoch_steps=50) for step in (0, 4, 10, 55, 100)]
     [0.1, 0.5, 1.0, 0.5, 0.0]
     """
     if step < config.warmup:

@@ -307,8 +307,8 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     assert again["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
     assert again["lexical"]["tokens"] == "porter-terms-2"
     lexical = open_index(out).retriever("lexical").part
-    assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
-    assert lexical.scores("diverging").max() > 0
+    assert lexical.score_documents("diverging").tolist() == lexical.score_documents("diverges").tolist()
+    assert lexical.score_documents("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
         with pytest.raises(EngineError, match=r"was built with other (terms|settings of BM25)") as caught:
             build_index(folder, out, **other)

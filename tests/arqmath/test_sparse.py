@@ -98,12 +98,12 @@ class Counting:
         self.fingerprint = self._model.fingerprint
         self.texts, self.limit = 0, 5
 
-    def documents(self, texts: Any, *, stop: Any = None) -> Any:
+    def encode_documents(self, texts: Any, *, stop: Any = None) -> Any:
         self.texts += len(texts)
-        return self._model.documents(texts)
+        return self._model.encode_documents(texts)
 
-    def queries(self, texts: Any) -> Any:
-        return self._model.queries(texts)
+    def encode_queries(self, texts: Any) -> Any:
+        return self._model.encode_queries(texts)
 
     def stop(self) -> bool:
         return self.texts >= self.limit

@@ -61,7 +61,7 @@ def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
 CLUSTERS = """
 from engines.egen.egraph.members import generate
 from engines.mathematics.terms.notation import read_head
-from engines.egen.records import EgenConfig, Limits
+from engines.egen.settings import EgenConfig, Limits
 
 def clusters(*heads):
     config = EgenConfig(members=25, style="plain", forms="all", limits=Limits(nodes=200))
@@ -108,13 +108,13 @@ def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path
 _TWICE = """
 from engines.core.compiling import _background, _private_folder
 from engines.core.tree import Tree
-from engines.core.tree_edit import distance, _fill, _subtrees
+from engines.core.tree_edit import edit_distance, _fill_forest_costs, _subtree_distances
 tree = Tree('+', (Tree('x'), Tree('1')))
-first = distance(tree, Tree('x'))
-loaded = bool(_subtrees.overloads)
+first = edit_distance(tree, Tree('x'))
+loaded = bool(_subtree_distances.overloads)
 _background.plain_s = 1e9  # now it waits
-assert first == distance(tree, Tree('x'))
-assert _subtrees.overloads
+assert first == edit_distance(tree, Tree('x'))
+assert _subtree_distances.overloads
 """
 
 

@@ -19,7 +19,7 @@ class Flow:
     def __init__(self, examples: list[Any]) -> None:
         self.examples = examples
 
-    def read(self, epoch: int, start: int) -> Any:
+    def read_epoch(self, epoch: int, start: int) -> Any:
         yield from self.examples[start:]
 
 

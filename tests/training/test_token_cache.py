@@ -37,7 +37,7 @@ def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest
         cache_place(words="a c", most=8),
         cache_place(most=9),
     ]
-    monkeypatch.setattr(kept, "_code", lambda: "a later version")
+    monkeypatch.setattr(kept, "_hash_own_code", lambda: "a later version")
     assert len({first, *others, cache_place(most=8)}) == 5
     assert TokenCache().stored_path("texts", tokenizer=tokenizer("a")) is None
 

@@ -293,7 +293,7 @@ def normal(tree: Tree) -> Tree:
     """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
     >>> from engines.core.vocabulary import prefix, read_prefix
-    >>> prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
+    >>> to_prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
     '+ x 1'
     """
     if not tree.children:

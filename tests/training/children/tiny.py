@@ -34,7 +34,7 @@ class Flow:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows.rows
 
-    def read(self, epoch: int, start: int) -> Iterator[list[int]]:
+    def read_epoch(self, epoch: int, start: int) -> Iterator[list[int]]:
         yield from self.rows[start:]
 
 
