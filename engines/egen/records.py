@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.core.shown import MOST, Tabular, Tex, align_chain
 from engines.core.tree import Tree
-from engines.core.vocabulary import prefix
+from engines.core.vocabulary import to_prefix
 from engines.egen.settings import (
     EgenConfig,
     StopReason,
@@ -29,7 +29,7 @@ class Member:
     @property
     def prefix(self) -> str:
         """The expression in generator prefix notation."""
-        return prefix(self.tree)
+        return to_prefix(self.tree)
 
     @property
     def tokens(self) -> int:

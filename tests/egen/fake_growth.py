@@ -12,7 +12,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, to_prefix, read_prefix
+from engines.core.vocabulary import LETTERS, read_prefix, to_prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest

@@ -102,7 +102,7 @@ class GrownHead:
     def of(cls, source: int, cluster: Cluster) -> GrownHead:
         stats = cluster.stats
         head = StoredMember(to_prefix(cluster.head), MemberVerdict("equal", 1.0))
-        members = (StoredMember(each.to_prefix, each.verdict, each.by) for each in cluster.members)
+        members = (StoredMember(each.prefix, each.verdict, each.by) for each in cluster.members)
         return cls(
             source,
             (head, *members),
