@@ -28,11 +28,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.arqmath.collection.index import DEPTH, Index, open_index
+from engines.arqmath.collection.index import DEPTH, AnswerIndex, open_index
 from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
-from engines.arqmath.ranking.rank import recall, second_stage, tune_interpolation
+from engines.arqmath.ranking.rank import combine_stages, compute_recall, tune_interpolation
 from engines.arqmath.ranking.reranking import FormulaScorer, InteractionScorer, Scorer, score_candidates
 from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
 from engines.forum.folder import ArqmathFolder
@@ -71,7 +71,7 @@ Pools = dict[str, dict[str, TrecRun]]
 class Bench:
     """The collection's answers, the topics and judgements of both years, and what an index found."""
 
-    index: Index
+    index: AnswerIndex
     topics: tuple[Topic, ...]
     years: Mapping[str, Qrels]
     kinds: Mapping[str, str]
@@ -120,8 +120,8 @@ def set_up(collection: Path, cache: Path) -> Bench:
 def lexical_runs(bench: Bench) -> dict[tuple[float, float], TrecRun]:
     """BM25 over all answers by k1 and b."""
     ids = [name.decode() for name in bench.index.ids.tolist()]
-    answers = bench.index.store.many(ids)
-    version = bench.index.retriever("lexical").part.about["tokens"]
+    answers = bench.index.store.get_posts(ids)
+    version = bench.index.open_retriever("lexical").part.about["tokens"]
     counted = Frequencies(map(document_text, map(answers.__getitem__, ids)), bench.texts, version)
     runs = {}
     for k1, b in BM25_GRID:
@@ -191,20 +191,20 @@ def first_stages(
         return FirstStage(tuple((name, 1.0) for name in THREE), k)
 
     best = max(lexical, key=lambda at: ndcg(lexical[at], qrels))
-    ranks = by_ranks(max(RANK_CONSTANTS, key=lambda k: ndcg(by_ranks(k).fuse(found), qrels)))
+    ranks = by_ranks(max(RANK_CONSTANTS, key=lambda k: ndcg(by_ranks(k).fuse_runs(found), qrels)))
     two, three = summed(THREE[:2]), summed(THREE)
     runs = {
         BM25: found["lexical"],
         "BM25, k1 and b chosen": lexical[best],
         "dense": found["dense"],
         "questions": found["questions"],
-        TWO: FirstStage.read(TWO).fuse(found),
-        RANKS: FirstStage.read(RANKS).fuse(found),
-        "rrf of three, k chosen": ranks.fuse(found),
-        "lexical + dense, weights chosen": two.fuse(found),
-        EQUAL: FirstStage.read(EQUAL).fuse(found),
-        "the same, weights chosen": three.fuse(found),
-        DEFAULT: FirstStage.read(DEFAULT).fuse(found),
+        TWO: FirstStage.from_text(TWO).fuse_runs(found),
+        RANKS: FirstStage.from_text(RANKS).fuse_runs(found),
+        "rrf of three, k chosen": ranks.fuse_runs(found),
+        "lexical + dense, weights chosen": two.fuse_runs(found),
+        EQUAL: FirstStage.from_text(EQUAL).fuse_runs(found),
+        "the same, weights chosen": three.fuse_runs(found),
+        DEFAULT: FirstStage.from_text(DEFAULT).fuse_runs(found),
     }
     runs = {name: run.limit_depth(DEPTH) for name, run in runs.items()}
     chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}
@@ -226,8 +226,8 @@ def systems(
     for name, scorer in scorers.items():
         scored, facts = scores_of(bench, scorer, first)
         weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
-        runs[f"{name} alone"] = second_stage(first, scored)
-        runs[f"{EQUAL} and {name}"] = second_stage(first, scored, weight=weight)
+        runs[f"{name} alone"] = combine_stages(first, scored)
+        runs[f"{EQUAL} and {name}"] = combine_stages(first, scored, weight=weight)
         chosen[name] = {**facts, "weight": weight}
         signals += [scored] if name in UNTRAINED else []
     if len(signals) > 1:
@@ -376,7 +376,9 @@ def main() -> None:
     kept = Record(name, arguments.out, **about)
     bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
-    vectors: dict[str, TrecRun] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
+    vectors: dict[str, TrecRun] = {
+        name: bench.index.rank_topics(bench.texts, DEPTH, how=name) for name in THREE[1:]
+    }
     scorers: dict[str, Scorer] = {}
     if arguments.reranker:
         scorers["reranker"] = CrossEncoder(arguments.reranker, max_tokens=TOKENS)
@@ -388,7 +390,7 @@ def main() -> None:
     runs = reported(bench, of_years)
     for year in DIRECTIONS:
         found[year] = {
-            name: {str(at): round(value, 4) for at, value in recall(run, bench.years[year]).items()}
+            name: {str(at): round(value, 4) for at, value in compute_recall(run, bench.years[year]).items()}
             for name, run in runs[year]["collection"].items()
             if not any(second in name for second in SECOND)
         }

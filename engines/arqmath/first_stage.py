@@ -1,7 +1,7 @@
 """First stages: registered retrievers, and expressions that say which of them are fused and how.
 
-A first stage of your own is one subclass of `Retriever`: help, `--first`, `--how`, fusion, tuning and the
-building of an index find it by its name.
+A first stage of your own is one subclass of `AnswerRetriever`: help, `--first`, `--how`, fusion, tuning and
+the building of an index find it by its name.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.index import AnswerIndex
     from engines.arqmath.collection.index_build import IndexBuild
     from engines.arqmath.collection.posts import PostStore
     from engines.retrieval.dense import Vectors
     from engines.retrieval.trec import TrecRun
 
 
-RETRIEVERS: dict[str, type[Retriever]] = {}
+RETRIEVERS: dict[str, type[AnswerRetriever]] = {}
 """Every retriever by its name, in the order of help, of building, and of an index's manifest."""
 
 
-class Retriever(ABC):
+class AnswerRetriever(ABC):
     """One way to find answers to topics; a subclass is registered by its `name`, of small letters."""
 
     name: ClassVar[str]
@@ -44,7 +44,7 @@ class Retriever(ABC):
     def __init_subclass__(cls) -> None:
         RETRIEVERS[cls.name] = cls
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: AnswerIndex) -> None:
         self.index = index
         if self.stored and index.manifest.get(self.name) is None:
             what = f"the index holds no {self.holds[0]}"
@@ -53,7 +53,7 @@ class Retriever(ABC):
         self.part: Any = self.open(index.path / self.name) if self.stored else None
 
     @classmethod
-    def available(cls, manifest: Mapping[str, Any]) -> bool:
+    def is_available(cls, manifest: Mapping[str, Any]) -> bool:
         return not cls.stored or bool(manifest.get(cls.name))
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Retriever(ABC):
         raise NotImplementedError
 
     @classmethod
-    def wanted(cls, build: IndexBuild) -> bool:  # noqa: ARG003
+    def is_requested(cls, build: IndexBuild) -> bool:  # noqa: ARG003
         """Whether a build is asked to make its folder."""
         return False
 
@@ -81,7 +81,7 @@ class Retriever(ABC):
         return True
 
 
-class Lexical(Retriever):
+class Lexical(AnswerRetriever):
     """BM25 over words and formulas."""
 
     name, about = "lexical", "words and formulas"
@@ -93,12 +93,12 @@ class Lexical(Retriever):
         return LexicalIndex(folder)
 
     @classmethod
-    def wanted(cls, build: IndexBuild) -> bool:  # noqa: ARG003
+    def is_requested(cls, build: IndexBuild) -> bool:  # noqa: ARG003
         return True
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
-        return build.postings(store, cls.name, build.plan["tokens"], "terms", "answers")
+        return build.build_postings(store, cls.name, build.plan["tokens"], "terms", "answers")
 
     def search(
         self,
@@ -114,12 +114,12 @@ class Lexical(Retriever):
         for done, (topic, text) in enumerate(topics.items(), start=1):
             if stop():
                 break
-            found[topic] = self.index.scored(*self.part.search(text, k))
+            found[topic] = self.index.to_scored_ids(*self.part.search(text, k))
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
         return TrecRun.from_scores(self.name, found)
 
 
-class Dense(Retriever):
+class Dense(AnswerRetriever):
     """The similarity of topic and answer by their vectors."""
 
     name, about = "dense", "vectors of answers"
@@ -132,12 +132,12 @@ class Dense(Retriever):
         return DenseIndex(folder)
 
     @classmethod
-    def wanted(cls, build: IndexBuild) -> bool:
+    def is_requested(cls, build: IndexBuild) -> bool:
         return build.encoder is not None
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
-        return build.vectors(store, build.answers, cls.name, "vectors", "answers encoded")
+        return build.build_vectors(store, build.answers, cls.name, "vectors", "answers encoded")
 
     def search(
         self,
@@ -147,7 +147,7 @@ class Dense(Retriever):
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
     ) -> TrecRun:
-        return self.index.run_of(self.name, topics, *self.part.search(queries, k))
+        return self.index.to_run(self.name, topics, *self.part.search(queries, k))
 
 
 class Questions(Dense):
@@ -158,7 +158,9 @@ class Questions(Dense):
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
-        return build.vectors(store, build.questions(store), cls.name, "questions", "questions encoded")
+        return build.build_vectors(
+            store, build.write_question_ids(store), cls.name, "questions", "questions encoded"
+        )
 
     def search(
         self,
@@ -175,15 +177,15 @@ class Questions(Dense):
         found = {}
         for n, topic in enumerate(topics):
             hits: list[tuple[str, float]] = []
-            for question, score in self.index.scored(scores[n], rows[n], self.index.question_ids):
-                hits += [(answer, score) for answer in self.index.store.answers(question)]
+            for question, score in self.index.to_scored_ids(scores[n], rows[n], self.index.question_ids):
+                hits += [(answer, score) for answer in self.index.store.list_answer_ids(question)]
                 if len(hits) >= k:
                     break
             found[topic] = hits
         return TrecRun.from_scores(self.name, found)
 
 
-class Sparse(Retriever):
+class Sparse(AnswerRetriever):
     """The product of learned sparse vectors."""
 
     name, about = "sparse", "learned ones"
@@ -196,7 +198,7 @@ class Sparse(Retriever):
         return SparseIndex(folder)
 
     @classmethod
-    def wanted(cls, build: IndexBuild) -> bool:
+    def is_requested(cls, build: IndexBuild) -> bool:
         return build.sparse is not None
 
     @classmethod
@@ -209,7 +211,7 @@ class Sparse(Retriever):
         from engines.core.files import atomic_writer
         from engines.retrieval.sparse import build_sparse
 
-        def make(texts: Sequence[str], path: Path) -> bool:
+        def write_vector_part(texts: Sequence[str], path: Path) -> bool:
             vectors = encoder.encode_documents(texts, stop=build.stop)
             if build.stop():
                 return False
@@ -218,7 +220,7 @@ class Sparse(Retriever):
             return True
 
         name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
-        parts = build.parts(store, build.answers, name, "sparse vectors", make, load_npz)
+        parts = build.make_parts(store, build.answers, name, "sparse vectors", write_vector_part, load_npz)
         if parts is not None:
             build_sparse(map(load_npz, parts), build.out / cls.name, dimension=encoder.dimension)
         return parts is not None
@@ -232,7 +234,7 @@ class Sparse(Retriever):
         stop: Stop,  # noqa: ARG002
     ) -> TrecRun:
         result = self.part.search(self.index.sparse_model.encode_queries(list(topics.values())), k)
-        return self.index.run_of(self.name, topics, *result)
+        return self.index.to_run(self.name, topics, *result)
 
 
 class Structure(Lexical):
@@ -242,7 +244,7 @@ class Structure(Lexical):
     holds = "structure of formulas", "--structure"
 
     @classmethod
-    def wanted(cls, build: IndexBuild) -> bool:
+    def is_requested(cls, build: IndexBuild) -> bool:
         return build.structure
 
     @classmethod
@@ -251,7 +253,7 @@ class Structure(Lexical):
 
         try:
             unit = "structures of answers"
-            return not build.structure or build.postings(store, cls.name, STRUCTURE, STRUCTURE, unit)
+            return not build.structure or build.build_postings(store, cls.name, STRUCTURE, STRUCTURE, unit)
         except DataError as error:
             if error.code != "E660":
                 raise
@@ -284,7 +286,7 @@ class FirstStage:
     k: int | None = None
 
     @classmethod
-    def read(cls, text: str) -> FirstStage:
+    def from_text(cls, text: str) -> FirstStage:
         """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`, `rrf(lexical, dense,
         k=20)`; `fused` is `rrf(lexical, dense)`. Raises: EngineError E435 that says what is wrong."""
         if text.strip() == "fused":
@@ -295,15 +297,17 @@ class FirstStage:
         for part in parts:
             term = _TERM.fullmatch(part)
             if term is None or term[2] not in RETRIEVERS:
-                raise _refused(text, f"{part.strip()!r} is none of {', '.join(RETRIEVERS)}")
+                raise _syntax_error(text, f"{part.strip()!r} is none of {', '.join(RETRIEVERS)}")
             name = term[2]
             if name in weights:
-                raise _refused(text, f"{name} is in it twice")
+                raise _syntax_error(text, f"{name} is in it twice")
             if term[1] is not None and (ranks or not float(term[1])):
-                raise _refused(text, "rank fusion takes no weights" if ranks else f"{name} has no weight")
+                raise _syntax_error(
+                    text, "rank fusion takes no weights" if ranks else f"{name} has no weight"
+                )
             weights[name] = float(term[1] or 1)
         if ranks and len(weights) < 2:
-            raise _refused(text, "there is nothing to fuse")
+            raise _syntax_error(text, "there is nothing to fuse")
         return cls(tuple(weights.items()), int(ranks[2] or _K) if ranks else None)
 
     def __str__(self) -> str:
@@ -316,7 +320,7 @@ class FirstStage:
             return self.weights[0][0]
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
-    def fuse(self, found: Mapping[str, TrecRun]) -> TrecRun:
+    def fuse_runs(self, found: Mapping[str, TrecRun]) -> TrecRun:
         """One run out of what its searches found."""
         from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 
@@ -331,7 +335,7 @@ class FirstStage:
 FUSED = FirstStage((("lexical", 1.0), ("dense", 1.0)), _K)
 
 
-def _refused(text: str, why: str) -> EngineError:
+def _syntax_error(text: str, why: str) -> EngineError:
     return EngineError(
         f"{text!r} is no first stage: {why}",
         code="E435",

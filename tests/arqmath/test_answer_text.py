@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from engines.arqmath.generation.answers import (
     LIMIT,
-    fitted,
+    cut_to_limit,
     one_line,
-    passages,
-    sentences,
-    without_repetition,
+    remove_repetition,
+    split_passages,
+    split_sentences,
 )
 
 TEXTS = st.text(alphabet="ab .!?$x=1\n\t", max_size=400)
@@ -22,7 +22,7 @@ TEXTS = st.text(alphabet="ab .!?$x=1\n\t", max_size=400)
 
 @given(TEXTS, st.integers(1, 60))
 def test_a_fitted_answer_is_short_and_its_dollars_are_in_pairs(text: str, limit: int) -> None:
-    short = fitted(text, limit)
+    short = cut_to_limit(text, limit)
     assert len(short) <= limit
     assert short.count("$") % 2 == 0
     assert "\n" not in short
@@ -33,18 +33,18 @@ def test_a_fitted_answer_is_short_and_its_dollars_are_in_pairs(text: str, limit:
 def test_what_fits_and_is_balanced_stays_as_it_is(text: str) -> None:
     line = one_line(text)
     if line.count("$") % 2 == 0:
-        assert fitted(text) == line
+        assert cut_to_limit(text) == line
 
 
 @given(TEXTS)
 def test_no_sentence_is_lost_or_changed_by_dividing(text: str) -> None:
     line = one_line(text)
-    assert "".join("".join(part.split()) for part in sentences(line)) == "".join(line.split())
+    assert "".join("".join(part.split()) for part in split_sentences(line)) == "".join(line.split())
 
 
 @given(TEXTS)
 def test_no_sentence_is_said_twice(text: str) -> None:
-    said = ["".join(part.lower().split()) for part in sentences(without_repetition(text))]
+    said = ["".join(part.lower().split()) for part in split_sentences(remove_repetition(text))]
     assert len(said) == len(set(said)) or any(not re.search(r"\w", part) for part in said)
 
 
@@ -59,24 +59,24 @@ def test_no_sentence_is_said_twice(text: str) -> None:
     ],
 )
 def test_loops_of_a_generator_end(written: str, kept: str) -> None:
-    assert without_repetition(written) == kept
+    assert remove_repetition(written) == kept
 
 
 def test_the_limit_is_that_of_the_task() -> None:
     assert LIMIT == 1200
-    assert len(fitted("word " * 1000)) <= 1200
+    assert len(cut_to_limit("word " * 1000)) <= 1200
 
 
 @given(TEXTS, st.integers(5, 80))
 def test_passages_are_whole_sentences_that_fit(text: str, limit: int) -> None:
-    for passage in passages(text, limit):
+    for passage in split_passages(text, limit):
         assert len(passage) <= limit
         assert passage.replace("$", "") in one_line(text).replace("$", "")
 
 
 def test_passages_cover_a_text() -> None:
     text = " ".join(f"Sentence number {n} is here." for n in range(100))
-    found = passages(text, 300)
+    found = split_passages(text, 300)
     for n in range(100):
         assert any(f"number {n} is" in passage for passage in found)
     assert found[0].startswith("Sentence number 0 ")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.training.backbones import open_backbone
-from engines.arqmath.training.model_folder import Frame, quiet, tokenised
+from engines.arqmath.training.model_folder import TokenFrame, quieten_transformers, tokenize_texts
 from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
 from engines.core.errors import DataError, EngineError
 from engines.training.token_cache import Sequences
@@ -35,7 +35,7 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
 
     found = open_backbone(made[family])
     assert (found.family, found.folder, found.max_length) == (family, None, 64)
-    with quiet():
+    with quieten_transformers():
         model = found.pretraining_model()
         add_latex_tokens(found.tokenizer, model)
         model.save_pretrained(tmp_path)
@@ -47,7 +47,7 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
     assert again.folder == tmp_path
     for token in (r"\frac", r"\Gamma", r"\gamma"):
         assert token in again.tokenizer.tokenize(rf"Let ${token}$ be")
-    trained = dict(again.classifier().named_parameters())
+    trained = dict(again.open_classifier().named_parameters())
     prefix = found.pretraining_model().base_model_prefix
     for name, weights in model.named_parameters():
         if name.startswith(prefix) and "pooler" not in name:
@@ -57,15 +57,15 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pairs_are_framed_as_the_tokenizer_frames_them(made: dict[str, Path], family: str) -> None:
     found = open_backbone(made[family])
-    frame = Frame.of(found.tokenizer, types=found.types)
-    texts = Sequences.store_sequences(tokenised(found.tokenizer, REPLIES))
+    frame = TokenFrame.from_tokenizer(found.tokenizer, types=found.types)
+    texts = Sequences.store_sequences(tokenize_texts(found.tokenizer, REPLIES))
     for left, right in ((0, 1), (2, 3)):
         expected = found.tokenizer(REPLIES[left], REPLIES[right])
-        ids, types = frame.pair(texts[left], texts[right])
+        ids, types = frame.wrap_pair(texts[left], texts[right])
         assert ids.tolist() == expected["input_ids"]
         assert types.tolist() == expected.get("token_type_ids", [0] * len(ids))
         assert len(ids) == frame.width + texts.lengths[left] + texts.lengths[right]
-        assert frame.one(texts[left])[0].tolist() == found.tokenizer(REPLIES[left])["input_ids"]
+        assert frame.wrap_text(texts[left])[0].tolist() == found.tokenizer(REPLIES[left])["input_ids"]
 
 
 def test_sequences_keep_what_fits_and_know_what_was() -> None:
@@ -119,7 +119,7 @@ def test_weights_and_tokenizer_must_be_the_models(made: dict[str, Path], tmp_pat
     (folder / "config.json").write_text(json.dumps({**config, "vocab_size": 9}))
     refused(folder, "E671", "tokenizer knows")
     (folder / "config.json").write_text(json.dumps(config))
-    with quiet():
+    with quieten_transformers():
         open_backbone(folder).pretraining_model().save_pretrained(folder)
     (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
     refused(folder, "E671", "lack")

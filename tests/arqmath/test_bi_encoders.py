@@ -13,8 +13,8 @@ import pytest
 from engines.arqmath import IndexCollection, Rank, index, rank
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import document_text
-from engines.arqmath.ranking.rank import _questions
-from engines.arqmath.training.bi_encoder import BiEncoderTask, DenseTask, SpladeTask, flops, info_nce
+from engines.arqmath.ranking.rank import _load_questions
+from engines.arqmath.training.bi_encoder import BiEncoderTask, DenseTask, SpladeTask, estimate_flops, info_nce
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.trec import read_run
 from engines.training import TrainConfig
@@ -55,8 +55,8 @@ def named(task: BiEncoderTask) -> dict[int, tuple[str, str]]:
 def test_texts_are_those_of_index_and_ranking(place: Path, data: dict[str, Path]) -> None:
     task = DenseTask({**TINY, "titled": 0.5}, data, seed=0)
     opened, tokenizer = open_index(place / "index"), task.backbone.tokenizer
-    posts = opened.store.many(opened.store.answer_ids())
-    asked = {topic.id: topic.text for topic in _questions(opened)}
+    posts = opened.store.get_posts(opened.store.answer_ids())
+    asked = {topic.id: topic.text for topic in _load_questions(opened)}
     written = {
         "question": asked,
         "titled": {name: document_text(post) for name, post in posts.items()},
@@ -67,7 +67,7 @@ def test_texts_are_those_of_index_and_ranking(place: Path, data: dict[str, Path]
     cut = 0
     for row, (kind, name) in read.items():
         expected = tokenizer(written[kind][name], truncation=True, max_length=40)["input_ids"]
-        assert task.inputs([row])["input_ids"][0].tolist() == expected
+        assert task.pad_texts([row])["input_ids"][0].tolist() == expected
         cut += len(expected) == 40
     assert 0 < cut < len(read)
 
@@ -168,7 +168,7 @@ def test_flops_are_the_sum_of_squared_means() -> None:
     import torch
 
     weights = [[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]]
-    assert float(flops(torch.tensor(weights))) == pytest.approx(0 + 2.0**2 + 1.0**2)
+    assert float(estimate_flops(torch.tensor(weights))) == pytest.approx(0 + 2.0**2 + 1.0**2)
 
 
 def vectors(task: Any, model: Any, ids: Any, mask: Any) -> Any:
@@ -240,7 +240,7 @@ def test_a_question_ranks_its_answer_among_the_candidates(
     def given(model: Any, rows: Any) -> Any:
         return torch.tensor([[1.0]] if len(rows) == 1 else [[value] for value in products[rows]])
 
-    monkeypatch.setattr(task, "vectors", given)
+    monkeypatch.setattr(task, "encode_rows", given)
     found = task.evaluate(torch.nn.Linear(1, 1))
     assert found["validation_mrr"] == pytest.approx((1 / 2 + 1 / 1.5) / 2)
     assert found["validation_bare_mrr"] == pytest.approx((1 / 3 + 1) / 2)
@@ -289,11 +289,11 @@ def test_a_training_is_resumed_to_the_bit_and_what_it_saves_is_indexed(
     # The library gives the vectors of the training.
     model = whole / "model"
     opened = open_index(place / "index")
-    posts = list(opened.store.many(opened.store.answer_ids()).values())
+    posts = list(opened.store.get_posts(opened.store.answer_ids()).values())
     again = TRAINERS[kind]({**TINY, **more}, {**data, "backbone": model}, seed=0)
     rows = again._texts[0]
     with torch.no_grad():
-        ours = again.vectors(again.model().eval(), [rows["titled", post.id] for post in posts])
+        ours = again.encode_rows(again.model().eval(), [rows["titled", post.id] for post in posts])
     texts = [document_text(post) for post in posts]
     if kind == "dense":
         library: Any = sentence_transformers.SentenceTransformer(str(model), device="cpu")
@@ -311,7 +311,7 @@ def test_a_training_is_resumed_to_the_bit_and_what_it_saves_is_indexed(
     index(IndexCollection(data["collection"], place / f"index-{kind}", exact=True, **wanted))
     ranked = place / f"{kind}.tsv"
     rank(Rank(place / f"index-{kind}", ranked, questions=True, rerank=False, first=kind, depth=60))
-    asked = {topic.id: topic.text for topic in _questions(opened)}
+    asked = {topic.id: topic.text for topic in _load_questions(opened)}
     products = dict(zip([post.id for post in posts], theirs @ _encoded(library, asked["13"]), strict=True))
     scores = dict(read_run(ranked).rankings["13"])
     assert scores
@@ -337,10 +337,10 @@ def test_terms_that_are_not_0_are_counted(data: dict[str, Path], monkeypatch: py
         terms = {first.question: 3, second.question: 0, first.titled[0]: 5}
         return torch.stack([(torch.arange(9) < terms.get(row, 1)).float() for row in rows])
 
-    monkeypatch.setattr(task, "vectors", given)
+    monkeypatch.setattr(task, "encode_rows", given)
     found = task.evaluate(torch.nn.Linear(1, 1))
     assert (found["validation_question_terms"], found["validation_answer_terms"]) == (1.5, 2.0)
-    monkeypatch.setattr(task, "vectors", lambda model, rows: torch.zeros(len(rows), 9))
+    monkeypatch.setattr(task, "encode_rows", lambda model, rows: torch.zeros(len(rows), 9))
     with pytest.raises(EngineError, match="all terms of all held-out answers") as caught:
         task.evaluate(torch.nn.Linear(1, 1))
     assert caught.value.code == "E687"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.coco_mae import CocoMaeTask, own_span, two_spans
+from engines.arqmath.training.coco_mae import CocoMaeTask, contrast_spans, draw_two_spans
 from engines.arqmath.training.pretraining import IGNORED
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
@@ -34,7 +34,7 @@ def collection(place: Path) -> Path:
 
 @given(st.integers(16, 90), st.integers(4, 40), st.integers(0, 99))
 def test_spans_are_two_windows_one_behind_the_other(length: int, room: int, seed: int) -> None:
-    earlier, later = two_spans(np.arange(length, dtype=np.int32), room, np.random.default_rng(seed))
+    earlier, later = draw_two_spans(np.arange(length, dtype=np.int32), room, np.random.default_rng(seed))
     assert earlier[-1] < later[0]
     for span in (earlier, later):
         assert min(8, room) <= len(span) <= room
@@ -53,7 +53,9 @@ def test_the_contrastive_loss_is_that_of_a_plain_loop() -> None:
             other: math.exp(float(unit[place] @ unit[other]) / 0.1) for other in range(10) if other != place
         }
         losses.append(-math.log(powers[(place + 5) % 10] / sum(powers.values())))
-    assert float(own_span(torch.tensor(rows), temperature=0.1)) == pytest.approx(np.mean(losses), rel=1e-5)
+    assert float(contrast_spans(torch.tensor(rows), temperature=0.1)) == pytest.approx(
+        np.mean(losses), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("family", ["bert", "albert", "roberta"])
@@ -65,41 +67,41 @@ def test_the_decoder_sees_one_state_of_the_other_span(place: Path, collection: P
     torch.manual_seed(0)
     model: Any = task.model().eval()
     batch = task.collate(examples(task, 3))
-    encoded = model.encoded
+    encode_spans = model.encode_spans
     with torch.no_grad():  # new weights are so small that all states are nearly the same
         for weight in model.parameters():
             if weight.dim() > 1:
                 weight.mul_(8)
 
     def altered(ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        states = encoded(ids, attention).clone()
+        states = encode_spans(ids, attention).clone()
         states[:, 1:] = 7.0
         return states
 
     with torch.inference_mode():
-        _, before, firsts = task._predicted(model, batch)
-        model.encoded = altered
-        _, after, same = task._predicted(model, batch)
-        del model.encoded
+        _, before, firsts = task._predict_tokens(model, batch)
+        model.encode_spans = altered
+        _, after, same = task._predict_tokens(model, batch)
+        del model.encode_spans
         assert torch.equal(before, after)
         assert torch.equal(firsts, same)
         # The token in the first place is not read, and the state there is that of the other span of the post.
         again = dict(batch) | {"decoder_ids": batch["decoder_ids"].clone()}
         again["decoder_ids"][:, 0] = 9
-        assert torch.equal(task._predicted(model, again)[1], before)
-        assert torch.equal(firsts, encoded(batch["input_ids"], batch["attention_mask"])[:, 0])
+        assert torch.equal(task._predict_tokens(model, again)[1], before)
+        assert torch.equal(firsts, encode_spans(batch["input_ids"], batch["attention_mask"])[:, 0])
         places = (batch["decoder_labels"] != IGNORED).nonzero()
         for row in range(6):
             own = firsts[(row + 3) % 6]
             logits = model.words(
-                model.decoded(
+                model.decode_spans(
                     batch["decoder_ids"][row : row + 1], batch["attention_mask"][row : row + 1], own[None]
                 )
             )[0]
             mine = places[places[:, 0] == row][:, 1]
             assert torch.allclose(before[places[:, 0] == row], logits[mine], atol=1e-4)
         # Another state changes what it predicts.
-        other = model.decoded(batch["decoder_ids"], batch["attention_mask"], firsts)
+        other = model.decode_spans(batch["decoder_ids"], batch["attention_mask"], firsts)
         mixed = model.words(other[batch["decoder_labels"] != IGNORED])
         assert not torch.allclose(before, mixed, atol=1e-3)
 
@@ -126,7 +128,7 @@ def test_the_losses_are_those_of_the_whole_model(place: Path, collection: Path) 
             input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
         ).prediction_logits
         wanted = torch.nn.functional.cross_entropy(logits.flatten(0, 1), batch["labels"].flatten())
-        apart = own_span(encoded_firsts(model, batch), temperature=0.05)
+        apart = contrast_spans(encoded_firsts(model, batch), temperature=0.05)
     assert float(losses[0]) == pytest.approx(float(wanted), abs=1e-5)
     assert float(losses[1]) == 0
     assert float(losses[2]) == pytest.approx(3 * float(apart), rel=1e-5)
@@ -191,7 +193,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
     from transformers import AutoModel, AutoModelForMaskedLM
 
     from engines.arqmath.training.finetuning import CrossEncoderTask
-    from engines.arqmath.training.model_folder import quiet
+    from engines.arqmath.training.model_folder import quieten_transformers
     from engines.training import TrainConfig, train
 
     config = TrainConfig(
@@ -218,7 +220,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
     assert run(place / "parts").resumed_from == 5
     assert weights(place / "whole") == weights(place / "parts")
     folder = place / "whole" / "model"
-    with quiet():
+    with quieten_transformers():
         language, info = AutoModelForMaskedLM.from_pretrained(folder, output_loading_info=True)
         assert not info["missing_keys"]
         bare = AutoModel.from_pretrained(folder)
@@ -227,7 +229,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
     batch = task.collate(examples(task, 2))
     inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
     with torch.inference_mode():
-        wanted = kept["model"].encoded(*inputs.values())
+        wanted = kept["model"].encode_spans(*inputs.values())
         assert torch.allclose(language.base_model(**inputs).last_hidden_state, wanted, atol=1e-5)
         assert torch.allclose(bare(**inputs).last_hidden_state, wanted, atol=1e-5)
         assert torch.allclose(language(**inputs).logits, kept["model"].words(wanted), atol=1e-4)

@@ -73,7 +73,7 @@ def test_rank_takes_a_colbert_for_what_it_is(tmp_path: Path) -> None:
     store = open_index(tmp_path / "index").store
     for topic in read_topics(topics[0]):
         for answer, score in run.rankings[topic.id][:5]:
-            own = store.get(answer)
+            own = store.get_post(answer)
             assert own is not None
             assert score == pytest.approx(scorer.score([(topic.text, own.text)])[0], rel=2e-2)
 

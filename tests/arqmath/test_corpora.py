@@ -8,23 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.corpora import formula_parts, formulas, sentences, text_and_formulas
+from engines.arqmath.training.corpora import (
+    find_formulas,
+    split_formula,
+    split_sentences,
+    split_text_and_formulas,
+)
 from engines.formula.lexer import lex, tokens
 from engines.forum.readers import Report, read_posts
 
 
 def test_natural_sentences() -> None:
     text = "Find $x$. Is $x^2=4$ true? I tried $y$"
-    assert sentences(text) == ["Find $x$", "Is $x^2=4$ true", "I tried $y$"]
+    assert split_sentences(text) == ["Find $x$", "Is $x^2=4$ true", "I tried $y$"]
 
 
 def test_the_title_is_the_first_segment_without_marks() -> None:
-    assert sentences("It is.", title="What: is $x$?") == ["What is $x$", "It is."]
+    assert split_sentences("It is.", title="What: is $x$?") == ["What is $x$", "It is."]
 
 
 def test_text_and_formulas() -> None:
     text = "Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers"
-    assert text_and_formulas(text) == [
+    assert split_text_and_formulas(text) == [
         "Let $n$ be even, then",
         "$a^2+b^2=c^2$",
         "holds for all of these numbers",
@@ -32,20 +37,20 @@ def test_text_and_formulas() -> None:
 
 
 def test_short_text_stays_with_the_formula_before() -> None:
-    assert text_and_formulas("We know $$a+b+c=d$$ is so") == ["We know", "$a+b+c=d$ is so"]
+    assert split_text_and_formulas("We know $$a+b+c=d$$ is so") == ["We know", "$a+b+c=d$ is so"]
 
 
 MAPS = "Let $f: A \\to B$ be; then $x!=a+b; y$ holds for everyone. So $n$"
 
 
 def test_no_sentence_ends_inside_a_formula() -> None:
-    assert sentences(MAPS, title="Why $n!$: so?") == [
+    assert split_sentences(MAPS, title="Why $n!$: so?") == [
         "Why $n!$ so",
         r"Let $f: A \to B$ be",
         "then $x!=a+b; y$ holds for everyone",
         "So $n$",
     ]
-    assert text_and_formulas(MAPS) == [
+    assert split_text_and_formulas(MAPS) == [
         "Let",
         r"$f: A \to B$ be",
         "then",
@@ -56,18 +61,18 @@ def test_no_sentence_ends_inside_a_formula() -> None:
 
 
 def test_as_published_a_formula_cut_in_two_turns_the_rest_round() -> None:
-    assert sentences(MAPS, title="Why $n!$?", split_inside_formulas=True)[:3] == [
+    assert split_sentences(MAPS, title="Why $n!$?", split_inside_formulas=True)[:3] == [
         "Why $n$",
         "Let $f",
         r"A \to B$ be",
     ]
-    found = text_and_formulas("Let $f: A \\to B$ be as we had it and $x$", split_inside_formulas=True)
+    found = split_text_and_formulas("Let $f: A \\to B$ be as we had it and $x$", split_inside_formulas=True)
     assert found == ["Let $f$", r"A \to B", "$ be as we had it and $ x", "$$"]
 
 
 def test_known_formulas_leave_other_dollars_alone() -> None:
     text = "It costs $5 in all, but $x+y+z$ is more than $7"
-    assert text_and_formulas(text, known=["x+y+z"]) == [
+    assert split_text_and_formulas(text, known=["x+y+z"]) == [
         "It costs $5 in all, but",
         "$x+y+z$",
         "is more than $7",
@@ -80,7 +85,7 @@ def test_every_formula_segment_is_a_formula(real_data: Path) -> None:
     seen = 0
     for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):
         known = [latex for _, latex in post.body.formulas]
-        segments = text_and_formulas(post.body.text, known=known)
+        segments = split_text_and_formulas(post.body.text, known=known)
         own = [latex for latex in known if len(tokens(latex)) > 3]
         begins = iter(segments)
         # Each stands at the beginning of a segment, in their order, and none is lost.
@@ -100,15 +105,15 @@ def test_every_formula_segment_is_a_formula(real_data: Path) -> None:
     ],
 )
 def test_formula_parts(latex: str, parts: list[str]) -> None:
-    assert formula_parts(latex) == parts
+    assert split_formula(latex) == parts
 
 
 def test_leq_is_not_cut_out_of_longer_commands() -> None:
-    assert formula_parts(r"\leftarrow \infty \inf \int") == []
+    assert split_formula(r"\leftarrow \infty \inf \int") == []
 
 
 def test_formulas_of_a_text() -> None:
-    assert formulas("a $x$ b $$y+1$$ c $ $") == ["x", "y+1"]
+    assert find_formulas("a $x$ b $$y+1$$ c $ $") == ["x", "y+1"]
 
 
 def test_tokens_as_the_paper_counts_them() -> None:
@@ -123,5 +128,5 @@ def test_lexing_never_fails_and_keeps_positions(text: str) -> None:
 
 @given(st.text(alphabet="ab$=<. \\le", max_size=60))
 def test_parts_put_together_are_the_formula(text: str) -> None:
-    parts = formula_parts(text)
+    parts = split_formula(text)
     assert not parts or "".join("".join(parts).split()) == "".join(text.split())

@@ -73,7 +73,7 @@ def test_held_out_questions_are_ranked(data: dict[str, Path], monkeypatch: pytes
     assert not trained & {rows[question] for question in held_out}
     # The correct answer is second of the first question, and first, beside an equal one, of the other.
     odds = np.array([0.5, 0.7, -1.0, -1.0, 0.2, 0.2, -3.0, -4.0])
-    monkeypatch.setattr(task, "_odds", lambda model, examples: odds)
+    monkeypatch.setattr(task, "_compute_log_odds", lambda model, examples: odds)
     found = task.evaluate(None)  # type: ignore[arg-type]
     assert found["validation_accuracy"] == 2 / 4
     assert found["validation_pairwise_accuracy"] == pytest.approx((2 / 3 + 2.5 / 3) / 2)
@@ -89,13 +89,13 @@ def test_trainings_that_share_a_folder_tokenise_once(
     from engines.training.checkpoints import Identity
     from engines.training.token_cache import TokenCache
 
-    tokenised, made = model_folder.tokenised, []
+    tokenised, made = model_folder.tokenize_texts, []
 
     def counting(tokenizer: Any, read: Any) -> Any:
         made.append(1)
         return tokenised(tokenizer, read)
 
-    monkeypatch.setattr(model_folder, "tokenised", counting)
+    monkeypatch.setattr(model_folder, "tokenize_texts", counting)
 
     def rows(*, seed: int = 0, of: dict[str, Path] = data, **more: object) -> Any:
         task = CrossEncoderTask({**TINY, **more}, of, seed=seed)
@@ -131,14 +131,14 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(
     from engines.arqmath.training import model_folder
     from engines.training import train
 
-    tokenised, counted = model_folder.tokenised, [0]
+    tokenised, counted = model_folder.tokenize_texts, [0]
 
     def counting(tokenizer: Any, read: Any) -> Any:
         for ids in tokenised(tokenizer, read):
             counted[-1] += 1
             yield ids
 
-    monkeypatch.setattr(model_folder, "tokenised", counting)
+    monkeypatch.setattr(model_folder, "tokenize_texts", counting)
 
     config = TrainConfig(
         steps=8, batch_size=8, bucket=4, lr=1e-3, eval_every=4, log_every=1, device="cpu",
@@ -169,7 +169,7 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(
     names = {row: name for name, row in rows.items()}
     written = texts(data["collection"])
     examples = [task.train_data()[row] for row in range(6)]
-    odds = task._odds(task.model().eval(), examples)
+    odds = task._compute_log_odds(task.model().eval(), examples)
     pairs = [(written[names[question]], written[names[answer]]) for question, answer, _ in examples]
     scores = CrossEncoder(model, device="cpu", max_tokens=40, exact=True).score(pairs)
     assert scores == pytest.approx(odds, abs=1e-5)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.indexing import IndexCollection, index
-from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
+from engines.arqmath.first_stage import RETRIEVERS, AnswerRetriever, FirstStage
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search
 from engines.core.spec import describe_fields
@@ -31,13 +31,13 @@ def indexed(place: Path) -> Path:
 
 @pytest.fixture
 def shortest() -> Iterator[None]:
-    class Shortest(Retriever):
+    class Shortest(AnswerRetriever):
         """The shorter an answer, the better; needs nothing of its own in an index."""
 
         name, about, stored = "shortest", "short answers first", False
 
         def search(self, topics: Mapping[str, str], queries: Any, k: int, events: Any, stop: Any) -> TrecRun:
-            posts = self.index.store.many(self.index.store.answer_ids()).values()
+            posts = self.index.store.get_posts(self.index.store.answer_ids()).values()
             best = sorted(((post.id, -float(len(post.text))) for post in posts), key=lambda hit: -hit[1])[:k]
             return TrecRun.from_scores(self.name, dict.fromkeys(topics, best))
 
@@ -57,10 +57,10 @@ def test_a_registered_first_stage_ranks(indexed: Path, tmp_path: Path) -> None:
     # It is an index's own like the others, and weighted and fused like them.
     opened = open_index(indexed / "index")
     assert opened.searches == ["lexical", "shortest"]
-    assert opened.run({"T": "sum"}, 3, how="0.0001*lexical + shortest").rankings["T"][0][0] == min(
+    assert opened.rank_topics({"T": "sum"}, 3, how="0.0001*lexical + shortest").rankings["T"][0][0] == min(
         lengths, key=lengths.__getitem__
     )
-    assert str(FirstStage.read("rrf(shortest,lexical, k=7)")) == "rrf(shortest, lexical, k=7)"
+    assert str(FirstStage.from_text("rrf(shortest,lexical, k=7)")) == "rrf(shortest, lexical, k=7)"
 
 
 @pytest.mark.usefixtures("shortest")
@@ -82,4 +82,4 @@ def test_help_names_every_first_stage(spec: Any, option: str) -> None:
 
 def posts(indexed: Path) -> Mapping[str, Any]:
     store = open_index(indexed / "index").store
-    return store.many(store.answer_ids())
+    return store.get_posts(store.answer_ids())

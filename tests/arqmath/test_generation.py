@@ -11,13 +11,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.generation.answers import Decoding, Draft, extract, shortest, write_topics
+from engines.arqmath.generation.answers import (
+    AnswerDraft,
+    Decoding,
+    choose_shortest,
+    extract_answers,
+    write_topics,
+)
 from engines.arqmath.generation.training import (
-    Generator,
-    Problems,
-    Texts,
-    prompt,
-    single_digits,
+    GeneratorTask,
+    ProblemSequences,
+    ProblemTexts,
+    make_prompt,
+    split_digits,
     train_tokenizer,
 )
 from engines.arqmath.training.model_folder import open_tokenizer
@@ -62,12 +68,12 @@ def topics(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def task(collection: Path) -> Generator:
-    return Generator(TINY, {"collection": collection}, seed=0)
+def task(collection: Path) -> GeneratorTask:
+    return GeneratorTask(TINY, {"collection": collection}, seed=0)
 
 
 @pytest.fixture
-def model(task: Generator, tmp_path: Path) -> Path:
+def model(task: GeneratorTask, tmp_path: Path) -> Path:
     import torch
 
     torch.manual_seed(0)
@@ -78,23 +84,23 @@ def model(task: Generator, tmp_path: Path) -> Path:
     return folder
 
 
-def test_each_answered_question_comes_with_one_of_its_answers(task: Generator) -> None:
+def test_each_answered_question_comes_with_one_of_its_answers(task: GeneratorTask) -> None:
     tokenizer, problems = task.tokenizer, task.problems
     texts = []
     for pair in range(len(problems)):
-        ids, begin = problems.sequence(pair)
+        ids, begin = problems.build_sequence(pair)
         texts.append((tokenizer.decode(ids[:begin]), tokenizer.decode(ids[begin:])))
     end = tokenizer.eos_token
-    assert texts[0][0] == prompt("A square What is (a+b)^2 for 12?")
+    assert texts[0][0] == make_prompt("A square What is (a+b)^2 for 12?")
     assert texts[0][1] in (f"Expand it: a^2+2ab+b^2.{end}", f"Multiply twice.{end}")
-    assert texts[1] == (prompt("A sum Compute 12+34."), f"46{end}")
+    assert texts[1] == (make_prompt("A sum Compute 12+34."), f"46{end}")
     assert len(texts) == 2
 
 
-def test_the_loss_is_on_the_solution_alone(task: Generator) -> None:
-    batch = task.collate([task.problems.sequence(0), task.problems.sequence(1)])
+def test_the_loss_is_on_the_solution_alone(task: GeneratorTask) -> None:
+    batch = task.collate([task.problems.build_sequence(0), task.problems.build_sequence(1)])
     for row, pair in enumerate((0, 1)):
-        ids, begin = task.problems.sequence(pair)
+        ids, begin = task.problems.build_sequence(pair)
         assert batch["labels"][row, :begin].tolist() == [-100] * begin
         assert batch["labels"][row, begin : len(ids)].tolist() == ids[begin:]
         assert batch["mask"][row].sum() == len(ids)
@@ -105,8 +111,8 @@ def test_a_pair_that_is_too_long_keeps_both_sides() -> None:
 
     tokenizer = train_tokenizer(["some words to learn from"], 300)
     texts = [(0, "why " * 200), (1, "because " * 3)]
-    found = Problems(tokenizer, [Texts(texts, 2, np.array([[0, 1]]))], max_length=96)
-    ids, begin = found.sequence(0)
+    found = ProblemSequences(tokenizer, [ProblemTexts(texts, 2, np.array([[0, 1]]))], max_length=96)
+    ids, begin = found.build_sequence(0)
     assert len(ids) == 96
     assert tokenizer.decode(ids[begin:]) == "because " * 3 + tokenizer.eos_token
     assert found.cut == 1.0
@@ -131,36 +137,44 @@ def test_digits_are_tokens_of_their_own_in_any_gpt_tokenizer() -> None:
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<|endoftext|>")
     assert "1234" in "".join(tokenizer.tokenize("year 1234")[-1:]).replace("Ġ", "")
     before = tokenizer.get_vocab()
-    apart = single_digits(tokenizer)
+    apart = split_digits(tokenizer)
     assert [token for token in apart.tokenize("year 1234") if any(c.isdigit() for c in token)] == list("1234")
     assert apart.get_vocab() == before
-    assert single_digits(apart).tokenize("12") == ["1", "2"]
+    assert split_digits(apart).tokenize("12") == ["1", "2"]
 
 
 def test_answers_are_the_same_after_an_interruption(model: Path, topics: Path, tmp_path: Path) -> None:
     found = read_topics(topics)
     how = Decoding(beams=1, sample=True, new_tokens=12, seed=3)
-    whole = write_topics(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, asdict(how)), tag="t")
-    broken = Draft.of(tmp_path / "b.tsv", topics, model, asdict(how))
+    whole = write_topics(
+        found, model, how, AnswerDraft.for_run(tmp_path / "a.tsv", topics, model, asdict(how)), tag="t"
+    )
+    broken = AnswerDraft.for_run(tmp_path / "b.tsv", topics, model, asdict(how))
     assert len(write_topics(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
     with open(broken.path, "a", encoding="utf-8") as file:
         file.write('{"topic": "A.2", "te')  # killed while it wrote
-    again = Draft.of(tmp_path / "b.tsv", topics, model, asdict(how))
+    again = AnswerDraft.for_run(tmp_path / "b.tsv", topics, model, asdict(how))
     assert set(again.answers) == {"A.1"}
     assert write_topics(found, model, how, again, tag="t") == whole
 
 
 def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.tsv"
-    Draft.of(out, topics, model, asdict(Decoding(beams=2))).keep(Answer("A.1", "text", 1.0, "", ""))
-    assert Draft.of(out, topics, model, asdict(Decoding(beams=2))).answers["A.1"].text == "text"
-    assert Draft.of(out, topics, model, asdict(Decoding(beams=3))).answers == {}
+    AnswerDraft.for_run(out, topics, model, asdict(Decoding(beams=2))).add_answer(
+        Answer("A.1", "text", 1.0, "", "")
+    )
+    assert AnswerDraft.for_run(out, topics, model, asdict(Decoding(beams=2))).answers["A.1"].text == "text"
+    assert AnswerDraft.for_run(out, topics, model, asdict(Decoding(beams=3))).answers == {}
 
 
 def test_an_answer_with_hint_begins_with_it(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(beams=2, hint=True, new_tokens=8, length_penalty=2.0)
     answers = write_topics(
-        read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, asdict(how)), tag="t"
+        read_topics(topics),
+        model,
+        how,
+        AnswerDraft.for_run(tmp_path / "r", topics, model, asdict(how)),
+        tag="t",
     )
     assert all(answer.text.startswith("HINT") for answer in answers)
 
@@ -172,7 +186,11 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
     assert (
         len(
             write_topics(
-                read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, asdict(how)), tag="t"
+                read_topics(path),
+                model,
+                how,
+                AnswerDraft.for_run(tmp_path / "r", path, model, asdict(how)),
+                tag="t",
             )
         )
         == 2
@@ -186,7 +204,7 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
 def test_a_folder_that_is_no_model_says_why(
     model: Path, topics: Path, tmp_path: Path, missing: str, words: str
 ) -> None:
-    draft = Draft.of(tmp_path / "r", topics, model, asdict(Decoding()))
+    draft = AnswerDraft.for_run(tmp_path / "r", topics, model, asdict(Decoding()))
     (model / missing).unlink()
     with pytest.raises(DataError, match=words):
         write_topics(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
@@ -196,16 +214,20 @@ def test_more_new_tokens_than_the_model_has_are_refused(model: Path, topics: Pat
     how = Decoding(new_tokens=90)
     with pytest.raises(EngineError, match="no room"):
         write_topics(
-            read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, asdict(how)), tag="t"
+            read_topics(topics),
+            model,
+            how,
+            AnswerDraft.for_run(tmp_path / "r", topics, model, asdict(how)),
+            tag="t",
         )
 
 
-def test_accumulated_batches_count_by_their_tokens(task: Generator) -> None:
+def test_accumulated_batches_count_by_their_tokens(task: GeneratorTask) -> None:
     import torch
 
     from tests.training.steps import alike, gradients, rows
 
-    batch = task.collate([task.problems.sequence(pair) for pair in range(len(task.problems))])
+    batch = task.collate([task.problems.build_sequence(pair) for pair in range(len(task.problems))])
     torch.manual_seed(0)
     model = task.model()
     parts = [rows(batch, 0, 1), rows(batch, 1, 2)]
@@ -216,7 +238,7 @@ def test_accumulated_batches_count_by_their_tokens(task: Generator) -> None:
 def test_the_shortest_of_several_runs() -> None:
     one = [Answer("A.1", "long enough", 1.0, "one", ""), Answer("A.2", "b", 1.0, "one", "")]
     two = [Answer("A.1", "short", 1.0, "two", ""), Answer("A.2", " ", 1.0, "two", "")]
-    found = shortest([one, two], "mine")
+    found = choose_shortest([one, two], "mine")
     assert [(a.topic, a.text, a.tag, a.sources) for a in found] == [
         ("A.1", "short", "mine", "two"),
         ("A.2", "b", "mine", "one"),
@@ -231,8 +253,8 @@ def test_the_best_passage_of_the_best_answers_is_taken_and_kept(topics: Path, tm
         asked.append(text)
         return [float("dozen" in passage) for passage in passages]
 
-    def run(draft: Draft, **more: Any) -> list[Answer]:
-        return extract(
+    def run(draft: AnswerDraft, **more: Any) -> list[Answer]:
+        return extract_answers(
             read_topics(topics),
             lambda text, depth: ["7", "8", "gone"][:depth] if "34" not in text else [],
             lambda posts: {post: texts[post] for post in posts if post in texts},
@@ -242,9 +264,9 @@ def test_the_best_passage_of_the_best_answers_is_taken_and_kept(topics: Path, tm
             **more,
         )
 
-    found = run(Draft(tmp_path / "draft", {}))
-    assert run(Draft(tmp_path / "draft", {})) == found
-    assert run(Draft(tmp_path / "draft", {"other": 1}), stop=lambda: True) == []
+    found = run(AnswerDraft(tmp_path / "draft", {}))
+    assert run(AnswerDraft(tmp_path / "draft", {})) == found
+    assert run(AnswerDraft(tmp_path / "draft", {"other": 1}), stop=lambda: True) == []
     assert len(asked) == 1
     assert [answer.sources for answer in found] == ["7"]
     assert all("dozen" in answer.text and len(answer.text) <= 1200 for answer in found)

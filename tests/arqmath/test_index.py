@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import build_index, document_text
-from engines.arqmath.collection.indexing import ExportDocuments, Prepare, export, prepare
+from engines.arqmath.collection.indexing import ExportDocuments, PrepareIndex, export_documents, prepare_index
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import DataError, EngineError, StoppedError
@@ -91,9 +91,9 @@ def test_documents_are_exported_as_they_are_searched(folder: ArqmathFolder, tmp_
     build_index(folder, tmp_path / "index")
     out = tmp_path / "documents.jsonl"
     with pytest.raises(StoppedError):
-        export(ExportDocuments(tmp_path / "index", out), stop=lambda: True)
+        export_documents(ExportDocuments(tmp_path / "index", out), stop=lambda: True)
     assert not out.exists()
-    assert export(ExportDocuments(tmp_path / "index", out))["documents"] == 10
+    assert export_documents(ExportDocuments(tmp_path / "index", out))["documents"] == 10
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert rows[0] == {"id": "10", "contents": "Cyclic groups\nYes, since $a^n a^m = a^m a^n$"}
     assert [row["id"] for row in rows] == [str(each["id"]) for each in ROWS if each["type"] == 2]
@@ -104,7 +104,7 @@ def test_dense_and_fused_search(folder: ArqmathFolder, tmp_path: Path) -> None:
     build_index(folder, tmp_path / "index", dense=True, encoder=bag)
     index = open_index(tmp_path / "index", encoder=bag)
     query = "an integral comparison"
-    posts = list(index.store.many(index.store.answer_ids()).values())
+    posts = list(index.store.get_posts(index.store.answer_ids()).values())
     cosines = bag.encode([document_text(post) for post in posts]) @ bag.encode([query])[0]
     dense = index.search(query, 10, how="dense")
     assert {hit.id: hit.score for hit in dense} == pytest.approx(
@@ -124,19 +124,19 @@ def test_answers_are_found_by_their_questions(folder: ArqmathFolder, tmp_path: P
     build_index(folder, tmp_path / "index", dense=True, encoder=bag)
     index = open_index(tmp_path / "index", encoder=bag)
     query = "does the harmonic integral converge"
-    asked = index.store.many(["1", "2"])
+    asked = index.store.get_posts(["1", "2"])
     texts = [f"{post.title}\n{post.text}" for post in asked.values()]
     cosines = dict(zip(asked, (bag.encode(texts) @ bag.encode([query])[0]).tolist(), strict=True))
     found = {hit.id: hit.score for hit in index.search(query, 10, how="questions")}
     parents = {"10": "1", "11": "1"} | {str(20 + n): "2" for n in range(7)}
     assert found == pytest.approx({answer: cosines[parent] for answer, parent in parents.items()}, abs=1e-3)
-    runs = [index.run({"": query}, 10, how=how) for how in ("lexical", "dense", "questions")]
+    runs = [index.rank_topics({"": query}, 10, how=how) for how in ("lexical", "dense", "questions")]
     assert index.search(query, 10) == index.search(query, 10, how="lexical + questions")
     for how, expected in (
         ("lexical + 0.5*dense + 2*questions", weighted_sum(runs, [1, 0.5, 2])),
         ("rrf(lexical, dense, questions)", reciprocal_rank_fusion(runs)),
     ):
-        run = index.run({"": query}, 10, how=how)
+        run = index.rank_topics({"": query}, 10, how=how)
         assert run.tag == how
         assert list(run.rankings[""]) == list(expected.rankings[""][:10])
 
@@ -151,7 +151,7 @@ def test_a_collections_own_questions_are_not_encoded_again(folder: ArqmathFolder
     rankings = read_run(tmp_path / "run.tsv").rankings
     assert len(rankings) > 1
     for question, ranking in rankings.items():
-        own = store.answers(question)
+        own = store.list_answer_ids(question)
         assert own
         assert {answer for answer, _ in ranking[: len(own)]} == set(own)
 
@@ -170,8 +170,8 @@ def test_a_collections_own_questions_are_not_encoded_again(folder: ArqmathFolder
     ],
 )
 def test_first_stages_are_read_and_written(text: str, read: str) -> None:
-    assert str(FirstStage.read(text)) == read
-    assert FirstStage.read(read) == FirstStage.read(text)
+    assert str(FirstStage.from_text(text)) == read
+    assert FirstStage.from_text(read) == FirstStage.from_text(text)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_first_stages_are_read_and_written(text: str, read: str) -> None:
 )
 def test_first_stages_that_are_none(text: str, why: str) -> None:
     with pytest.raises(EngineError, match=re.escape(why)) as caught:
-        FirstStage.read(text)
+        FirstStage.from_text(text)
     assert caught.value.code == "E435"
 
 
@@ -201,7 +201,7 @@ def test_a_run_over_topics_equals_the_searches(folder: ArqmathFolder, tmp_path: 
     build_index(folder, tmp_path / "index")
     index = open_index(tmp_path / "index")
     topics = {"A.1": "cyclic groups", "A.2": "integral", "A.3": "qwertz"}
-    run = index.run(topics, 5, tag="bm25")
+    run = index.rank_topics(topics, 5, tag="bm25")
     assert (run.tag, list(run.rankings)) == ("bm25", ["A.1", "A.2"])
     for topic, ranking in run.rankings.items():
         assert [(hit.id, hit.score) for hit in index.search(topics[topic], 5)] == list(ranking)
@@ -306,7 +306,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     again = build_index(folder, out, dense=True, encoder=BagEncoder())
     assert again["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
     assert again["lexical"]["tokens"] == "porter-terms-2"
-    lexical = open_index(out).retriever("lexical").part
+    lexical = open_index(out).open_retriever("lexical").part
     assert lexical.score_documents("diverging").tolist() == lexical.score_documents("diverges").tolist()
     assert lexical.score_documents("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
@@ -322,7 +322,10 @@ def test_folders_that_are_something_else(folder: ArqmathFolder, tmp_path: Path) 
     theirs = tmp_path / "corpus"
     theirs.mkdir()
     (theirs / "plan.json").write_text('{"format": 1, "source": {}}')
-    for work in (lambda: build_index(folder, theirs), lambda: prepare(Prepare(folder.path, theirs))):
+    for work in (
+        lambda: build_index(folder, theirs),
+        lambda: prepare_index(PrepareIndex(folder.path, theirs)),
+    ):
         with pytest.raises(EngineError) as caught:
             work()
         assert caught.value.code == "E667"

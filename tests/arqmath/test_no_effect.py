@@ -11,7 +11,7 @@ import pytest
 from engines.arqmath import IndexCollection, Rank
 from engines.arqmath.generation.generate import Generate
 from engines.arqmath.ranking.evaluate import Compare, Evaluate
-from engines.arqmath.ranking.overview import Show
+from engines.arqmath.ranking.overview import ShowTopic
 from engines.arqmath.ranking.rank import Fuse
 from engines.arqmath.ranking.tune import Tune
 from engines.arqmath.training.data_files import DrawPairs, PretrainData
@@ -56,7 +56,7 @@ ALL: dict[str, Any] = {"topics": (A,), "model": A, "candidates": "judged", "qrel
         (lambda **more: DrawPairs(A, B, **more), {"hard_share": 0.5}, "--hard-share"),
         (lambda **more: DrawPairs(A, B, annotated=A, run=A, **more), {"per_question": 1}, "--per-question"),
         (lambda **more: Generate(A, B, model=A, **more), {"top_k": 3}, "--top-k"),
-        (lambda **more: Show(A, "A.1", written=True, **more), {"run": "x"}, "--run"),
+        (lambda **more: ShowTopic(A, "A.1", written=True, **more), {"run": "x"}, "--run"),
         (lambda **more: Rerank(A, A, B, **more), {"depth": 5}, "--depth"),
         (lambda **more: Rerank(A, A, B, kind="paths", **more), {"device": "cpu"}, "--device"),
         (lambda **more: Rerank(A, A, B, kind="opt", **more), {"window": 1}, "--window"),

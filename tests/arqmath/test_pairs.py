@@ -9,9 +9,16 @@ from random import Random
 
 import pytest
 
-from engines.arqmath.training.data_files import DrawPairs, pairs
-from engines.arqmath.training.finetuning import pair_source
-from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
+from engines.arqmath.training.data_files import DrawPairs, write_drawn_pairs
+from engines.arqmath.training.finetuning import open_pair_sampler
+from engines.arqmath.training.pairs import (
+    AnnotatedTopics,
+    DrawnPairs,
+    HardNegatives,
+    Threads,
+    draw_pairs,
+    read_threads,
+)
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.trec import TrecRun, read_qrels
@@ -103,7 +110,7 @@ def test_duplicates_alone_give_no_pairs(tmp_path: Path) -> None:
     assert (len(pairs), pairs.counts["correct_left_out"]) == (0, 2)
 
 
-def drawn(folder: Path, rows: list[dict[str, object]]) -> Pairs:
+def drawn(folder: Path, rows: list[dict[str, object]]) -> DrawnPairs:
     (folder / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return draw_pairs(read_threads(ArqmathFolder.open(folder)), per_question=1, seed=0)
 
@@ -132,25 +139,25 @@ def test_annotated_pairs_take_the_relevant_and_what_a_model_ranked(threads: Thre
     run = TrecRun.from_scores(
         "m", {"A.1": [(a, -float(n)) for n, a in enumerate(results)], "A.2": [("100", 1.0)]}
     )
-    source = Annotated.of(read_qrels(path), run, threads.known)
+    source = AnnotatedTopics.from_qrels(read_qrels(path), run, threads.known)
     assert source.questions == ("A.1",)
-    assert set(source.correct(0)) == {"100", "200"}
-    assert set(source.incorrect(0, 9, Random(0))) == {"301", "300", "700"}
+    assert set(source.list_correct(0)) == {"100", "200"}
+    assert set(source.draw_incorrect(0, 9, Random(0))) == {"301", "300", "700"}
     pairs = draw_pairs(source, per_question=99, seed=0)
     assert (pairs.counts["correct"], pairs.counts["incorrect"]) == (2, 2)
     with pytest.raises(DataError, match="no judged topic"):
-        Annotated.of(read_qrels(path), run, ["998"])
+        AnnotatedTopics.from_qrels(read_qrels(path), run, ["998"])
 
 
 def test_hard_negatives_are_what_a_first_stage_ranks_high(threads: Threads) -> None:
     ranked = {q: [(a, 1.0) for a in ("100", "500", "900", "1000", "1001")] for q in threads.questions}
     run = TrecRun.from_scores("bm25", ranked)
-    every = draw_pairs(Hard(threads, run, 1.0), per_question=1, seed=0)
+    every = draw_pairs(HardNegatives(threads, run, 1.0), per_question=1, seed=0)
     wrong = {pair.question: pair.answer for pair in every if not pair.label}
     assert set(wrong.values()) <= {"100", "500", "900", "1000", "1001"}
     assert all(wrong[question] in {"1000", "1001"} for question in SAME)
     assert wrong["10"] in {"100", "500", "900"}
-    none = draw_pairs(Hard(threads, run, 0.0), per_question=1, seed=0)
+    none = draw_pairs(HardNegatives(threads, run, 0.0), per_question=1, seed=0)
     assert len(none) == len(every)
 
 
@@ -159,15 +166,15 @@ def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_text(QRELS)
     with pytest.raises(DataError, match="need a model"):
-        pair_source(folder, annotated=path)
+        open_pair_sampler(folder, annotated=path)
     path.write_text("A.1\t100\t1\t0.5\tm\n")
     with pytest.raises(DataError, match="no topic of this run"):
-        pair_source(folder, hard_negatives=path)
+        open_pair_sampler(folder, hard_negatives=path)
 
 
 def test_the_operation_writes_what_is_drawn(tmp_path: Path) -> None:
     folder, out = forum(tmp_path / "forum"), tmp_path / "pairs.tsv"
-    document = pairs(DrawPairs(folder, out, seed=3))
+    document = write_drawn_pairs(DrawPairs(folder, out, seed=3))
     drawn = draw_pairs(read_threads(ArqmathFolder.open(folder)), per_question=1, seed=3)
     header, *lines = out.read_text().splitlines()
     assert header.split("\t") == ["question", "answer", "label", "side"]

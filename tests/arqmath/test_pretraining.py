@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.corpora import documents
-from engines.arqmath.training.pretraining import IGNORED, PretrainTask, chunks, masked, order_pairs
+from engines.arqmath.training.corpora import read_documents
+from engines.arqmath.training.pretraining import IGNORED, PretrainTask, cut_chunks, mask_tokens, order_pairs
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
@@ -55,7 +55,7 @@ def test_each_strategy_has_its_documents(tmp_path: Path) -> None:
     (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def of(corpus: str) -> list[list[str]]:
-        return [d for d in documents(PretrainSettings(corpora=corpus), {"collection": tmp_path}) if d]
+        return [d for d in read_documents(PretrainSettings(corpora=corpus), {"collection": tmp_path}) if d]
 
     question = ["What now", "Find $x$", "Is $x^2=4$ true", "I tried $y$"]
     assert of("mathse1")[0] == question
@@ -71,9 +71,9 @@ def test_khan_is_a_part_of_amps(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text)
-    khan = list(documents(PretrainSettings(corpora="khan"), {"amps": tmp_path}))
+    khan = list(read_documents(PretrainSettings(corpora="khan"), {"amps": tmp_path}))
     assert khan == [["2+3?", "Count on from 2.", "It is 5."]]
-    assert len(list(documents(PretrainSettings(corpora="amps"), {"amps": tmp_path}))) == 2
+    assert len(list(read_documents(PretrainSettings(corpora="amps"), {"amps": tmp_path}))) == 2
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(4, 30), st.integers(0, 99))
@@ -104,7 +104,7 @@ def test_half_of_the_orders_are_swapped_and_chunks_lose_nothing() -> None:
     document = [[n] for n in range(4000)]
     swapped = [wrong for *_, wrong in order_pairs(document, 4, Random(1))]
     assert 0.4 < np.mean(swapped) < 0.6
-    cut = [left for left, right, _ in chunks(document, 7) if not right]
+    cut = [left for left, right, _ in cut_chunks(document, 7) if not right]
     assert [token for part in cut for token in part] == list(range(4000))
     assert max(map(len, cut)) == 7
 
@@ -115,7 +115,7 @@ def test_masks_are_as_bert_has_them() -> None:
     open_[::4] = False
     draw = np.random.default_rng(0)
     ordinary = np.arange(50_000, 50_100, dtype=np.int32)
-    read, labels = masked(ids, open_, draw, share=0.15, mask=4, ordinary=ordinary)
+    read, labels = mask_tokens(ids, open_, draw, share=0.15, mask=4, ordinary=ordinary)
     chosen = labels != IGNORED
     assert chosen.sum() == round(0.15 * open_.sum())
     assert not chosen[~open_].any()
@@ -123,7 +123,9 @@ def test_masks_are_as_bert_has_them() -> None:
     assert (read[~chosen] == ids[~chosen]).all()
     assert (read[chosen] == 4).mean() == pytest.approx(0.8, abs=0.03)
     assert (read[chosen] >= 50_000).mean() == pytest.approx(0.1, abs=0.03)
-    _, single = masked(ids[:3], np.array([False, True, False]), draw, share=0.15, mask=4, ordinary=ordinary)
+    _, single = mask_tokens(
+        ids[:3], np.array([False, True, False]), draw, share=0.15, mask=4, ordinary=ordinary
+    )
     assert (single != IGNORED).tolist() == [False, True, False]
 
 
@@ -165,7 +167,7 @@ def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection
     assert not rows.swapped.any()
     examples = list(range(min(4, len(rows))))
     batch = task.collate([task.train_data()[n] for n in examples])
-    parts = {text for document in documents(task.settings, data) for text in document}
+    parts = {text for document in read_documents(task.settings, data) for text in document}
     for row in examples:
         at, ids = int(batch["first_place"][row]), batch["input_ids"][row]
         assert ids[at] == tokenizer.mask_token_id
@@ -223,7 +225,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
     from transformers import AutoModelForMaskedLM
 
     from engines.arqmath.training import pretraining as pretraining_data
-    from engines.arqmath.training.model_folder import quiet
+    from engines.arqmath.training.model_folder import quieten_transformers
     from engines.training import TrainConfig, train
 
     config = TrainConfig(
@@ -238,7 +240,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
             counted[-1] += 1
             yield ids
 
-    monkeypatch.setattr(pretraining_data, "tokenised", counting)
+    monkeypatch.setattr(pretraining_data, "tokenize_texts", counting)
 
     def run(out: Path, stop_at: int = 0, **changes: Any) -> Any:
         heard: list[int] = []
@@ -259,7 +261,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
     assert counted[0] == counted[1] > 0
     assert weights(place / "whole") == weights(place / "parts")
     model = place / "whole" / "model"
-    with quiet():
+    with quieten_transformers():
         _, info = AutoModelForMaskedLM.from_pretrained(model, output_loading_info=True)
     assert not info["missing_keys"]
     assert "sentence order" in (model / "README.md").read_text()

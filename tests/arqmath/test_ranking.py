@@ -20,8 +20,14 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
-from engines.arqmath.ranking.rank import judged_candidates, recall, second_stage, tune_interpolation
-from engines.arqmath.ranking.reranking import Ranking, StoredText, journal_of, load_texts, score_candidates
+from engines.arqmath.ranking.rank import combine_stages, compute_recall, judged_candidates, tune_interpolation
+from engines.arqmath.ranking.reranking import (
+    ScoredRanking,
+    StoredText,
+    journal_path,
+    load_texts,
+    score_candidates,
+)
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.topics import Topic, read_topics
@@ -177,7 +183,7 @@ def test_the_length_is_what_the_model_was_trained_with_and_at_most_what_it_reads
     assert length(40, max_tokens=90) == 64
     assert length(90) == 64
     assert length(None) == 64
-    monkeypatch.setattr("engines.arqmath.ranking.cross_encoder.longest", lambda _: 4_096)
+    monkeypatch.setattr("engines.arqmath.ranking.cross_encoder.count_positions", lambda _: 4_096)
     assert length(600) == 600
     assert length(None) == 512
 
@@ -234,7 +240,7 @@ class Counting:
     asked: int = 0
     score_of: float | None = None
 
-    def reads(self, answer: StoredText) -> str:
+    def select_text(self, answer: StoredText) -> str:
         return answer.text
 
     def score(
@@ -256,7 +262,7 @@ class Text:
 
 
 class Store:
-    def many(self, ids: Sequence[str]) -> Mapping[str, Text]:
+    def get_posts(self, ids: Sequence[str]) -> Mapping[str, Text]:
         return {name: Text("x" * int(name)) for name in ids if name != "0"}
 
 
@@ -270,7 +276,7 @@ TOPICS = [topic(f"A.{n}") for n in range(1, 6)]
 CANDIDATES = {item.id: [str(n) for n in range(120)] for item in TOPICS}
 
 
-def ranked(out: Path, scorer: Counting, stop: Stop = never, **more: int) -> Ranking:
+def ranked(out: Path, scorer: Counting, stop: Stop = never, **more: int) -> ScoredRanking:
     return score_candidates(TOPICS, CANDIDATES, Store(), scorer, out, stop=stop, **more)
 
 
@@ -290,7 +296,7 @@ def test_a_ranking_is_sorted_cut_and_written(tmp_path: Path) -> None:
         "113",
     ]
     assert read_run(out).rankings == found.run.rankings
-    assert not journal_of(out).exists()
+    assert not journal_path(out).exists()
     *progress, missing = heard
     assert progress[-1].data["topic"] == "A.5"
     assert all(event.data["unit"] == "pairs" for event in progress)
@@ -324,7 +330,7 @@ def test_a_stopped_ranking_goes_on_and_gives_the_same_run(tmp_path: Path) -> Non
 def test_a_torn_last_line_costs_one_topic(tmp_path: Path) -> None:
     out, scorer = tmp_path / "run", Counting()
     ranked(out, scorer, stop=lambda: scorer.asked > 250)
-    journal = journal_of(out)
+    journal = journal_path(out)
     journal.write_bytes(journal.read_bytes()[:-40])
     assert ranked(out, Counting()).resumed == 2
 
@@ -343,7 +349,7 @@ def test_a_killed_ranking_goes_on(tmp_path: Path) -> None:
     )
     child = subprocess.Popen([sys.executable, "-c", code, str(out)], env={**os.environ, "PYTHONPATH": "."})
     until = time.monotonic() + 120
-    while not (journal_of(out).exists() and journal_of(out).read_text().count("\n") == 4):
+    while not (journal_path(out).exists() and journal_path(out).read_text().count("\n") == 4):
         assert time.monotonic() < until
         time.sleep(0.02)
     child.send_signal(signal.SIGKILL)
@@ -389,8 +395,8 @@ def test_judged_answers_of_a_collection(bert: Path, collection: Path, tmp_path: 
     expected, _ = naive(
         bert,
         [
-            (topics[0].text, texts.many(["101"])["101"].text),
-            (topics[0].text, texts.many(["103"])["103"].text),
+            (topics[0].text, texts.get_posts(["101"])["101"].text),
+            (topics[0].text, texts.get_posts(["103"])["103"].text),
         ],
         64,
     )
@@ -412,17 +418,17 @@ def first_of(topics: int, depth: int) -> TrecRun:
 def test_recall_counts_what_the_first_stage_found() -> None:
     run = first_of(3, 5)
     grades = {"A.1": {"0": 3, "4": 2, "8": 2, "1": 1}, "A.2": {"3": 2}, "A.3": {"1": 1}, "A.9": {"1": 3}}
-    found = recall(run, Qrels(grades), depths=(1, 4, 5, 10))
+    found = compute_recall(run, Qrels(grades), depths=(1, 4, 5, 10))
     assert found == pytest.approx({1: 1 / 6, 4: (1 / 3 + 1) / 2, 5: (2 / 3 + 1) / 2, 10: (2 / 3 + 1) / 2})
 
 
 def test_the_second_stage_orders_the_top_and_keeps_the_rest() -> None:
     first = first_of(1, 6)
     scored = TrecRun.from_scores("model", {"A.1": [("0", 0.1), ("1", 0.2), ("2", 0.9)]})
-    alone = second_stage(first, scored)
+    alone = combine_stages(first, scored)
     assert [name for name, _ in alone.rankings["A.1"]] == ["2", "1", "0", "3", "4", "5"]
     assert alone.tag == "model"
-    half = second_stage(first, scored, weight=0.3)
+    half = combine_stages(first, scored, weight=0.3)
     assert [name for name, _ in half.rankings["A.1"]] == ["0", "1", "2", "3", "4", "5"]
     scores = [score for _, score in half.rankings["A.1"]]
     assert scores == sorted(scores, reverse=True)
@@ -582,7 +588,7 @@ def test_a_posts_file_that_is_cut_off_behind_the_wanted_posts_is_noticed(tmp_pat
     whole = gzip.compress("\n".join(rows).encode())
     posts = tmp_path / "posts.jsonl.gz"
     posts.write_bytes(whole)
-    loaded = load_texts(posts, {"3"}).many(["3"])
+    loaded = load_texts(posts, {"3"}).get_posts(["3"])
     assert list(loaded) == ["3"]
     posts.write_bytes(whole[:-900])
     with pytest.raises(DataError) as caught:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection.posts import beginning, find_posts
+from engines.arqmath.collection.posts import find_posts, shorten_text
 from engines.arqmath.ranking.overview import Rankings, answer_rows, run_name
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder, natural_key
@@ -22,8 +22,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> ArqmathFolder:
 
 
 def test_the_gain_and_its_change_by_hand(folder: ArqmathFolder) -> None:
-    found = Rankings.read(folder)
-    rows = {row["id"]: row for row in answer_rows(found.ranking("A.1"), "dense", "bm25")}
+    found = Rankings.from_folder(folder)
+    rows = {row["id"]: row for row in answer_rows(found.describe_ranking("A.1"), "dense", "bm25")}
     # dense: 13 (0), 22 (unjudged), 12 (2), 14 (1), 11 (3); bm25: 11, 12, 14, 13
     assert rows["12"]["gain"] == pytest.approx(2 / log2(3))
     assert rows["11"]["gain"] == pytest.approx(3 / log2(5))
@@ -39,18 +39,18 @@ def test_the_gain_and_its_change_by_hand(folder: ArqmathFolder) -> None:
 
 
 def test_without_a_second_run_nothing_moves(folder: ArqmathFolder) -> None:
-    rows = answer_rows(Rankings.read(folder).ranking("A.1"), "bm25")
+    rows = answer_rows(Rankings.from_folder(folder).describe_ranking("A.1"), "bm25")
     assert all(row["move"] is None and row["change"] is None for row in rows)
     assert [row["id"] for row in rows] == ["11", "12", "14", "13", "99"]
 
 
 def test_answers_that_only_the_other_run_has_follow(folder: ArqmathFolder) -> None:
-    rows = answer_rows(Rankings.read(folder).ranking("A.2"), "bm25", "dense")
+    rows = answer_rows(Rankings.from_folder(folder).describe_ranking("A.2"), "bm25", "dense")
     assert [(row["id"], row["rank"], row["other"]) for row in rows][-1] == ("11", None, 4)
 
 
 def test_the_overview_counts_every_topic_once(folder: ArqmathFolder) -> None:
-    found = Rankings.read(folder).overview()
+    found = Rankings.from_folder(folder).build_overview()
     assert [topic["id"] for topic in found["topics"]] == ["A.1", "A.2", "A.3"]
     assert found["grades"] == [2, 1, 3, 2]
     assert [run["name"] for run in found["runs"]] == ["bm25", "dense"]
@@ -66,17 +66,17 @@ def test_a_run_is_held_against_the_judgements_of_its_own_year(tmp_path: Path) ->
     folder = write_collection(tmp_path / "mini", posts=False)
     (folder / "qrels_task1_later.tsv").write_text("A.201\t0\t11\t3\n", "utf-8")
     write_run(folder / "runs_task1" / "later.tsv", {"A.201": ["11"]})
-    found = Rankings.read(ArqmathFolder.open(folder))
-    means = {run["name"]: (run["judged_topics"], run["ndcg_prime"]) for run in found.overview()["runs"]}
+    found = Rankings.from_folder(ArqmathFolder.open(folder))
+    means = {run["name"]: (run["judged_topics"], run["ndcg_prime"]) for run in found.build_overview()["runs"]}
     assert means["later"] == (1, 1.0)
     assert means["bm25"][0] == 2
 
 
 def test_all_files_of_judgements_count(tmp_path: Path) -> None:
     folder = write_collection(tmp_path / "mini", posts=False)
-    before = dict(Rankings.read(ArqmathFolder.open(folder)).grades["A.1"])
+    before = dict(Rankings.from_folder(ArqmathFolder.open(folder)).grades["A.1"])
     (folder / "qrels_task1_more.tsv").write_text("A.1\t0\t13\t3\nA.1\t0\t99\t2\n", "utf-8")
-    found = Rankings.read(ArqmathFolder.open(folder))
+    found = Rankings.from_folder(ArqmathFolder.open(folder))
     assert found.grades["A.1"] == {**before, "99": 2}
     assert before["13"] == 0
     assert any("qrels_task1_more.tsv grades 1 answers differently" in told for told in found.problems)
@@ -86,12 +86,12 @@ def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
     folder = write_collection(tmp_path / "mini", posts=False)
     (folder / "runs_task1" / "bad.tsv").write_text("A.1 Q0 11 1 nan x\n", "utf-8")
     (folder / "topic_info.csv").write_text("Subject,Type\nA.1,Both\n", "utf-8")
-    found = Rankings.read(ArqmathFolder.open(folder), [tmp_path / "gone.tsv"])
+    found = Rankings.from_folder(ArqmathFolder.open(folder), [tmp_path / "gone.tsv"])
     assert list(found.runs) == ["bm25", "dense"]
     told = "\n".join(found.problems)
     assert all(words in told for words in ("bad.tsv:1", "gone.tsv", "no column 'Topic'"))
     with pytest.raises(DataError, match=r"no topic 'A\.9'"):
-        found.ranking("A.9")
+        found.describe_ranking("A.9")
     with pytest.raises(EngineError, match="no run 'x'") as caught:
         found.find_run("x")
     assert "bm25" in caught.value.remedy
@@ -100,8 +100,8 @@ def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
 def test_runs_of_one_name_stay_apart_and_a_stop_leaves_out_the_rest(tmp_path: Path) -> None:
     folder = ArqmathFolder.open(write_collection(tmp_path / "mini", posts=False))
     other = write_run(tmp_path / "bm25.tsv", {"A.1": ["11"]})
-    assert list(Rankings.read(folder, [other]).runs) == ["bm25", "dense", "bm25-2"]
-    stopped = Rankings.read(folder, stop=lambda: True)
+    assert list(Rankings.from_folder(folder, [other]).runs) == ["bm25", "dense", "bm25-2"]
+    stopped = Rankings.from_folder(folder, stop=lambda: True)
     assert not stopped.runs
     assert "stopped before bm25.tsv was read" in stopped.problems
 
@@ -130,11 +130,11 @@ def test_posts_are_found_without_an_index(folder: ArqmathFolder, tmp_path: Path)
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_snippet_never_cuts_a_formula(plain: bool) -> None:
     text = "word " * 30 + "$\\frac{a}{b} + " + "x + " * 20 + "y$ end"
-    line = beginning(text, 160, plain=plain)
+    line = shorten_text(text, 160, plain=plain)
     assert line.count("$") % 2 == 0
     assert line.endswith("y$" if plain else "y")
-    assert beginning("long " * 100, 20) == "long long long long"
-    assert "\n" not in beginning("a\nb", 20)
+    assert shorten_text("long " * 100, 20) == "long long long long"
+    assert "\n" not in shorten_text("a\nb", 20)
 
 
 def test_the_picture_has_a_bar_for_every_topic_and_escapes_names() -> None:
@@ -170,8 +170,8 @@ def test_differences_stand_above_and_below_zero_the_highest_first() -> None:
 
 @pytest.mark.real_data
 def test_means_of_the_real_runs_are_the_published_ones(real_data: Path) -> None:
-    found = Rankings.read(ArqmathFolder.open(real_data / "arqmath"))
-    runs = {run["name"]: run for run in found.overview()["runs"]}
+    found = Rankings.from_folder(ArqmathFolder.open(real_data / "arqmath"))
+    runs = {run["name"]: run for run in found.build_overview()["runs"]}
     with open(real_data / "arqmath" / "runs_task1_2020" / "scores.tsv", encoding="utf-8") as file:
         published = list(csv.DictReader(file, delimiter="\t"))
     assert published
@@ -183,7 +183,7 @@ def test_means_of_the_real_runs_are_the_published_ones(real_data: Path) -> None:
 def test_a_collection_without_any_topic_says_so(tmp_path: Path) -> None:
     (tmp_path / "posts.jsonl").write_text("")
     (tmp_path / "arqmath.toml").write_text("")
-    found = Rankings.read(ArqmathFolder.open(tmp_path))
+    found = Rankings.from_folder(ArqmathFolder.open(tmp_path))
     assert found.topic_ids() == []
     assert "no topics" in found.problems[0]
     assert "topics_task1" in found.problems[0]

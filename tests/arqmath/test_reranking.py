@@ -16,7 +16,7 @@ import pytest
 
 from engines.arqmath.collection.index import cached_index
 from engines.arqmath.ranking.cross_encoder import write_library_files
-from engines.arqmath.ranking.rank import Rank, _questions, rank
+from engines.arqmath.ranking.rank import Rank, _load_questions, rank
 from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask
 from engines.core.errors import DataError, EngineError
@@ -87,7 +87,7 @@ def test_wrong_answers_are_of_no_linked_question_and_of_the_ranks_named(task: Re
 def test_titles_are_read_in_distilled_lists_alone(task: RerankTask) -> None:
     tokenizer = task.backbone.tokenizer
     for one in task._lists[0][:6]:
-        first = task._batch([one])
+        first = task._build_batch([one])
         count = int(first["attention_mask"][0].sum())
         second = first["input_ids"][0][:count][first["token_type_ids"][0][:count] == 1]
         shown = tokenizer.decode(second).lower()
@@ -136,16 +136,16 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
     model = CrossEncoder(place / "out" / "model", device="cpu", max_tokens=40, exact=True)
     one = next(one for one in task._lists[0] if one.titled)
     posts = load_texts(data["collection"] / "posts.jsonl", {one.question, *one.answers})
-    topics = {topic.id: topic.text for topic in _questions(cached_index(place / "index"))}
-    answers = posts.many(one.answers)
-    read = [model.reads(answers[answer]) for answer in one.answers]
+    topics = {topic.id: topic.text for topic in _load_questions(cached_index(place / "index"))}
+    answers = posts.get_posts(one.answers)
+    read = [model.select_text(answers[answer]) for answer in one.answers]
     for text, answer in zip(read, one.answers, strict=True):
         title, question, body = text.split("\n")
         assert (title, body.removeprefix("\x1e")) == (answers[answer].title, answers[answer].text)
         whole = task.backbone.tokenizer.tokenize(answers[answer].question)
         assert task.backbone.tokenizer.tokenize(question) == whole[:5]
         assert len(whole) > 5
-    cosines = task._cosines(task.model().eval(), task._batch([one]))[0].detach().numpy()
+    cosines = task._compute_cosines(task.model().eval(), task._build_batch([one]))[0].detach().numpy()
     scores = model.score([(topics[one.question], text) for text in read])
     assert np.allclose(scores, (1 + cosines) / 2, atol=1e-5)
 
@@ -186,8 +186,8 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
     reads = CrossEncoder(place / "windowed" / "model", device="cpu", max_tokens=20, exact=True)
 
     def side(text: str) -> list[str]:
-        tokens = reads._tokenised([("rank of a matrix", text)])
-        _, kept = reads._sides(tokens, "rank of a matrix", text, 4, 11)
+        tokens = reads._tokenize_pairs([("rank of a matrix", text)])
+        _, kept = reads._cut_sides(tokens, "rank of a matrix", text, 4, 11)
         return list(task.backbone.tokenizer.convert_ids_to_tokens(kept))
 
     def words(tokens: list[str]) -> str:

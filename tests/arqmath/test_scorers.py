@@ -30,7 +30,7 @@ def test_equal_formulas_are_nearest_in_any_order_of_a_sum() -> None:
     assert other == pytest.approx(1.0)
     assert 0.2 < renamed < 1.0
     assert without == empty == 0.0
-    assert FormulaScorer().reads(Post()) == "the answer"
+    assert FormulaScorer().select_text(Post()) == "the answer"
 
 
 def test_each_formula_of_the_topic_counts_once_and_small_ones_only_alone() -> None:

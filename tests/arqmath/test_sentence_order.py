@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.training.data_files import TextPair, text_pairs, write_segments
+from engines.arqmath.training.data_files import TextPair, build_text_pairs, write_segments
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ SEGMENTS = ["Find $x$", "Is $x^2=4$ true", "I tried $y$", "Thanks"]
 
 
 def test_a_pair_is_the_document_cut_once(tokenizer: Any) -> None:
-    pairs = list(text_pairs([SEGMENTS] * 400, tokenizer, seed=3))
+    pairs = list(build_text_pairs([SEGMENTS] * 400, tokenizer, seed=3))
     whole = [pair for pair in pairs if len(pair.first) + len(pair.second) + 1 == len(" ".join(SEGMENTS))]
     in_order = {" ".join([pair.first, pair.second]) for pair in whole if pair.label == 0}
     swapped = {" ".join([pair.second, pair.first]) for pair in whole if pair.label == 1}
@@ -37,12 +37,12 @@ def test_a_pair_is_the_document_cut_once(tokenizer: Any) -> None:
 
 
 def test_one_segment_gives_nothing(tokenizer: Any) -> None:
-    assert list(text_pairs([["alone"], [], ["", "alone"]], tokenizer)) == []
+    assert list(build_text_pairs([["alone"], [], ["", "alone"]], tokenizer)) == []
 
 
 def test_long_sides_are_cut_between_tokens(tokenizer: Any) -> None:
     long = ["word " * 900, "two three"]
-    for pair in text_pairs([long] * 20, tokenizer, room=100):
+    for pair in build_text_pairs([long] * 20, tokenizer, room=100):
         count = [
             len(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (pair.first, pair.second)
         ]
@@ -51,9 +51,9 @@ def test_long_sides_are_cut_between_tokens(tokenizer: Any) -> None:
 
 
 def test_the_seed_decides(tokenizer: Any) -> None:
-    first, again = (list(text_pairs([SEGMENTS] * 5, tokenizer, seed=1)) for _ in range(2))
+    first, again = (list(build_text_pairs([SEGMENTS] * 5, tokenizer, seed=1)) for _ in range(2))
     assert first == again
-    assert first != list(text_pairs([SEGMENTS] * 5, tokenizer, seed=2))
+    assert first != list(build_text_pairs([SEGMENTS] * 5, tokenizer, seed=2))
     assert isinstance(first[0], TextPair)
 
 

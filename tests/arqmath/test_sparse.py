@@ -56,7 +56,7 @@ def test_the_first_stage_is_the_product_of_the_librarys_vectors(indexed: Path) -
     found = rank(Rank(indexed / "index", indexed / "run", (topics,), first="sparse", rerank=False))
     run = read_run(indexed / "run")
     assert (found["first"], found["topics"]) == ("sparse", 3)
-    posts = open_index(indexed / "index").store.many(open_index(indexed / "index").store.answer_ids())
+    posts = open_index(indexed / "index").store.get_posts(open_index(indexed / "index").store.answer_ids())
     for topic in read_topics(topics):
         asked = model.encode_query([topic.text]).to_dense().numpy()[0]
         texts = [document_text(post) for post in posts.values()]

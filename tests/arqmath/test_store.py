@@ -49,7 +49,7 @@ def test_the_store_gives_posts_by_id(folder: ArqmathFolder, tmp_path: Path) -> N
     }
     assert "posts.jsonl:13" in facts["first"][0]
     store = PostStore(tmp_path / "posts.sqlite")
-    answer = store.get("10")
+    answer = store.get_post("10")
     assert answer is not None
     assert (answer.title, answer.tags, answer.parent, answer.score) == (
         "Cyclic groups",
@@ -58,13 +58,13 @@ def test_the_store_gives_posts_by_id(folder: ArqmathFolder, tmp_path: Path) -> N
         5,
     )
     assert answer.text == "Yes, since $a^n a^m = a^m a^n$"
-    assert store.get("999") is None
-    assert list(store.many(["11", "nothing", "1", "11"])) == ["11", "1"]
-    assert store.answers("1") == ["10", "11"]
+    assert store.get_post("999") is None
+    assert list(store.get_posts(["11", "nothing", "1", "11"])) == ["11", "1"]
+    assert store.list_answer_ids("1") == ["10", "11"]
     assert store.answer_ids()[:3] == ["10", "11", "20"]
     assert store.question_ids() == ["1", "2"]
-    assert (store.duplicates("2"), store.duplicates("3")) == (["1", "3"], ["2"])
-    orphan = store.get("30")
+    assert (store.list_duplicate_ids("2"), store.list_duplicate_ids("3")) == (["1", "3"], ["2"])
+    orphan = store.get_post("30")
     assert orphan is not None
     assert orphan.title == ""
     assert store.counts["answers"] == 10

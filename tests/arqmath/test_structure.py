@@ -47,7 +47,7 @@ def test_renamed_formulas_have_the_same_terms_and_words_none() -> None:
 def test_scores_are_bm25_of_the_features_with_wildcards(indexed: Path) -> None:
     """By the formula of BM25, term by term, from the operator trees."""
     found = open_index(indexed / "index")
-    texts = {id: f"{post.title}\n{post.text}" for id, post in found.store.many(ids(found)).items()}
+    texts = {id: f"{post.title}\n{post.text}" for id, post in found.store.get_posts(ids(found)).items()}
 
     def counted(text: str) -> Counter[str]:
         counts: Counter[str] = Counter()
@@ -96,13 +96,13 @@ def test_runs_and_sums_with_other_searches(indexed: Path, tmp_path: Path) -> Non
     assert set(run.rankings) == {"A.1"}
     found = open_index(indexed / "index")
     assert found.searches == ["lexical", "structure"]
-    alone = {name: found.run(asked, how=name).rankings["A.1"] for name in found.searches}
+    alone = {name: found.rank_topics(asked, how=name).rankings["A.1"] for name in found.searches}
     summed: dict[str, float] = {}
     for name, weight in zip(found.searches, (1.0, 0.5), strict=True):
         scores = [score for _, score in alone[name]]
         for id, score in alone[name]:
             summed[id] = summed.get(id, 0.0) + weight * (score - min(scores)) / (max(scores) - min(scores))
-    both = dict(found.run(asked, how="lexical + 0.5*structure").rankings["A.1"])
+    both = dict(found.rank_topics(asked, how="lexical + 0.5*structure").rankings["A.1"])
     assert both == pytest.approx(summed, abs=1e-6)
 
 

@@ -11,7 +11,7 @@ from engines.arqmath import IndexCollection, index
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.evaluate import Evaluate, evaluate
 from engines.arqmath.ranking.rank import Rank, rank, read_judgements
-from engines.arqmath.ranking.tune import Tune, _fused, tune
+from engines.arqmath.ranking.tune import Tune, _fuse_stages, tune
 from engines.core.errors import DataError, EngineError
 from engines.core.events import ignore
 from engines.core.system import asset
@@ -94,7 +94,7 @@ def test_fused_lists_are_as_long_as_rank_writes_them() -> None:
         name: TrecRun(name, {"A.1": [(f"{name}{n}", float(-n)) for n in range(1_000)]})
         for name in ("lexical", "dense")
     }
-    [(_, run)] = _fused([FirstStage.read("lexical + dense")], found)
+    [(_, run)] = _fuse_stages([FirstStage.from_text("lexical + dense")], found)
     assert len(run.rankings["A.1"]) == 1_000
 
 

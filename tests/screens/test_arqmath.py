@@ -72,7 +72,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     class LikesCalculators:
-        def reads(self, answer: StoredPost) -> str:
+        def select_text(self, answer: StoredPost) -> str:
             return answer.text
 
         def score(self, pairs: list[tuple[str, str]]) -> list[float]:
@@ -82,7 +82,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(folder.name)
         return LikesCalculators()
 
-    monkeypatch.setattr("engines.arqmath.ranking.search._cross_encoder", opened)
+    monkeypatch.setattr("engines.arqmath.ranking.search._load_cross_encoder", opened)
     return asked
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.collection.posts import PostStore
-from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
+from engines.arqmath.first_stage import RETRIEVERS, AnswerRetriever, FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import cache_by_file_state, file_error, file_stamp, sha256
@@ -57,7 +57,7 @@ def read_json(path: Path) -> dict[str, Any]:
     return result
 
 
-def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
+def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> AnswerIndex:
     """The index in a folder. Args: encoder: that of the index, if it is at hand; else loaded when needed.
 
     Raises: DataError E312 when there is none, E661 for a file that is missing or not as long as it was (a
@@ -87,11 +87,11 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
             raise corrupt_file_error(file, "different content of the same length")
     if encoder is not None:
         _same_encoder(path, manifest.get("encoder") or {}, encoder)
-    return Index(path, manifest, encoder)
+    return AnswerIndex(path, manifest, encoder)
 
 
 @cache_by_file_state(2, lambda path: file_stamp(path / MANIFEST))
-def cached_index(path: Path) -> Index:
+def cached_index(path: Path) -> AnswerIndex:
     """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
     return open_index(path)
 
@@ -106,7 +106,9 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
 _Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
 
 
-def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
+def _load_own_model(
+    path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str
+) -> _Model:
     try:
         result = load(own["place"])
     except DataError as error:
@@ -120,13 +122,13 @@ def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], opti
     return result
 
 
-class Index:
+class AnswerIndex:
     """An opened index; each part is loaded when it is first needed."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any], encoder: StoredEncoder | None = None) -> None:
         self.path, self.manifest = path, manifest
         self._given = encoder
-        self._retrievers: dict[str, Retriever] = {}
+        self._retrievers: dict[str, AnswerRetriever] = {}
 
     def __len__(self) -> int:
         return int(self.manifest["documents"])
@@ -140,7 +142,7 @@ class Index:
         """The ids of the answers, as bytes, in the order of the indexes."""
         return np.asarray(np.load(self.path / IDS, mmap_mode="r"))
 
-    def retriever(self, name: str) -> Retriever:
+    def open_retriever(self, name: str) -> AnswerRetriever:
         """The retriever of this name, opened when it is first asked for. Raises: EngineError E670 when the
         index was built without."""
         if name not in self._retrievers:
@@ -153,7 +155,7 @@ class Index:
         DataError E312 when it is not where it was."""
         from engines.retrieval.sparse import sparse_encoder
 
-        return _own(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
+        return _load_own_model(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
 
     @cached_property
     def question_ids(self) -> NDArray[np.bytes_]:
@@ -168,7 +170,7 @@ class Index:
             return self._given
         from engines.retrieval.encoders import encoder
 
-        return _own(self.path, self.manifest["encoder"], encoder, "--dense --encoder")
+        return _load_own_model(self.path, self.manifest["encoder"], encoder, "--dense --encoder")
 
     @property
     def symmetric(self) -> bool:
@@ -178,7 +180,7 @@ class Index:
     @property
     def searches(self) -> list[str]:
         """The retrievers that it was built for."""
-        return [name for name, kind in RETRIEVERS.items() if kind.available(self.manifest)]
+        return [name for name, kind in RETRIEVERS.items() if kind.is_available(self.manifest)]
 
     @property
     def how(self) -> str:
@@ -190,17 +192,17 @@ class Index:
     def search(self, text: str, k: int = 10, *, how: str | None = None) -> list[Hit]:
         """The best answers to a text with formulas as `$latex$`, at most `k`, best first.
 
-        Args: how: as `FirstStage.read` reads it; what is put together goes 1,000 deep; `Index.how` unless
-        given. Raises: EngineError E435 for another, E670 for a search that the index lacks.
+        Args: how: as `FirstStage.from_text` reads it; what is put together goes 1,000 deep; `AnswerIndex.how`
+        unless given. Raises: EngineError E435 for another, E670 for a search that the index lacks.
         """
-        ranking = self.run({"": text}, k, how=how).rankings.get("", ())
+        ranking = self.rank_topics({"": text}, k, how=how).rankings.get("", ())
         return [Hit(id, score) for id, score in ranking]
 
     def holds_term_of(self, text: str) -> bool:
         """Whether any answer holds a word or symbol of a text with formulas as `$latex$`."""
-        return bool(self.retriever("lexical").part.holds_term_of(text))
+        return bool(self.open_retriever("lexical").part.holds_term_of(text))
 
-    def run(
+    def rank_topics(
         self,
         topics: Mapping[str, str],
         k: int = DEPTH,
@@ -214,28 +216,28 @@ class Index:
         """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
         after a stop, those that were not reached are. Args: queries: (topics, dim) their vectors, where they
         are known."""
-        first = FirstStage.read(how or self.how)
+        first = FirstStage.from_text(how or self.how)
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
-        used = {name: self.retriever(name) for name, _ in first.weights}
+        used = {name: self.open_retriever(name) for name, _ in first.weights}
         if queries is None and any(retriever.encodes for retriever in used.values()):
             queries = self.encoder.queries(list(topics.values()), stop=stop)
             if stop():
                 return TrecRun(tag or str(first), {})
-        result = first.fuse(
+        result = first.fuse_runs(
             {name: retriever.search(topics, queries, depth, events, stop) for name, retriever in used.items()}
         )
         return TrecRun(
             tag or str(first), {topic: hits[:k] for topic, hits in result.rankings.items() if hits}
         )
 
-    def run_of(
+    def to_run(
         self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
     ) -> TrecRun:
         """A run of the answers in these rows, a line a topic."""
-        found = {topic: self.scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
+        found = {topic: self.to_scored_ids(scores[n], rows[n]) for n, topic in enumerate(topics)}
         return TrecRun.from_scores(name, found)
 
-    def scored(
+    def to_scored_ids(
         self, scores: Vectors, rows: NDArray[np.int64], ids: NDArray[np.bytes_] | None = None
     ) -> list[tuple[str, float]]:
         """Ids and scores of the rows that are not -1. Args: ids: of all rows; the answers' unless given."""

@@ -43,7 +43,7 @@ _NAMES = {
 """What must stay as it was when the folder was begun, and how messages say that it has not."""
 
 
-def begin(
+def begin_index_plan(
     build: ResumableBuild,
     plan: dict[str, Any],
     named: Mapping[str, Any],
@@ -77,15 +77,15 @@ def begin(
             )
         plan[key] = facts or None
 
-    def other(what: str) -> EngineError:
+    def other_content_error(what: str) -> EngineError:
         return EngineError(what, where=str(build.folder), code="E668", remedy=AGAIN)
 
     def other_setting(name: str, _before: Any, _after: Any) -> EngineError:
         begun = "was built" if (build.folder / MANIFEST).exists() else "is not finished, and was begun"
-        return other(f"the index in this folder {begun} {_NAMES[name.split('.')[0]]}")
+        return other_content_error(f"the index in this folder {begun} {_NAMES[name.split('.')[0]]}")
 
     if changed:
-        raise other(changed)
+        raise other_content_error(changed)
     build.begin_plan(plan, old or None, other_setting, keys=tuple(_NAMES))
     return plan
 
@@ -170,7 +170,7 @@ def build_index(
             from engines.retrieval.sparse import sparse_encoder
 
             sparse = sparse_encoder(sparse, half=not exact)
-        plan = begin(build, plan, named, {"encoder": chosen, "sparse_encoder": sparse})
+        plan = begin_index_plan(build, plan, named, {"encoder": chosen, "sparse_encoder": sparse})
         made = IndexBuild(build, folder, plan, chosen, sparse, structure, kind)
         return made.run() if share is None else made.run_share()
 
@@ -214,20 +214,20 @@ class IndexBuild:
         self.answers = IDS
 
     def run(self) -> dict[str, Any]:
-        if self._finished():
+        if self._is_finished():
             manifest = read_json(self.out / MANIFEST)
             # Its models may lie elsewhere now.
             now = {key: self.plan[key] for key in ("encoder", "sparse_encoder") if manifest.get(key)}
             if any(manifest[key] != facts for key, facts in now.items()):
                 manifest |= now
                 write_json(self.out / MANIFEST, manifest)
-            return self._result(manifest)
-        if not self._posts():
+            return self._describe_result(manifest)
+        if not self._ensure_posts():
             return {"complete": False, "out": str(self.out)}
         store = PostStore(self.out / STORE)
         try:
             complete = all(retriever.build(self, store) for retriever in RETRIEVERS.values())
-            return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
+            return self._finish_index(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
 
@@ -235,7 +235,7 @@ class IndexBuild:
         """Make the parts of a share of the vectors, unless all vectors are there."""
         made = {"answers": 0, "questions": 0}
         complete = True
-        if not self._finished():
+        if not self._is_finished():
             store = PostStore(self.out / STORE)
             try:
                 encoding = (retriever for retriever in RETRIEVERS.values() if retriever.encodes)
@@ -249,14 +249,14 @@ class IndexBuild:
             }
         return {"complete": complete, "out": str(self.out), "share": made}
 
-    def _finished(self) -> bool:
+    def _is_finished(self) -> bool:
         if not (self.out / MANIFEST).exists():
             return False
         manifest = read_json(self.out / MANIFEST)
-        wanted = (name for name, retriever in RETRIEVERS.items() if retriever.wanted(self))
+        wanted = (name for name, retriever in RETRIEVERS.items() if retriever.is_requested(self))
         return all(manifest.get(name) is not None for name in wanted)
 
-    def _posts(self) -> bool:
+    def _ensure_posts(self) -> bool:
         path, ids = self.out / STORE, self.out / IDS
         if not path.exists():
             posts = self.folder.need_posts()
@@ -282,35 +282,35 @@ class IndexBuild:
             write_array(ids, np.array([id.encode() for id in found]))
         return True
 
-    def postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
+    def build_postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
         """BM25 over the terms of this version."""
         if (self.out / folder).exists():
             return True
 
-        def make(texts: Sequence[str], path: Path) -> bool:
+        def write_term_part(texts: Sequence[str], path: Path) -> bool:
             TermPart.from_texts(texts, TERMS[tokens]).save(path)
             return True
 
         name = f"{parts_name}-{{:05d}}.npz"
-        parts = self.parts(store, IDS, name, unit, make, TermPart.load, size=_TERM_PART)
+        parts = self.make_parts(store, IDS, name, unit, write_term_part, TermPart.load, size=_TERM_PART)
         if parts is not None:
             params = Bm25(**self.plan["bm25"])
             build_lexical(map(TermPart.load, parts), self.out / folder, params, tokens=tokens)
         return parts is not None
 
-    def questions(self, store: PostStore) -> str:
+    def write_question_ids(self, store: PostStore) -> str:
         """The file of the questions' ids, written where it is not there."""
         if self.encoder is not None and not (self.out / QUESTIONS).exists():
             write_array(self.out / QUESTIONS, np.array([id.encode() for id in store.question_ids()]))
         return QUESTIONS
 
-    def vectors(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
+    def build_vectors(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
         """Vectors of the posts in the file `ids`, and unless this is a share their dense index."""
         encoder = self.encoder
         if encoder is None or (self.out / folder).exists() or not len(np.load(self.out / ids)):
             return True
 
-        def make(texts: Sequence[str], path: Path) -> bool:
+        def write_vector_part(texts: Sequence[str], path: Path) -> bool:
             vectors = encoder.documents(texts, stop=self.stop).astype(np.float16)
             check_finite(vectors, encoder.name)
             if self.stop():
@@ -319,7 +319,7 @@ class IndexBuild:
             return True
 
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
-        parts = self.parts(store, ids, name, unit, make, partial(np.load, mmap_mode="r"))
+        parts = self.make_parts(store, ids, name, unit, write_vector_part, partial(np.load, mmap_mode="r"))
         if parts is None or self.build.share:
             return parts is not None
         build_dense(
@@ -332,7 +332,7 @@ class IndexBuild:
         )
         return True
 
-    def parts(
+    def make_parts(
         self,
         store: PostStore,
         ids_file: str,
@@ -346,27 +346,29 @@ class IndexBuild:
         when that was stopped."""
         ids = np.load(self.out / ids_file)
 
-        def path(number: int) -> Path:
+        def part_path(number: int) -> Path:
             return self.out / _PARTS / name.format(number)
 
-        def load(number: int) -> Path | None:
+        def load_part(number: int) -> Path | None:
             try:
-                read(path(number))
+                read(part_path(number))
             except (DataError, OSError, ValueError, EOFError, BadZipFile):
                 return None
-            return path(number)
+            return part_path(number)
 
-        def made(number: int, items: range, events: Sink) -> Path | None:
+        def make_part(number: int, items: range, events: Sink) -> Path | None:
             wanted = [id.decode() for id in ids[items.start : items.stop]]
-            posts = store.many(wanted)
-            if not make([document_text(posts[id]) for id in wanted], path(number)):
+            posts = store.get_posts(wanted)
+            if not make([document_text(posts[id]) for id in wanted], part_path(number)):
                 return None
             events(Event("progress", {"done": len(items), "unit": unit}))
-            return path(number)
+            return part_path(number)
 
-        return self.build.run(self.build.split_into_parts(len(ids), size or _VECTOR_PART), load, made)
+        return self.build.run(
+            self.build.split_into_parts(len(ids), size or _VECTOR_PART), load_part, make_part
+        )
 
-    def _finish(self, store: PostStore) -> dict[str, Any]:
+    def _finish_index(self, store: PostStore) -> dict[str, Any]:
         stored = {name: retriever for name, retriever in RETRIEVERS.items() if retriever.stored}
         built = {name: self.out / name for name in stored if (self.out / name).exists()}
         files = [self.out / STORE, self.out / IDS]
@@ -390,8 +392,8 @@ class IndexBuild:
         }
         self.build.publish_manifest(manifest)
         shutil.rmtree(self.out / _PARTS, ignore_errors=True)
-        return self._result(manifest)
+        return self._describe_result(manifest)
 
-    def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    def _describe_result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         shown = ["documents", "counts", "encoder", *(name for name in RETRIEVERS if name in manifest)]
         return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in shown}}

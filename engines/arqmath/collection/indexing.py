@@ -69,7 +69,7 @@ class IndexCollection:
         share_of(self.share)
 
 
-def resolved(spec: IndexCollection) -> IndexCollection:
+def check_share(spec: IndexCollection) -> IndexCollection:
     """The spec, of a share only where it can be made. Raises: EngineError E433."""
     if spec.share is not None:
         from engines.arqmath.collection.index_build import refuse_without_terms
@@ -109,14 +109,14 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
 
 
 @specification
-class Prepare:
+class PrepareIndex:
     """Build the index of a small collection, anew when its posts are others now."""
 
     folder: SomeCollection
     index: Annotated[Path, Arg("The index to write.", option=True, writes=True)]
 
 
-def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def prepare_index(spec: PrepareIndex, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
     from engines.arqmath.collection.index import PLAN
     from engines.core.files import remove_folder
@@ -146,7 +146,7 @@ class ExportDocuments:
     out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
 
 
-def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def export_documents(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """The file appears whole or not at all.
 
     Returns: out, documents. Events: progress in documents. Raises: DataError for a folder that is no index,
@@ -172,7 +172,7 @@ def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) 
         for begin in range(0, len(ids), _ROWS):
             if stop():
                 raise StoppedError("the export was stopped", remedy="Run it again.")
-            for post in store.many(ids[begin : begin + _ROWS]).values():
+            for post in store.get_posts(ids[begin : begin + _ROWS]).values():
                 row = {"id": post.id, "contents": document_text(post)}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
             done = min(begin + _ROWS, len(ids))

@@ -74,15 +74,15 @@ def build_store(
     draft = out.with_name(f".{out.name}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with closing(_begun(draft, posts)) as base:
-            facts = _fill(base, posts, links, events, stop)
+        with closing(_open_draft(draft, posts)) as base:
+            facts = _fill_store(base, posts, links, events, stop)
         if facts["complete"]:
             with draft.open("rb") as file:
                 os.fsync(file.fileno())
             draft.replace(out)
         return facts
     except DataError:
-        _remove(draft)
+        _remove_draft(draft)
         raise
     except OSError as error:
         raise file_error(error, out, "write") from error
@@ -92,13 +92,13 @@ def build_store(
         raise DataError(what, path=out, code="E310", remedy=remedy) from error
 
 
-def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
+def _open_draft(draft: Path, posts: Path) -> sqlite3.Connection:
     """The draft of the store of these posts, with what is in it; a new one where there is none that can be
     used."""
     source = json.dumps([str(posts.absolute()), *file_stamp(posts)])
     for fresh in (False, True):
         if fresh or not draft.exists():
-            _remove(draft)
+            _remove_draft(draft)
         base = sqlite3.connect(draft)
         try:
             # A log beside the file, so that being killed costs the last rows and not the file.
@@ -117,12 +117,12 @@ def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
     raise AssertionError("a new draft is one of these posts")
 
 
-def _remove(draft: Path) -> None:
+def _remove_draft(draft: Path) -> None:
     for end in ("", "-wal", "-shm"):
         draft.with_name(draft.name + end).unlink(missing_ok=True)
 
 
-def _fill(
+def _fill_store(
     base: sqlite3.Connection, posts: Path, links: Path | None, events: Sink, stop: Stop
 ) -> dict[str, Any]:
     kept, seen = base.execute("SELECT report, seen FROM begun").fetchone()
@@ -134,14 +134,14 @@ def _fill(
             "INSERT OR IGNORE INTO posts (id, kind, title, text, tags, parent, score) VALUES (?,?,?,?,?,?,?)",
             [(p.id, p.kind, p.title, p.body.text, " ".join(p.tags), p.parent, p.score) for p in rows],
         )
-        _duplicates(base, ((post.id, other) for post in rows for other in post.duplicates))
+        _insert_duplicates(base, ((post.id, other) for post in rows for other in post.duplicates))
         seen += len(rows)
         base.execute("UPDATE begun SET report = ?, seen = ?", (json.dumps(asdict(report)), seen))
         base.commit()
         events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
     if links is not None:
         result = read_links(links, link_report)
-        _duplicates(base, ((post, other) for post, other, kind in result if kind == "duplicate"))
+        _insert_duplicates(base, ((post, other) for post, other, kind in result if kind == "duplicate"))
     base.execute("CREATE INDEX IF NOT EXISTS answers ON posts (parent, number) WHERE kind = 2")
     counts = dict(base.execute("SELECT kind, count(*) FROM posts GROUP BY kind"))
     facts = {
@@ -159,7 +159,7 @@ def _fill(
     return {"complete": True, **facts, "first": first}
 
 
-def _duplicates(base: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
+def _insert_duplicates(base: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
     """Keep pairs of questions in both directions; `named` are those that the collection itself has."""
     both = (row for post, other in pairs for row in ((post, other, 1), (other, post, 0)))
     insert = (
@@ -181,38 +181,41 @@ class PostStore:
         self.path = path
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._base = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        facts: dict[str, int] = dict(self._rows("SELECT name, value FROM facts"))
-        pages, size = next(self._rows("PRAGMA page_count"))[0], next(self._rows("PRAGMA page_size"))[0]
+        facts: dict[str, int] = dict(self._query_rows("SELECT name, value FROM facts"))
+        pages, size = (
+            next(self._query_rows("PRAGMA page_count"))[0],
+            next(self._query_rows("PRAGMA page_size"))[0],
+        )
         if pages * size > path.stat().st_size:
-            raise self._corrupt("it is shorter than before")
+            raise self._corrupt_error("it is shorter than before")
         if facts.pop("format", None) != _FORMAT:
             what = "the store was made by another version of this program"
             raise DataError(what, path=path, code="E662", remedy="Remove the index and build it again.")
         self.counts: Mapping[str, int] = facts
         """questions, answers, duplicates, repeated, left_out."""
 
-    def get(self, id: str) -> StoredPost | None:
-        return self.many([id]).get(id)
+    def get_post(self, id: str) -> StoredPost | None:
+        return self.get_posts([id]).get(id)
 
-    def many(self, ids: Iterable[str]) -> dict[str, StoredPost]:
+    def get_posts(self, ids: Iterable[str]) -> dict[str, StoredPost]:
         """Those of the posts that there are, by id, in the order asked for."""
         wanted = list(dict.fromkeys(ids))
         found: dict[str, StoredPost] = {}
         for some in _in_turn(wanted, 500):
             marks = ",".join("?" * len(some))
-            rows = self._rows(f"{_SELECT} WHERE post.id IN ({marks})", some)
+            rows = self._query_rows(f"{_SELECT} WHERE post.id IN ({marks})", some)
             for id, kind, title, text, tags, parent, score, question in rows:
                 found[id] = StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)
         return {id: found[id] for id in wanted if id in found}
 
-    def answers(self, question_id: str) -> list[str]:
+    def list_answer_ids(self, question_id: str) -> list[str]:
         """The ids of a question's answers, in the order of the collection."""
         query = "SELECT id FROM posts WHERE kind = 2 AND parent = ? ORDER BY number"
-        return [row[0] for row in self._rows(query, (question_id,))]
+        return [row[0] for row in self._query_rows(query, (question_id,))]
 
     def answer_ids(self) -> list[str]:
         """The ids of all answers, in the order of the collection."""
-        return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 2 ORDER BY number")]
+        return [row[0] for row in self._query_rows("SELECT id FROM posts WHERE kind = 2 ORDER BY number")]
 
     def answer_tags(self) -> Iterator[tuple[str, list[str]]]:
         """The id of every answer with the tags of its question, in the order of the collection."""
@@ -220,26 +223,26 @@ class PostStore:
             "SELECT post.id, coalesce(question.tags, '') FROM posts AS post LEFT JOIN posts AS question "
             "ON question.id = post.parent WHERE post.kind = 2 ORDER BY post.number"
         )
-        return ((id, tags.split()) for id, tags in self._rows(query))
+        return ((id, tags.split()) for id, tags in self._query_rows(query))
 
     def question_ids(self) -> list[str]:
         """The ids of all questions, in the order of the collection."""
-        return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 1 ORDER BY number")]
+        return [row[0] for row in self._query_rows("SELECT id FROM posts WHERE kind = 1 ORDER BY number")]
 
-    def duplicates(self, question_id: str) -> list[str]:
+    def list_duplicate_ids(self, question_id: str) -> list[str]:
         """The ids of the questions that are marked as the same one."""
-        return [r[0] for r in self._rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
+        return [r[0] for r in self._query_rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
 
     def close(self) -> None:
         self._base.close()
 
-    def _rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[Any]:
+    def _query_rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[Any]:
         try:
             yield from self._base.execute(query, tuple(values))
         except sqlite3.DatabaseError as error:
-            raise self._corrupt(str(error)) from error
+            raise self._corrupt_error(str(error)) from error
 
-    def _corrupt(self, why: str) -> DataError:
+    def _corrupt_error(self, why: str) -> DataError:
         from engines.retrieval.stored import corrupt_file_error
 
         return corrupt_file_error(self.path, why)
@@ -252,7 +255,7 @@ def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 @specification
-class Post:
+class ShowPost:
     """Print a post, with its formulas as plain text, and the question it answers."""
 
     folder: SomeCollection
@@ -262,7 +265,7 @@ class Post:
 
 
 @specification
-class Snippets:
+class ListSnippets:
     """Print how posts begin, in a line each."""
 
     folder: SomeCollection
@@ -271,7 +274,7 @@ class Snippets:
     index: IndexFolder = None
 
 
-def post(spec: Post) -> dict[str, Any]:
+def read_post(spec: ShowPost) -> dict[str, Any]:
     """One post, from the index where there is one, else by reading the posts through.
 
     Returns: id, kind, title, text (written for a terminal), latex_title, latex (as they are kept), tags,
@@ -294,10 +297,10 @@ def post(spec: Post) -> dict[str, Any]:
     return {**as_record(result), "question": as_record(parent) if parent else None}
 
 
-def snippets(spec: Snippets) -> dict[str, Any]:
+def list_snippets(spec: ListSnippets) -> dict[str, Any]:
     """How posts begin. Returns: snippets ({id: text}) of those that exist."""
     result = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
-    return {"snippets": {id_: beginning(one.text, plain=spec.latex) for id_, one in result.items()}}
+    return {"snippets": {id_: shorten_text(one.text, plain=spec.latex) for id_, one in result.items()}}
 
 
 SMALL_BYTES = 64 * 2**20
@@ -312,7 +315,7 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
     """
     wanted = set(ids)
     if index is not None and (index / "posts.sqlite").exists():
-        return _store(index / "posts.sqlite").many(wanted)
+        return _store(index / "posts.sqlite").get_posts(wanted)
     return posts_of_file(folder.need_posts(), wanted)
 
 
@@ -346,7 +349,7 @@ def posts_of_file(posts: Path, wanted: Collection[str], *, to_end: bool = False)
 _store = cache_by_file_state(4)(PostStore)
 
 
-def beginning(text: str, characters: int = 160, *, plain: bool = False) -> str:
+def shorten_text(text: str, characters: int = 160, *, plain: bool = False) -> str:
     """The beginning of a post in one line, its formulas written for a terminal (`plain`: left as LaTeX); none
     is cut in two."""
     from engines.formula.unicode import render_text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.generation.training import HINT, UNOPENED, opened, prompt, single_digits
+from engines.arqmath.generation.training import HINT, UNOPENED, make_prompt, open_gpt2, split_digits
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.build import Journal
 from engines.core.errors import DataError, EngineError
@@ -42,7 +42,7 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text; a formula is never divided.
 
     >>> sentences("Let $a=1. 5$. Then stop! Done")
@@ -57,7 +57,7 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
 
 
-def without_repetition(text: str) -> str:
+def remove_repetition(text: str) -> str:
     """A text without what generators fall into: a piece that follows itself three times or more stays once,
     and a sentence that has been said is not said again.
 
@@ -69,7 +69,7 @@ def without_repetition(text: str) -> str:
     text = _LOOP.sub(r"\1", _SHORT_LOOP.sub(r"\1", text))
     said: set[str] = set()
     kept = []
-    for sentence in sentences(text):
+    for sentence in split_sentences(text):
         key = "".join(sentence.lower().split())
         if key not in said:
             said.add(key)
@@ -77,7 +77,7 @@ def without_repetition(text: str) -> str:
     return " ".join(kept)
 
 
-def fitted(text: str, limit: int = LIMIT) -> str:
+def cut_to_limit(text: str, limit: int = LIMIT) -> str:
     """A text of at most `limit` characters: cut after the last sentence that fits, else after the last word
     outside of a formula; an odd dollar is left out.
 
@@ -89,19 +89,19 @@ def fitted(text: str, limit: int = LIMIT) -> str:
     text = one_line(text)
     if len(text) > limit:
         kept = ""
-        for sentence in sentences(text):
+        for sentence in split_sentences(text):
             longer = f"{kept} {sentence}".strip()
             if len(longer) > limit:
                 break
             kept = longer
-        text = kept or _words(text, limit)
+        text = kept or _cut_after_word(text, limit)
     if text.count("$") % 2:
         at = text.rindex("$")
         text = text[:at] + text[at + 1 :]
     return text.strip()
 
 
-def _words(text: str, limit: int) -> str:
+def _cut_after_word(text: str, limit: int) -> str:
     held = [match.span() for match in _FORMULA.finditer(text)]
     for at in range(limit, 0, -1):
         inside = any(start < at < end for start, end in held)
@@ -110,34 +110,34 @@ def _words(text: str, limit: int) -> str:
     return text[:limit]
 
 
-class Draft:
+class AnswerDraft:
     """Answers by topic as they were made, in a journal. A topic that has no answer has an empty one."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
         key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         self.path, self._journal = path, Journal(path, {"made by": key})
 
-        def other(head: str) -> DataError | None:
+        def foreign_file_error(head: str) -> DataError | None:
             if head.startswith('{"made by": "'):
                 return None
             what = "answers are cached in this file until the run is written, but it is another file"
             return DataError(what, path=path, code="E452", remedy="Choose another --out, or move the file.")
 
-        rows = self._journal.read_items(other)
+        rows = self._journal.read_items(foreign_file_error)
         self.answers = {
             row["topic"]: Answer(row["topic"], row["text"], row["score"], "", row["sources"]) for row in rows
         }
         self._journal.begin_file(rows)
 
     @staticmethod
-    def of(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> Draft:
+    def for_run(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> AnswerDraft:
         """The draft of the run `out`; one that other topics, weights or settings made is begun anew."""
         files = sorted(model.glob("*.safetensors")) if model else []
         weights = {file.name: sha256(file) for file in files}
         about = {"topics": sha256(topics), "weights": weights, **settings}
-        return Draft(out.with_name(out.name + ".draft"), about)
+        return AnswerDraft(out.with_name(out.name + ".draft"), about)
 
-    def fill(
+    def answer_topics(
         self,
         topics: Sequence[Topic],
         answer: Callable[[int, Topic], Answer],
@@ -153,7 +153,7 @@ class Draft:
                 continue
             if stop():
                 break
-            self.keep(answer(number, topic))
+            self.add_answer(answer(number, topic))
             made += 1
             done = len(self.answers)
             rate = made / max(time.monotonic() - started, 1e-9)
@@ -162,7 +162,7 @@ class Draft:
             events(Event("progress", data, done))
         return [self.answers[topic.id] for topic in topics if topic.id in self.answers]
 
-    def keep(self, answer: Answer) -> None:
+    def add_answer(self, answer: Answer) -> None:
         self._journal.append({name: getattr(answer, name) for name in ("topic", "text", "score", "sources")})
         self.answers[answer.topic] = answer
 
@@ -174,24 +174,24 @@ class Draft:
 #
 # A stronger baseline than free generation: what is returned was written by a person.
 
-Search = Callable[[str, int], Sequence[str]]
+FindAnswers = Callable[[str, int], Sequence[str]]
 """Ids of the best answers to a text, at most so many."""
-Texts = Callable[[Sequence[str]], Mapping[str, str]]
+ReadTexts = Callable[[Sequence[str]], Mapping[str, str]]
 """The texts of posts."""
-Score = Callable[[str, Sequence[str]], Sequence[float]]
+ScorePassages = Callable[[str, Sequence[str]], Sequence[float]]
 """How well each passage answers a text, the higher the better."""
 
 
-def passages(text: str, limit: int = LIMIT) -> list[str]:
+def split_passages(text: str, limit: int = LIMIT) -> list[str]:
     """Runs of whole sentences of at most `limit` characters, each as long as can be; the first begins the
     text, each later one half a passage on.
 
     >>> passages("One two. Three four. Five.", 21)
     ['One two. Three four.', 'Three four. Five.']
     """
-    found = [part for part in sentences(one_line(text)) if len(part) <= limit]
+    found = [part for part in split_sentences(one_line(text)) if len(part) <= limit]
     if not found:
-        short = fitted(text, limit)
+        short = cut_to_limit(text, limit)
         return [short] if short else []
     made: list[str] = []
     begin = 0
@@ -200,19 +200,19 @@ def passages(text: str, limit: int = LIMIT) -> list[str]:
         while end < len(found) and length + 1 + len(found[end]) <= limit:
             length += 1 + len(found[end])
             end += 1
-        made.append(fitted(" ".join(found[begin:end]), limit))
+        made.append(cut_to_limit(" ".join(found[begin:end]), limit))
         if end == len(found):
             break
         begin = max(begin + 1, (begin + end) // 2)
     return made
 
 
-def extract(
+def extract_answers(
     topics: Sequence[Topic],
-    search: Search,
-    texts: Texts,
-    score: Score,
-    draft: Draft,
+    search: FindAnswers,
+    texts: ReadTexts,
+    score: ScorePassages,
+    draft: AnswerDraft,
     *,
     tag: str,
     depth: int = 10,
@@ -224,17 +224,19 @@ def extract(
     What the draft has is taken from it. A topic for which nothing is found has no answer.
     """
 
-    def best(_number: int, topic: Topic) -> Answer:
+    def extract_answer(_number: int, topic: Topic) -> Answer:
         result = search(topic.text, depth)
         held = texts(result)
-        offers = [(post, passage) for post in result if post in held for passage in passages(held[post])]
+        offers = [
+            (post, passage) for post in result if post in held for passage in split_passages(held[post])
+        ]
         if not offers:
             return Answer(topic.id, "", 0.0, tag, "")
         scores = score(topic.text, [passage for _, passage in offers])
         at = max(range(len(offers)), key=lambda place: scores[place])
         return Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
 
-    answers = draft.fill(topics, best, events=events, stop=stop)
+    answers = draft.answer_topics(topics, extract_answer, events=events, stop=stop)
     return [replace(answer, tag=tag) for answer in answers if answer.text]
 
 
@@ -267,7 +269,7 @@ def write_topics(
     topics: Sequence[Topic],
     model: Path,
     decoding: Decoding,
-    draft: Draft,
+    draft: AnswerDraft,
     *,
     tag: str,
     device: str = "cpu",
@@ -281,18 +283,18 @@ def write_topics(
     """
     import torch
 
-    tokenizer = single_digits(open_tokenizer(model, UNOPENED))
-    network = opened(model).to(device).eval()
+    tokenizer = split_digits(open_tokenizer(model, UNOPENED))
+    network = open_gpt2(model).to(device).eval()
     room = network.config.n_positions - decoding.new_tokens
     if room < 16:
         wanted, read = decoding.new_tokens, network.config.n_positions
         what = f"{wanted} new tokens leave no room for a question: the model reads {read}"
         raise EngineError(what, code="E653", remedy="Ask for fewer new tokens.")
 
-    def written(number: int, topic: Topic) -> Answer:
+    def write_answer(number: int, topic: Topic) -> Answer:
         # Of its own for each topic, so that a run that was interrupted comes out the same.
         torch.manual_seed(decoding.seed * 1_000_003 + number)
-        before, after = prompt("\0", hint=decoding.hint).split("\0")
+        before, after = make_prompt("\0", hint=decoding.hint).split("\0")
         parts = tokenizer([before, topic.text, after], add_special_tokens=False)["input_ids"]
         ids = [*parts[0], *parts[1][: room - len(parts[0]) - len(parts[2])], *parts[2]]
         with torch.inference_mode():
@@ -312,11 +314,11 @@ def write_topics(
         text = tokenizer.decode(result[0, len(ids) :], skip_special_tokens=True)
         return Answer(topic.id, (HINT if decoding.hint else "") + text, 1.0, tag, model.name)
 
-    answers = draft.fill(topics, written, events=events, stop=stop)
-    return [replace(one, tag=tag, text=fitted(without_repetition(one.text))) for one in answers]
+    answers = draft.answer_topics(topics, write_answer, events=events, stop=stop)
+    return [replace(one, tag=tag, text=cut_to_limit(remove_repetition(one.text))) for one in answers]
 
 
-def shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:
+def choose_shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:
     """Of each topic's answers in several runs the shortest that is not empty; the first of equal ones.
 
     `sources` names the run it comes from. Raises: DataError when there is no run.

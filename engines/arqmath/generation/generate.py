@@ -15,7 +15,7 @@ from engines.core.files import sha256
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 
 if TYPE_CHECKING:
-    from engines.arqmath.generation.answers import Draft
+    from engines.arqmath.generation.answers import AnswerDraft
     from engines.forum.topics import Topic
     from engines.proofreading.texts import TextProofreader
     from engines.retrieval.trec import Answer
@@ -70,7 +70,7 @@ class Generate:
 
     def __post_init__(self) -> None:
         if self.how is not None:
-            FirstStage.read(self.how)
+            FirstStage.from_text(self.how)
         ways = [name for name in _WAYS if getattr(self, name)]
         if len(ways) != 1:
             raise EngineError(
@@ -92,7 +92,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     """Answer topics and write a Task 3 run.
 
     Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run); checked:
-    of each answer the topic and its links (see `checked`).
+    of each answer the topic and its links (see `check_answer`).
     Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
     when no topic got an answer, and as `write_answers`.
 
@@ -104,7 +104,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
     12
     """
-    from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+    from engines.arqmath.generation.answers import AnswerDraft, Decoding, choose_shortest, write_topics
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.trec import check_out, read_answers, write_answers
 
@@ -116,7 +116,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     if spec.model is not None:
         given = {field.name: getattr(spec, field.name) for field in fields(Decoding)}
         decoding = Decoding(**{name: value for name, value in given.items() if value is not None})
-        draft = Draft.of(spec.out, spec.topics, spec.model, {"decoding": asdict(decoding)})
+        draft = AnswerDraft.for_run(spec.out, spec.topics, spec.model, {"decoding": asdict(decoding)})
         answers = write_topics(
             topics,
             spec.model,
@@ -128,11 +128,11 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
             stop=stop,
         )
     elif spec.index is not None:
-        draft, answers = _extracted(spec, topics, spec.index, tag, events, stop)
+        draft, answers = _extract_from_index(spec, topics, spec.index, tag, events, stop)
     else:
         wanted = {topic.id for topic in topics}
         runs = [read_answers(path)[0] for path in spec.shortest]
-        answers = [answer for answer in shortest(runs, tag) if answer.topic in wanted]
+        answers = [answer for answer in choose_shortest(runs, tag) if answer.topic in wanted]
     complete = not stop()
     if complete and not answers:
         remedy = "Do the topics belong to these runs, or to another collection than the index?"
@@ -148,18 +148,18 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
 
     proofreader = TextProofreader()
     asked = {topic.id: topic.text for topic in topics}
-    rows = [{"topic": one.topic, **checked(one.text, asked[one.topic], proofreader)} for one in answers]
+    rows = [{"topic": one.topic, **check_answer(one.text, asked[one.topic], proofreader)} for one in answers]
     return {**result, "checked": rows}
 
 
 _DEPTH, _HOW = 10, "lexical"
 
 
-def _extracted(
+def _extract_from_index(
     spec: Generate, topics: Sequence[Topic], place: Path, tag: str, events: Sink, stop: Stop
-) -> tuple[Draft, list[Answer]]:
+) -> tuple[AnswerDraft, list[Answer]]:
     from engines.arqmath.collection.index import MANIFEST, cached_index
-    from engines.arqmath.generation.answers import Draft, extract
+    from engines.arqmath.generation.answers import AnswerDraft, extract_answers
 
     index = cached_index(place)  # first: one that cannot be searched leaves no draft
     how, depth = spec.how or _HOW, spec.depth or _DEPTH
@@ -169,19 +169,21 @@ def _extracted(
         "depth": depth,
         "scorer": str(spec.scorer or ""),
     }
-    draft = Draft.of(spec.out, spec.topics, spec.scorer, made_of)
+    draft = AnswerDraft.for_run(spec.out, spec.topics, spec.scorer, made_of)
 
-    def search(text: str, depth: int) -> list[str]:
+    def find_answers(text: str, depth: int) -> list[str]:
         return [hit.id for hit in index.search(text, depth, how=how)]
 
-    def texts(posts: Sequence[str]) -> dict[str, str]:
-        return {post: stored.text for post, stored in index.store.many(posts).items()}
+    def read_texts(posts: Sequence[str]) -> dict[str, str]:
+        return {post: stored.text for post, stored in index.store.get_posts(posts).items()}
 
-    score = _scorer(spec.scorer)
-    return draft, extract(topics, search, texts, score, draft, tag=tag, depth=depth, events=events, stop=stop)
+    score = _load_passage_scorer(spec.scorer)
+    return draft, extract_answers(
+        topics, find_answers, read_texts, score, draft, tag=tag, depth=depth, events=events, stop=stop
+    )
 
 
-def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
+def _load_passage_scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
     """How passages are judged: by a cross-encoder when one is named, else by the cosine of embeddings."""
     if model is not None:
         from engines.arqmath.ranking.cross_encoder import CrossEncoder
@@ -192,14 +194,14 @@ def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
 
     embedder = encoder(BUILT_IN, half=True)
 
-    def cosine(text: str, found: Sequence[str]) -> list[float]:
+    def score_by_cosine(text: str, found: Sequence[str]) -> list[float]:
         vectors = embedder.encode([text, *found])
         return [float(value) for value in vectors[1:] @ vectors[0]]
 
-    return cosine
+    return score_by_cosine
 
 
-def checked(text: str, said: str, proofreader: TextProofreader) -> dict[str, Any]:
+def check_answer(text: str, said: str, proofreader: TextProofreader) -> dict[str, Any]:
     """How many links of an answer have which verdict, and those that are wrong, as `verdicts` and `wrong`."""
     links = proofreader.links(text, said)
     wrong = [

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.forum_task import ForumTask, move_to_model
 from engines.arqmath.training.model_folder import (
-    kind_of,
     longest_first,
-    named,
     open_model,
     open_tokenizer,
-    padded,
+    pad_rows,
+    read_architecture,
     refuse_lost,
     save_model,
-    unusable,
+    tokenize_named_texts,
+    unusable_model_error,
 )
 from engines.core.errors import DataError
 from engines.core.files import model_files
@@ -45,7 +45,7 @@ HINT = "HINT"
 """A solution that begins with this word comes out shorter; the training knows nothing of it."""
 
 
-def prompt(problem: str, *, hint: bool = False) -> str:
+def make_prompt(problem: str, *, hint: bool = False) -> str:
     """What a solution is written after.
 
     >>> prompt("What is 1+1?", hint=True)
@@ -54,7 +54,7 @@ def prompt(problem: str, *, hint: bool = False) -> str:
     return f"PROBLEM: {problem}SOLUTION: {HINT if hint else ''}"
 
 
-def single_digits(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
+def split_digits(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
     """The same tokenizer with every digit a token of its own: as if no merge had a digit in it. Ids stay."""
     from tokenizers.pre_tokenizers import Digits, PreTokenizer
     from tokenizers.pre_tokenizers import Sequence as Steps
@@ -100,7 +100,7 @@ MATHEMATICA_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ProblemTexts:
     """Texts by number, and which of them belong together: `pairs` is (examples, 2), problem and solution."""
 
     read: Iterable[tuple[int, str]]
@@ -108,7 +108,7 @@ class Texts:
     pairs: NDArray[np.int64]
 
 
-def collection_texts(folder: Path, *, seed: int) -> Texts:
+def collection_texts(folder: Path, *, seed: int) -> ProblemTexts:
     """Every question of a collection that has an answer, with one of its answers, drawn by the seed.
 
     The posts are read twice: for their ids, and for their texts. Raises: DataError E651 without any.
@@ -132,15 +132,15 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
         raise DataError("no question has an answer", path=posts, code="E651", remedy=remedy)
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
 
-    def read() -> Iterator[tuple[int, str]]:
+    def read_texts() -> Iterator[tuple[int, str]]:
         for post in read_posts(posts, Report()):
             if post.id in number:
                 yield number[post.id], post.text
 
-    return Texts(read(), len(number), np.arange(len(number)).reshape(-1, 2))
+    return ProblemTexts(read_texts(), len(number), np.arange(len(number)).reshape(-1, 2))
 
 
-def amps_texts(folder: Path, *, seed: int) -> Texts:
+def amps_texts(folder: Path, *, seed: int) -> ProblemTexts:
     """AMPS: Khan's exercises five times, half of Mathematica's, drawn by the seed."""
     from engines.arqmath.training.corpora import read_amps
     from engines.forum.readers import Report
@@ -156,16 +156,16 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
     if not pairs:
         remedy = "Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt."
         raise DataError("no exercises found here", path=folder, code="E651", remedy=remedy)
-    return Texts(texts, len(texts), np.array(pairs, np.int64))
+    return ProblemTexts(texts, len(texts), np.array(pairs, np.int64))
 
 
-class Problems:
+class ProblemSequences:
     """Pairs of tokenised texts with random access: an item is (number, tokens of the training sequence)."""
 
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerFast,
-        sources: Sequence[Texts],
+        sources: Sequence[ProblemTexts],
         *,
         max_length: int,
         place: Path | None = None,
@@ -178,13 +178,15 @@ class Problems:
         self._room = max_length - len(self._before) - len(self._between) - 1
         begins = np.cumsum([0, *(source.count for source in sources)])
 
-        def texts() -> Iterator[tuple[int, str]]:
+        def iterate_texts() -> Iterator[tuple[int, str]]:
             for begin, source in zip(begins.tolist(), sources, strict=False):
                 for number, text in source.read:
                     yield begin + number, text
 
         # No more of a text is ever read than one that stands alone would keep.
-        numbers, self._texts = cached_rows(place, lambda: named(tokenizer, texts()), keep=max_length)
+        numbers, self._texts = cached_rows(
+            place, lambda: tokenize_named_texts(tokenizer, iterate_texts()), keep=max_length
+        )
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
         self.pairs = rows[np.concatenate(pairs)]
@@ -192,7 +194,7 @@ class Problems:
         self.cut = float((self._texts.lengths[self.pairs].sum(axis=1) > self._room).mean())
         """The share of pairs that had to be shortened."""
 
-    def sequence(self, pair: int) -> tuple[list[int], int]:
+    def build_sequence(self, pair: int) -> tuple[list[int], int]:
         """Token ids with the end token, and how many are the prompt's; the longer text is cut first."""
         asked, answered = (self._texts[row].tolist() for row in self.pairs[pair])
         first, second = longest_first(len(asked), len(answered), self._room)
@@ -228,7 +230,7 @@ class GeneratorSettings:
             raise make_refusal(wrong, CODE, "Change the model's settings.")
 
 
-class Generator(ForumTask[GeneratorSettings]):
+class GeneratorTask(ForumTask[GeneratorSettings]):
     """The trainer `arqmath.generator`. Data: `collection`, `amps` or both; `backbone`: a GPT-2 folder."""
 
     trainer = "arqmath.generator"
@@ -242,7 +244,7 @@ class Generator(ForumTask[GeneratorSettings]):
             raise DataError("the recipe names no training data", code="E651", remedy=remedy)
         super().__init__(model, data, seed=seed)
 
-    def sources(self) -> dict[str, Sequence[Path]]:
+    def list_source_files(self) -> dict[str, Sequence[Path]]:
         files: dict[str, Sequence[Path]] = {}
         if "collection" in self.data:
             files["collection"] = (self.folder.need_posts(),)
@@ -256,11 +258,11 @@ class Generator(ForumTask[GeneratorSettings]):
     def tokenizer(self) -> PreTrainedTokenizerFast:
         """The backbone's, or a new one learned from the texts; digits apart."""
         if "backbone" in self.data:
-            return single_digits(open_tokenizer(self.data["backbone"], UNOPENED))
-        texts = (text for source in self._sources() for _, text in source.read)
+            return split_digits(open_tokenizer(self.data["backbone"], UNOPENED))
+        texts = (text for source in self._load_sources() for _, text in source.read)
         return train_tokenizer(texts, self.settings.vocabulary)
 
-    def _sources(self) -> list[Any]:
+    def _load_sources(self) -> list[Any]:
         result = []
         if "collection" in self.data:
             result.append(collection_texts(self.data["collection"], seed=self.seed))
@@ -269,12 +271,12 @@ class Generator(ForumTask[GeneratorSettings]):
         return result
 
     @cached_property
-    def problems(self) -> Problems:
+    def problems(self) -> ProblemSequences:
         most = self.settings.max_length
         place = self._cache.stored_path(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
-        return Problems(self.tokenizer, self._sources(), max_length=most, place=place)
+        return ProblemSequences(self.tokenizer, self._load_sources(), max_length=most, place=place)
 
     @cached_property
     def _order(self) -> Any:
@@ -289,7 +291,7 @@ class Generator(ForumTask[GeneratorSettings]):
             from transformers import GPT2Config, GPT2LMHeadModel
 
         if "backbone" in self.data:
-            return opened(self.data["backbone"], self.settings.max_length)
+            return open_gpt2(self.data["backbone"], self.settings.max_length)
         end = self.tokenizer.eos_token_id
         config = GPT2Config(
             vocab_size=len(self.tokenizer),
@@ -302,9 +304,9 @@ class Generator(ForumTask[GeneratorSettings]):
         )
         return GPT2LMHeadModel(config)
 
-    def train_data(self) -> _Sequences:
+    def train_data(self) -> _SequenceSubset:
         """The sequences that are not held out (95 %)."""
-        return _Sequences(self.problems, self._order[self._held_out :])
+        return _SequenceSubset(self.problems, self._order[self._held_out :])
 
     def length(self, example: tuple[list[int], int]) -> int:
         return len(example[0])
@@ -314,9 +316,9 @@ class Generator(ForumTask[GeneratorSettings]):
         import torch
 
         rows = {
-            "ids": padded([ids for ids, _ in examples], self.tokenizer.pad_token_id),
-            "mask": padded([[1] * len(ids) for ids, _ in examples], 0),
-            "labels": padded([[-100] * begin + ids[begin:] for ids, begin in examples], -100),
+            "ids": pad_rows([ids for ids, _ in examples], self.tokenizer.pad_token_id),
+            "mask": pad_rows([[1] * len(ids) for ids, _ in examples], 0),
+            "labels": pad_rows([[-100] * begin + ids[begin:] for ids, begin in examples], -100),
         }
         return {name: torch.from_numpy(each) for name, each in rows.items()}
 
@@ -339,13 +341,13 @@ class Generator(ForumTask[GeneratorSettings]):
         were shortened, `cut_share`."""
         import torch
 
-        held = _Sequences(self.problems, self._order[: min(self._held_out, _MEASURED)])
+        held = _SequenceSubset(self.problems, self._order[: min(self._held_out, _MEASURED)])
         total = count = 0.0
         for begin in range(0, len(held), 8):
             batch = self.collate([held[place] for place in range(begin, min(begin + 8, len(held)))])
             (tokens,) = self.counts(batch)
             with torch.inference_mode():
-                loss = self.loss(model, moved(batch, model))
+                loss = self.loss(model, move_to_model(batch, model))
             total, count = total + float(loss) * tokens, count + tokens
         measures = {"cut_share": self.problems.cut}
         return {"validation_loss_nats": total / count, **measures} if count else measures
@@ -370,31 +372,31 @@ class Generator(ForumTask[GeneratorSettings]):
         )
 
 
-def opened(folder: Path, max_length: int = 0) -> Any:
+def open_gpt2(folder: Path, max_length: int = 0) -> Any:
     """A GPT-2 folder as a model.
 
     Raises: DataError E650 for one that is none, has pickled weights, or reads less than `max_length`.
     """
     from transformers import GPT2LMHeadModel
 
-    if (kind := kind_of(folder, UNOPENED)) != "gpt2":
+    if (kind := read_architecture(folder, UNOPENED)) != "gpt2":
         what = f"the model is of kind {kind!r}, not gpt2"
-        raise unusable(folder, what, UNOPENED, "Name a folder of GPT-2.")
+        raise unusable_model_error(folder, what, UNOPENED, "Name a folder of GPT-2.")
     model, loading = open_model(GPT2LMHeadModel, folder, UNOPENED)
     refuse_lost(folder, loading["missing_keys"], UNOPENED)
     check_weights(model, folder.name)
     if max_length > model.config.n_positions:
         what = f"the model reads {model.config.n_positions} tokens, fewer than max_length {max_length}"
-        raise unusable(folder, what, UNOPENED, "Name a larger model, or set max_length.")
+        raise unusable_model_error(folder, what, UNOPENED, "Name a larger model, or set max_length.")
     return model
 
 
-class _Sequences:
-    def __init__(self, problems: Problems, places: Any) -> None:
+class _SequenceSubset:
+    def __init__(self, problems: ProblemSequences, places: Any) -> None:
         self.problems, self.places = problems, places
 
     def __len__(self) -> int:
         return len(self.places)
 
     def __getitem__(self, index: int) -> tuple[list[int], int]:
-        return self.problems.sequence(int(self.places[index]))
+        return self.problems.build_sequence(int(self.places[index]))

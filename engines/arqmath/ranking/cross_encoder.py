@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from engines.arqmath.ranking.reranking import Scorer, StoredText, batches_by_length
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
-    Frame,
-    Ids,
+    TokenFrame,
+    TokenIds,
     best_window,
     check_tokens,
+    count_positions,
     has_top_layers,
-    kind_of,
-    longest,
     longest_first,
     open_model,
     open_tokenizer,
     open_top_layers,
     padded_batch,
-    tokenised,
-    unusable,
+    read_architecture,
+    tokenize_texts,
+    unusable_model_error,
 )
 from engines.core.files import sha256, write_bytes, write_json
 from engines.core.system import asset, half_precision, torch_device
@@ -68,7 +68,7 @@ def write_library_files(folder: Path) -> None:
     write_json(folder / "config_sentence_transformers.json", about)
 
 
-def mark(encoder: Any, question_tokens: int, window: bool) -> None:
+def mark_config(encoder: Any, question_tokens: int, window: bool) -> None:
     """Say in an encoder's config that it has this head, and what it reads of a question and an answer."""
     encoder.config.update({**_MARK, _QUESTION: question_tokens, _WINDOW: window})
 
@@ -154,12 +154,12 @@ class CrossEncoder(Scorer):
         self.name = self.folder.resolve().name
         device = torch_device(device)
         self._device = device
-        kind_of(self.folder, CODE)
+        read_architecture(self.folder, CODE)
         known = json.loads((self.folder / "config.json").read_bytes())
         self._titles = has_cosine_head(known)
         self._question_tokens = int(known.get(_QUESTION, 0))
         self._windows = bool(known.get(_WINDOW, False))
-        self._prompt = _prompt(self.folder)
+        self._prompt = _read_prompt(self.folder)
         self._model = _load_classifier(self.folder, cosine=self._titles).to(device).eval()
         self._tokenizer = open_tokenizer(self.folder, CODE)
         config = self._model.config
@@ -168,8 +168,8 @@ class CrossEncoder(Scorer):
         recorded = int(self._tokenizer.model_max_length)
         if recorded >= LARGE_INTEGER:  # the library's sign of none
             recorded = MAX_TOKENS
-        self.max_tokens = min(max_tokens or recorded, longest(config))
-        self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
+        self.max_tokens = min(max_tokens or recorded, count_positions(config))
+        self._frame = TokenFrame.from_tokenizer(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
         if self.half is not None and not self._titles:
@@ -187,15 +187,15 @@ class CrossEncoder(Scorer):
                 result.update(f"{file.name} {sha256(file)}\n".encode())
         return result.hexdigest()[:16]
 
-    def reads(self, answer: StoredText) -> str:
+    def select_text(self, answer: StoredText) -> str:
         """The answer; with a cosine head the title of its question before it, as first stages have it, and
         as much of that question's body as the head was trained with."""
         if not self._titles:
             return answer.text
-        before = "\n".join(part for part in (answer.title, self._begin(answer.question)) if part)
+        before = "\n".join(part for part in (answer.title, self._cut_question_body(answer.question)) if part)
         return f"{before}\n{_ANSWER}{answer.text}" if before else answer.text
 
-    def _begin(self, text: str) -> str:
+    def _cut_question_body(self, text: str) -> str:
         if not self._question_tokens or not text:
             return ""
         result = self._tokenizer(
@@ -214,23 +214,24 @@ class CrossEncoder(Scorer):
             return score
         return 1 / (1 + exp(-max(score, -700)))
 
-    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
+    def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
         """Scores are log-odds that the answer is one, with a cosine head (1 + cosine) / 2. The same pairs
         give the same numbers; batches of other pairs may change the last digits."""
         import numpy as np
         import torch
 
         pairs = [(self._prompt + question, answer) for question, answer in pairs]
-        tokens = self._tokenised(pairs)
+        tokens = self._tokenize_pairs(pairs)
         room = self.max_tokens - self._frame.width
         long = {text: sum(map(len, parts)) for text, parts in tokens.items()}
         kept = np.array([longest_first(long[left], long[right], room) for left, right in pairs])
         whole = np.array([long[left] + long[right] for left, right in pairs])
         read = kept.sum(1)
         for batch in batches_by_length(read + self._frame.width, self._batch_tokens):
-            sides = [self._sides(tokens, *pairs[row], *kept[row]) for row in batch]
+            sides = [self._cut_sides(tokens, *pairs[row], *kept[row]) for row in batch]
             inputs = padded_batch(
-                [self._frame.pair(left, right) for left, right in sides], self._tokenizer.pad_token_id or 0
+                [self._frame.wrap_pair(left, right) for left, right in sides],
+                self._tokenizer.pad_token_id or 0,
             )
             if not self._with_types:
                 del inputs["token_type_ids"]
@@ -248,19 +249,19 @@ class CrossEncoder(Scorer):
             self.truncated += int((read < whole)[batch].sum())
             yield batch, scores.cpu().numpy()
 
-    def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Ids]]:
+    def _tokenize_pairs(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[TokenIds]]:
         """Token ids of every distinct text, without special tokens and uncut; of what stands before an answer
         and of the answer by themselves."""
         import numpy as np
 
         texts = {text: text.split(_ANSWER, 1) for pair in pairs for text in pair}
         parts = list(dict.fromkeys(part for split in texts.values() for part in split))
-        ids = dict(zip(parts, tokenised(self._tokenizer, parts), strict=True))
+        ids = dict(zip(parts, tokenize_texts(self._tokenizer, parts), strict=True))
         return {text: [np.array(ids[part], np.int32) for part in split] for text, split in texts.items()}
 
-    def _sides(
-        self, tokens: Mapping[str, list[Ids]], question: str, answer: str, left: int, right: int
-    ) -> tuple[Ids, Ids]:
+    def _cut_sides(
+        self, tokens: Mapping[str, list[TokenIds]], question: str, answer: str, left: int, right: int
+    ) -> tuple[TokenIds, TokenIds]:
         """What is read of a pair: so many tokens of each side."""
         import numpy as np
 
@@ -274,7 +275,7 @@ class CrossEncoder(Scorer):
 _LIBRARY = "config_sentence_transformers.json"
 
 
-def _prompt(folder: Path) -> str:
+def _read_prompt(folder: Path) -> str:
     """What the model's authors put before every question, as sentence-transformers' CrossEncoder does."""
     if not (folder / "modules.json").exists():
         return ""
@@ -284,7 +285,7 @@ def _prompt(folder: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise unusable(folder, f"{_LIBRARY} cannot be read", CODE) from error
+        raise unusable_model_error(folder, f"{_LIBRARY} cannot be read", CODE) from error
 
 
 def _keep_head_exact(model: Any, device: str) -> None:
@@ -297,18 +298,21 @@ def _keep_head_exact(model: Any, device: str) -> None:
     if isinstance(pooler := getattr(encoder, "pooler", None), torch.nn.Module):
         heads.append(pooler)
 
-    def exact(forward: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*given: Any, **named: Any) -> Any:
+    def wrap_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
+        def run_exact(*given: Any, **named: Any) -> Any:
             with torch.autocast(device, enabled=False):
-                return forward(*map(_single, given), **{name: _single(one) for name, one in named.items()})
+                return forward(
+                    *map(_to_single_precision, given),
+                    **{name: _to_single_precision(one) for name, one in named.items()},
+                )
 
-        return run
+        return run_exact
 
     for part in heads:
-        part.forward = exact(part.forward)
+        part.forward = wrap_forward(part.forward)
 
 
-def _single(value: Any) -> Any:
+def _to_single_precision(value: Any) -> Any:
     import torch
 
     return value.float() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
@@ -329,7 +333,7 @@ def _load_classifier(folder: Path, *, cosine: bool) -> Any:
     if missing or labels not in (1, 2):
         what = f"{missing[0]} is missing" if missing else f"it has {labels} labels"
         remedy = "Fine-tune it first: mathwb train arqmath/finetune-n1 (see mathwb train --list)."
-        raise unusable(
+        raise unusable_model_error(
             folder, f"this model is not a classifier of pairs: {what}", "E381", remedy, exit_code=2
         )
     return model

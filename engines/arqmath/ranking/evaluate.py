@@ -78,10 +78,10 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
     judgements = load_qrels(spec.qrels, spec.task, events)
     if spec.task == 3:
-        return _answers(spec, judgements, events)
+        return _evaluate_answers(spec, judgements, events)
     ranked = load_run(spec.run, judgements, spec.qrels, spec.task, spec.visual_ids, events)
     result = measure(ranked, judgements)
-    document = _document(result)
+    document = _build_document(result)
     if spec.topics_by is not None:
         document["by"] = _by_attribute(spec.topics_by, result, events)
     if spec.plot is not None:
@@ -142,20 +142,20 @@ def load_run(
     return run
 
 
-def _rounded(row: Mapping[str, float]) -> dict[str, float]:
+def _round_values(row: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 6) for name, value in row.items()}
 
 
-def _document(result: Evaluation) -> dict[str, Any]:
+def _build_document(result: Evaluation) -> dict[str, Any]:
     return {
         "topics": len(result.per_topic),
-        **_rounded(result.mean),
-        "run_topics": {"topics": len(result.run_topics), **_rounded(result.run_mean)},
-        "per_topic": {topic: _rounded(row) for topic, row in result.per_topic.items()},
+        **_round_values(result.mean),
+        "run_topics": {"topics": len(result.run_topics), **_round_values(result.run_mean)},
+        "per_topic": {topic: _round_values(row) for topic, row in result.per_topic.items()},
     }
 
 
-def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
+def _evaluate_answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     """Task 3. The run may be one with answers (their ids are looked up), one with ids as documents, or the
     table of ids itself, whose runs are then all evaluated."""
     from engines.retrieval.measures import evaluate as measure
@@ -169,16 +169,20 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
         if not result.grades:
             warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
         one_each = TrecRun(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
-        document = _document(measure(one_each, qrels))
+        document = _build_document(measure(one_each, qrels))
         for topic, grade in result.grades.items():
             document["per_topic"][topic]["grade"] = grade
         grades[tag] = result.grades
-        figures = _rounded({"ar": result.ar, "p1": result.p1})
+        figures = _round_values({"ar": result.ar, "p1": result.p1})
         documents[tag] = {**document, **figures, "judged": len(result.grades)}
-    return {"runs": documents, "comparisons": _compared(grades)} if len(grades) > 1 else {"runs": documents}
+    return (
+        {"runs": documents, "comparisons": _compare_grades(grades)}
+        if len(grades) > 1
+        else {"runs": documents}
+    )
 
 
-def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
+def _compare_grades(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
     from engines.retrieval.significance import holm, sign_p
 
     (_, baseline), *others = grades.items()
@@ -193,7 +197,7 @@ def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
     ]
 
 
-def document(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def unwrap_single_run(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is printed as JSON: of a single run of Task 3 no name."""
     runs = found.get("runs", {})
     return next(iter(runs.values())) if len(runs) == 1 else found
@@ -243,7 +247,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
             continue
         judged = {value: [one for one in topics if one in known] for value, topics in sorted(members.items())}
         groups[column] = {
-            value: {"topics": len(topics), **_rounded(result.mean_over_topics(topics))}
+            value: {"topics": len(topics), **_round_values(result.mean_over_topics(topics))}
             for value, topics in judged.items()
             if topics
         }
@@ -300,7 +304,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     """
     from engines.retrieval.significance import bonferroni, holm
 
-    found = [_compared_by(spec, path, events) for path in spec.qrels]
+    found = [_compare_by_qrels(spec, path, events) for path in spec.qrels]
     comparisons = [test for one in found for test in one.comparisons]
     p_values = [test["randomisation_p"] for test in comparisons]
     for test, b, h in zip(comparisons, bonferroni(p_values), holm(p_values), strict=True):
@@ -332,7 +336,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _RunComparisons:
     """By one file of judgements; a panel of the picture has a title and differences by topic."""
 
     systems: list[dict[str, Any]]
@@ -340,7 +344,7 @@ class _Compared:
     panels: list[tuple[str, dict[str, float]]]
 
 
-def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
+def _compare_by_qrels(spec: Compare, path: Path, events: Sink) -> _RunComparisons:
     from engines.retrieval.measures import evaluate
     from engines.retrieval.significance import bootstrap_interval
     from engines.retrieval.significance import compare as test
@@ -355,7 +359,7 @@ def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
     by = {"qrels": str(path)} if len(spec.qrels) > 1 else {}
     of = f" by {path.name}" if by else ""
     first, *others = values
-    return _Compared(
+    return _RunComparisons(
         [
             {
                 **by,

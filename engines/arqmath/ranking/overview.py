@@ -94,7 +94,7 @@ class Rankings:
     unread: dict[Path, EngineError] = field(default_factory=dict)
 
     @classmethod
-    def read(
+    def from_folder(
         cls, folder: ArqmathFolder, added: Sequence[Path] = (), *, events: Sink = ignore, stop: Stop = never
     ) -> Rankings:
         """Read everything but the posts.
@@ -111,10 +111,10 @@ class Rankings:
             if stop():
                 result.problems.append(f"stopped before {path.name} was read")
                 break
-            with result._left_out(path):
+            with result._collect_problem(path):
                 run = read_run(path)
-                name = _unique(run_name(path), result.runs)
-                result.runs[name] = RankedRun(name, path, run, result._evaluate(run))
+                name = _make_unique(run_name(path), result.runs)
+                result.runs[name] = RankedRun(name, path, run, result._evaluate_run(run))
                 result.problems += [f"{path.name} is read, but {doubt}" for doubt in run.doubts]
         result._read_answers()
         if not (result.problems or result.topic_ids()):
@@ -134,7 +134,7 @@ class Rankings:
         return sorted(ids, key=natural_key)
 
     @contextmanager
-    def _left_out(self, run: Path | None = None) -> Iterator[None]:
+    def _collect_problem(self, run: Path | None = None) -> Iterator[None]:
         """A file that cannot be read becomes one of `problems`; of a run its error is kept."""
         try:
             yield
@@ -148,16 +148,16 @@ class Rankings:
         from engines.forum.topics import read_topics
 
         for path in dict.fromkeys((*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ()))):
-            with self._left_out():
+            with self._collect_problem():
                 for topic in read_topics(path):
                     self.topics.setdefault(topic.id, topic)
         for path in self.folder.topic_info:
-            with self._left_out():
+            with self._collect_problem():
                 self.info |= read_topic_info(path)
 
     def _read_judgements(self) -> None:
         for path in self.folder.qrels.get(1, ()):
-            with self._left_out():
+            with self._collect_problem():
                 otherwise = 0
                 for topic, grades in read_qrels(path).grades.items():
                     known = self.grades.get(topic, {})
@@ -170,7 +170,7 @@ class Rankings:
                     what = f"{path.name} grades {otherwise:,} answers differently from an earlier file"
                     self.problems.append(f"{what}, which counts")
 
-    def _evaluate(self, run: TrecRun) -> Evaluation | None:
+    def _evaluate_run(self, run: TrecRun) -> Evaluation | None:
         files = {file for topic in run.rankings for file in self.judged_in.get(topic, ())}
         if not files:
             return None
@@ -181,15 +181,15 @@ class Rankings:
         qrels: dict[str, Mapping[str, int]] = {}
         ids: dict[str, dict[str, str]] = {}
         for path in self.folder.qrels.get(3, ()):
-            with self._left_out():
+            with self._collect_problem():
                 qrels |= read_qrels(path, task=3).grades
                 for table in sorted(path.parent.glob("*run_map*.tsv")):
                     ids |= read_answer_ids(table)
         for path in self.folder.answers:
-            with self._left_out():
+            with self._collect_problem():
                 answers, warnings = read_answers(path)
                 self.problems += [f"{path.name}: {warning}" for warning in warnings[:3]]
-                name = _unique(run_name(path), self.answers)
+                name = _make_unique(run_name(path), self.answers)
                 grades = {}
                 for answer in answers:
                     # A judged answer is known by an id of its own where a table gives it, else by its run.
@@ -204,7 +204,7 @@ class Rankings:
 
     # For showing, JSON-able
 
-    def overview(self) -> dict[str, Any]:
+    def build_overview(self) -> dict[str, Any]:
         """Runs with their means, topics with their scores in every run, how the judgements spread."""
         from engines.retrieval.significance import bootstrap_interval
 
@@ -233,13 +233,13 @@ class Rankings:
             "posts_bytes": self.folder.posts.stat().st_size if self.folder.posts else 0,
             "runs": runs,
             "answers": [self._describe_answers(written) for written in self.answers.values()],
-            "topics": [self._describe(topic) for topic in self.topic_ids()],
+            "topics": [self._describe_topic(topic) for topic in self.topic_ids()],
             "qrels": sorted({str(path) for files in self.judged_in.values() for path in files}),
             "grades": by_grade(grade for grades in self.grades.values() for grade in grades.values()),
             "problems": self.problems,
         }
 
-    def _describe(self, topic: str) -> dict[str, Any]:
+    def _describe_topic(self, topic: str) -> dict[str, Any]:
         info = self.info.get(topic, {})
         scores, judged = {}, {}
         for name, ranked in self.runs.items():
@@ -267,7 +267,7 @@ class Rankings:
             "p1": sum(grade >= RELEVANT for grade in grades) / len(grades) if grades else None,
         }
 
-    def ranking(self, topic: str) -> dict[str, Any]:
+    def describe_ranking(self, topic: str) -> dict[str, Any]:
         """A topic in every run: its text, `runs` (name: [[id, score], …] best first), `grades`, and the
         answers that were written to it. Raises: DataError E371 for a topic that nothing knows."""
         rankings = {
@@ -320,13 +320,20 @@ class Rankings:
 
 
 def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list[dict[str, Any]]:
-    """The answers to a topic as one run ranks them, held against another.
+    """Return the answers to a topic as one run ranks them, compared with another run.
 
-    Those that only the other run has follow, then judged relevant ones that neither has.
-    Args: ranking: from `Rankings.ranking`. Returns: rows with `rank` and `other` (from 1, or None), `move`
-    (how many ranks it rose), `grade` (None: unjudged), `gain` (grade over log2 of 1 + its rank among the
-    judged ones, its part of DCG'), `change` of the gain from the other run, `score`, `ranks` in all runs and
-    `run`, their names.
+    Answers that only the other run has follow, then answers judged relevant that neither run has.
+
+    Args:
+        ranking: From `Rankings.describe_ranking`.
+        run: The run's name.
+        against: The name of the run to compare with, or "".
+
+    Returns:
+        Rows with `rank` and `other` (the ranks in the two runs, from 1, or None), `move` (how many ranks the
+        answer rose), `grade` (None: unjudged), `judged`, `gain` (the grade over log2 of 1 + its rank among
+        the judged answers, its part of DCG'), `change` (of the gain from the other run), `score`, `ranks` (in
+        all runs) and `run`, the names of these.
     """
     grades: Mapping[str, int] = ranking["grades"]
     places = {
@@ -334,7 +341,7 @@ def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list
         for name, pairs in ranking["runs"].items()
     }
     here, there = places.get(run, {}), places.get(against, {})
-    gains, before = _gains(here, grades), _gains(there, grades)
+    gains, before = _compute_gains(here, grades), _compute_gains(there, grades)
     scores = dict(map(tuple, ranking["runs"].get(run, ())))
     missed = [document for document, grade in grades.items() if grade > 0]
     rows = []
@@ -361,18 +368,18 @@ def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list
     return rows
 
 
-def _gains(places: Mapping[str, int], grades: Mapping[str, int]) -> dict[str, float]:
+def _compute_gains(places: Mapping[str, int], grades: Mapping[str, int]) -> dict[str, float]:
     judged = [document for document in places if document in grades]
     return {document: grades[document] / log2(rank + 1) for rank, document in enumerate(judged, start=1)}
 
 
-def _unique(name: str, taken: Iterable[str]) -> str:
+def _make_unique(name: str, taken: Iterable[str]) -> str:
     known = set(taken)
     return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(known) + 3))) if n not in known)
 
 
 @specification
-class Topics:
+class ListTopics:
     """List the topics with a run's nDCG', the difference from another run, and the means of all runs."""
 
     folder: SomeCollection
@@ -383,7 +390,7 @@ class Topics:
 
 
 @specification
-class Show:
+class ShowTopic:
     """Print a topic's ranking: rank, change from another run, grade, gain, score, rank in every run."""
 
     folder: SomeCollection
@@ -401,7 +408,7 @@ class Show:
 
 
 @specification
-class Ranking:
+class ShowRanking:
     """Print a topic as every run ranks it, with its text and its judgements."""
 
     folder: SomeCollection
@@ -420,7 +427,7 @@ class WriteRun:
 
 
 @specification
-class Picture:
+class DrawRun:
     """Draw the bars of a run over the topics, as SVG."""
 
     folder: SomeCollection
@@ -429,10 +436,10 @@ class Picture:
     added: Added = ()
 
 
-def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def list_topics(spec: ListTopics, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Runs, topics with their scores, and the judgements of a collection.
 
-    Returns: see `Rankings.overview`, each topic with its title written for a terminal (`shown`); index:
+    Returns: see `Rankings.build_overview`, each topic with its title written for a terminal (`shown`); index:
     ready, small (it can be built while one waits), large or none (there are no posts); run and against, the
     names of the two that are shown: the last and the first unless given.
     Events: progress in runs, warnings of files that cannot be read. Raises: DataError for what is no
@@ -446,9 +453,11 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.arqmath.collection.posts import SMALL_BYTES
     from engines.formula.unicode import render_text
 
-    result = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
-    run, against = _chosen(result, spec.run, spec.against)
-    document = result.overview()
+    result = _warn_of_problems(
+        _load_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events
+    )
+    run, against = _choose_runs(result, spec.run, spec.against)
+    document = result.build_overview()
     for topic in document["topics"]:
         topic["shown"] = " ".join(render_text(topic["title"]).split())
     posts = result.folder.posts
@@ -457,84 +466,94 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         # A finished index that is not older than the posts.
         built = file_stamp(spec.index / "manifest.json")[0]
         state = "ready" if built >= file_stamp(posts)[0] else state
-    problems = [*document["problems"], *_lost(result.folder, spec.index, events)]
+    problems = [*document["problems"], *_warn_of_lost_posts(result.folder, spec.index, events)]
     return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
 
-def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any] | list[dict[str, Any]]:
+def show_topic(
+    spec: ShowTopic, *, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any] | list[dict[str, Any]]:
     """A topic as one run ranks it, held against another.
 
     Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
     answers of Task 3 alone, each with its text written for a terminal (shown) and, its
-    links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `topics`.
+    links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `list_topics`.
     Raises: DataError E371 for a topic, E372 for a run that there is not.
     """
 
-    rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
-    _lost(rankings.folder, spec.index, events)
-    run, against = _chosen(rankings, spec.run, spec.against)
-    result = _shown(rankings, spec.topic)
+    rankings = _warn_of_problems(
+        _load_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events
+    )
+    _warn_of_lost_posts(rankings.folder, spec.index, events)
+    run, against = _choose_runs(rankings, spec.run, spec.against)
+    result = _render_ranking(rankings, spec.topic)
     if spec.written:
-        from engines.arqmath.generation.generate import checked
+        from engines.arqmath.generation.generate import check_answer
         from engines.proofreading.texts import TextProofreader
 
         written: list[dict[str, Any]] = result["answers"]
         proofreader = TextProofreader()
         said = f"{result['title']}\n\n{result['question']}"
-        return [{**one, **checked(one["text"], said, proofreader)} for one in written]
+        return [{**one, **check_answer(one["text"], said, proofreader)} for one in written]
     named = {name: result[name] for name in ("topic", "title", "question", "tags", "info")}
     return {**named, "run": run, "against": against, "answers": answer_rows(result, run, against)}
 
 
-def ranking(spec: Ranking, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """A topic in every run; see `Rankings.ranking`. Its texts and those of the answers written to it are also
-    written for a terminal (`shown`)."""
-    return _shown(_rankings(spec.folder, spec.added, (), events, stop), spec.topic)
+def show_ranking(spec: ShowRanking, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Return a topic in every run, as `Rankings.describe_ranking`.
+
+    Its texts and those of the answers written to it are also rendered for a terminal (`shown`).
+    """
+    return _render_ranking(_load_rankings(spec.folder, spec.added, (), events, stop), spec.topic)
 
 
 def write_run(spec: WriteRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write a run. Returns: file, documents. Raises: DataError E372 for a run that there is not."""
     from engines.retrieval.trec import write_run as write
 
-    rankings = _rankings(spec.folder, spec.added, (spec.run,), events, stop)
+    rankings = _load_rankings(spec.folder, spec.added, (spec.run,), events, stop)
     run = rankings.find_run(spec.run).run
     write(run, spec.out, depth=10**9)
     return {"file": str(spec.out), "documents": len(run)}
 
 
-def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def draw_run(spec: DrawRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Draw a run's nDCG' over the topics.
 
     Returns: svg. Raises: DataError E372 for a run that there is not.
     """
     from engines.retrieval.pictures import draw_bars
 
-    rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
+    rankings = _warn_of_problems(
+        _load_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events
+    )
     against = rankings.find_run(spec.against).name if spec.against else ""
     run = rankings.find_run(spec.run).name
-    scores = {topic["id"]: topic["ndcg"] for topic in rankings.overview()["topics"] if run in topic["ndcg"]}
+    scores = {
+        topic["id"]: topic["ndcg"] for topic in rankings.build_overview()["topics"] if run in topic["ndcg"]
+    }
     ticks = {topic: own[against] for topic, own in scores.items() if against in own}
     title = f"nDCG′ of {run} over {len(scores)} topics" + (f", tick: {against}" if against else "")
     return {"svg": draw_bars({topic: own[run] for topic, own in scores.items()}, title, ticks=ticks)}
 
 
-def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:
+def _render_ranking(rankings: Rankings, topic: str) -> dict[str, Any]:
     from engines.formula.unicode import render_text
 
-    result = rankings.ranking(topic)
+    result = rankings.describe_ranking(topic)
     for answer in result["answers"]:
         answer["shown"] = render_text(answer["text"])
     shown = {"title": render_text(result["title"]), "question": render_text(result["question"])}
     return {**result, "shown": shown}
 
 
-def _warned(rankings: Rankings, events: Sink) -> Rankings:
+def _warn_of_problems(rankings: Rankings, events: Sink) -> Rankings:
     for problem in rankings.problems:
         warn(events, problem)
     return rankings
 
 
-def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
+def _warn_of_lost_posts(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
     from engines.arqmath.collection.posts import rows_left_out
 
     if folder.posts is None or index is None or not (index / "manifest.json").exists():
@@ -546,7 +565,7 @@ def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
     return messages if lost else []
 
 
-def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
+def _choose_runs(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
     names = list(rankings.runs)
     shown = rankings.find_run(run).name if run else names[-1] if names else ""
     others = [name for name in names if name != shown]
@@ -557,7 +576,7 @@ _CACHE: dict[tuple[object, ...], Rankings] = {}
 """Collections that were read, until one of their files changes."""
 
 
-def _rankings(
+def _load_rankings(
     folder: Path, added: tuple[Path, ...], runs: tuple[str, ...], events: Sink, stop: Stop
 ) -> Rankings:
     """The collection, read with the runs from elsewhere; of `runs` those that are files are some."""
@@ -571,7 +590,7 @@ def _rankings(
     ]
     key = (str(collection.path), *((str(path), file_stamp(path)) for path in (*read, *everything)))
     if key not in _CACHE:
-        result = Rankings.read(collection, everything, events=events, stop=stop)
+        result = Rankings.from_folder(collection, everything, events=events, stop=stop)
         if stop():
             return result
         while len(_CACHE) > 2:

@@ -31,9 +31,9 @@ from engines.retrieval.trec import (
 )
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.index import AnswerIndex
     from engines.arqmath.collection.posts import PostStore
-    from engines.arqmath.ranking.reranking import Ranking, Scorer, Texts
+    from engines.arqmath.ranking.reranking import AnswerTexts, ScoredRanking, Scorer
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
 #
@@ -55,7 +55,7 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     return result
 
 
-def recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
+def compute_recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
     """The share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
@@ -77,7 +77,7 @@ def recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS)
     return result
 
 
-def second_stage(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: str = "") -> TrecRun:
+def combine_stages(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: str = "") -> TrecRun:
     """One list out of both stages.
 
     Args: first: the candidates. scored: the cross-encoder's scores of the best of them. weight: its share
@@ -85,7 +85,7 @@ def second_stage(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: s
     Returns: per topic the answers that were scored, then the first stage's others in their order, with
     scores just below: min-max over the whole list, as in a fusion, leaves the scored ones their spread.
     """
-    own = _restricted(first, scored)
+    own = _restrict_run(first, scored)
     top = scored if weight == 1.0 else weighted_sum([own, scored], [1.0 - weight, weight])
     rankings: dict[str, Sequence[Scored]] = {}
     for topic, ranking in first.rankings.items():
@@ -98,16 +98,16 @@ def second_stage(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: s
 def tune_interpolation(
     first: TrecRun, scored: TrecRun, qrels: Qrels, *, topics: Iterable[str], steps: int = 10
 ) -> tuple[float, Mapping[float, float]]:
-    """The cross-encoder's `weight` in `second_stage` that does best by nDCG' on `topics`, and on no other.
+    """The cross-encoder's `weight` in `combine_stages` that does best by nDCG' on `topics`, and on no other.
 
     Returns: the weight, and every weight tried with its mean.
     """
-    _, tried = tune_weights([_restricted(first, scored), scored], qrels, topics=topics, steps=steps)
+    _, tried = tune_weights([_restrict_run(first, scored), scored], qrels, topics=topics, steps=steps)
     by_weight = {float(weights.split()[1]): value for weights, value in tried.items()}
     return max(by_weight, key=lambda weight: (by_weight[weight], weight)), by_weight
 
 
-def _restricted(first: TrecRun, scored: TrecRun) -> TrecRun:
+def _restrict_run(first: TrecRun, scored: TrecRun) -> TrecRun:
     own = {}
     for topic, ranking in scored.rankings.items():
         kept = {document for document, _ in ranking}
@@ -117,9 +117,9 @@ def _restricted(first: TrecRun, scored: TrecRun) -> TrecRun:
 
 _SCORED = 100
 
-By = Literal["model", "formulas", "interaction"]
+ScoringMethod = Literal["model", "formulas", "interaction"]
 """What a second stage scores by."""
-Candidates = Literal["index", "judged", "tagged", "all"]
+CandidateSource = Literal["index", "judged", "tagged", "all"]
 """What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
 tag with the topic, or all there are."""
 
@@ -148,7 +148,7 @@ class Rank:
         ),
     ] = None
     by: Annotated[
-        By,
+        ScoringMethod,
         Arg(
             "How candidates are scored: by a model; by how similar topic and answer formulas are in "
             "structure; or by token-level interaction of the texts (MiniLM, or --model)."
@@ -171,7 +171,7 @@ class Rank:
         ),
     ] = None
     candidates: Annotated[
-        Candidates,
+        CandidateSource,
         Arg(
             "What the model scores: the first stage's best, all judged answers, all answers to questions "
             "that share a tag with the topic, or all answers."
@@ -200,17 +200,17 @@ class Rank:
 
     def __post_init__(self) -> None:
         if self.first is not None:
-            FirstStage.read(self.first)
+            FirstStage.from_text(self.first)
         if bool(self.topics) == self.questions:
             both = "--topics and --questions cannot be combined" if self.questions else "there are no topics"
-            raise _refused(both, "Give --topics, or add --questions.")
+            raise _option_error(both, "Give --topics, or add --questions.")
         if self.rerank and self.by == "model" and self.model is None:
             remedy = "Name a cross-encoder with --model, or use --by formulas or --no-rerank."
-            raise _refused("no model is given", remedy)
+            raise _option_error("no model is given", remedy)
         if self.by == "formulas" and self.model is not None:
-            raise _refused("formulas are compared without a model", "Leave --model or --by out.")
+            raise _option_error("formulas are compared without a model", "Leave --model or --by out.")
         if self.by != "model" and not self.rerank:
-            raise _refused("without a second stage --by has no effect", "Leave --by or --no-rerank out.")
+            raise _option_error("without a second stage --by has no effect", "Leave --by or --no-rerank out.")
         weight, device = self.weight != 1.0, self.device != "auto"
         if self.candidates != "index":
             beside = {"--first": self.first, "--depth": self.depth}
@@ -234,19 +234,19 @@ class Rank:
         if self.tune_topics:
             no_effect({"--weight": weight}, "--tune-topics, which chooses one", "E434")
         if self.candidates != "index" and not self.rerank:
-            raise _refused(
+            raise _option_error(
                 f"candidates {self.candidates!r} need a model to score them",
                 "Leave out --candidates; the prime measures ignore unjudged answers.",
             )
         if (self.candidates == "judged" or self.tune_topics) and not self.qrels:
-            raise _refused("judgements are needed for this", "Name them with --qrels.")
+            raise _option_error("judgements are needed for this", "Name them with --qrels.")
         if self.candidates != "index" and (self.tune_topics or self.weight != 1.0):
-            raise _refused(
+            raise _option_error(
                 "a weight needs a first stage to combine with the model", "Leave --candidates out."
             )
 
 
-def _refused(what: str, remedy: str) -> EngineError:
+def _option_error(what: str, remedy: str) -> EngineError:
     return EngineError(what, code="E434", remedy=remedy)
 
 
@@ -278,9 +278,9 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     """
     from engines.arqmath.ranking.reranking import score_candidates
 
-    source = _Source(spec.source)
+    source = _AnswerSource(spec.source)
     if spec.questions:
-        topics = _questions(source.need("asking the collection's own questions"))
+        topics = _load_questions(source.require_index("asking the collection's own questions"))
     else:
         topics = read_topic_files(spec.topics)
         warn_of_formula_topics(topics, events)
@@ -289,7 +289,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
     check_out(spec.run, {topic.id for topic in topics})
     # Before the first stage, which may take long.
-    model = _scorer(spec) if spec.rerank else None
+    model = _load_scorer(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
         wanted, texts = _all_candidates(spec, source, topics, qrels, events)
@@ -297,9 +297,9 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
             topics, wanted, texts, model, spec.run, tag=spec.tag or "", events=events, stop=stop
         )
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
-        result = {**_facts(ranking), **facts}
+        result = {**_describe_ranking(ranking), **facts}
     else:
-        result = _two_stages(spec, source.need("a first stage"), topics, qrels, model, events, stop)
+        result = _two_stages(spec, source.require_index("a first stage"), topics, qrels, model, events, stop)
     if model is not None and model.max_tokens:
         result["max_tokens"] = model.max_tokens
     if result["complete"]:
@@ -310,7 +310,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     return result
 
 
-class _Source:
+class _AnswerSource:
     def __init__(self, path: Path) -> None:
         from engines.arqmath.collection.index import cached_index
 
@@ -322,7 +322,7 @@ class _Source:
     def file(self) -> Path:
         return self.index.path / "manifest.json" if self.index else self.folder.need_posts()
 
-    def need(self, what: str) -> Index:
+    def require_index(self, what: str) -> AnswerIndex:
         if self.index is None:
             raise EngineError(
                 f"{what} needs an index, and this is a collection without one",
@@ -332,14 +332,14 @@ class _Source:
             )
         return self.index
 
-    def texts(self, answers: Collection[str]) -> Texts:
+    def load_texts(self, answers: Collection[str]) -> AnswerTexts:
         from engines.arqmath.ranking.reranking import load_texts
 
         return self.index.store if self.index else load_texts(self.file, answers)
 
 
-def _questions(index: Index) -> list[Topic]:
-    posts = index.store.many(index.store.question_ids()).values()
+def _load_questions(index: AnswerIndex) -> list[Topic]:
+    posts = index.store.get_posts(index.store.question_ids()).values()
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
 
@@ -363,7 +363,7 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
     return Qrels(grades)
 
 
-def _scorer(spec: Rank) -> Scorer:
+def _load_scorer(spec: Rank) -> Scorer:
     if spec.by == "formulas":
         from engines.arqmath.ranking.reranking import FormulaScorer
 
@@ -381,19 +381,19 @@ def _scorer(spec: Rank) -> Scorer:
 
 
 def _all_candidates(
-    spec: Rank, source: _Source, topics: Sequence[Topic], qrels: Qrels | None, events: Sink
-) -> tuple[Mapping[str, Sequence[str]], Texts]:
+    spec: Rank, source: _AnswerSource, topics: Sequence[Topic], qrels: Qrels | None, events: Sink
+) -> tuple[Mapping[str, Sequence[str]], AnswerTexts]:
     """By topic the judged answers, those to questions that share a tag with it, or all answers there are; and
     where their texts come from."""
     if spec.candidates == "judged":
         assert qrels is not None
         wanted = judged_candidates(topics, qrels)
-        return wanted, source.texts({answer for ids in wanted.values() for answer in ids})
+        return wanted, source.load_texts({answer for ids in wanted.values() for answer in ids})
     if spec.candidates == "all":
-        store = source.need("scoring all answers").store
+        store = source.require_index("scoring all answers").store
         return dict.fromkeys((topic.id for topic in topics), store.answer_ids()), store
-    store = source.need("looking for shared tags").store
-    tagged = _tagged(store, topics)
+    store = source.require_index("looking for shared tags").store
+    tagged = _find_tagged_answers(store, topics)
     without = [name for name, found in tagged.items() if not found]
     if without:
         what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
@@ -401,7 +401,7 @@ def _all_candidates(
     return tagged, store
 
 
-def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
+def _find_tagged_answers(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
     """The answers to questions that share a tag with each topic, in the order of the collection."""
     asking: dict[str, list[str]] = {}
     for topic in topics:
@@ -416,7 +416,7 @@ def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
 
 def _two_stages(
     spec: Rank,
-    index: Index,
+    index: AnswerIndex,
     topics: Sequence[Topic],
     qrels: Qrels | None,
     model: Scorer | None,
@@ -431,19 +431,19 @@ def _two_stages(
     # Questions of the collection were encoded when it was indexed.
     known = None
     if spec.questions and "questions" in index.searches and index.symmetric:
-        known = index.retriever("questions").part.vectors()
-    first = index.run(texts, max(depth, DEPTH), how=how, queries=known, events=events, stop=stop)
+        known = index.open_retriever("questions").part.vectors()
+    first = index.rank_topics(texts, max(depth, DEPTH), how=how, queries=known, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
     if stop():
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
     warn_of_unanswered_topics(topics, first.rankings, events)
     if qrels is not None:
-        about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
+        about["recall"] = {str(at): round(value, 4) for at, value in compute_recall(first, qrels).items()}
     if model is None:
         run = TrecRun(spec.tag or how.replace(" ", ""), first.rankings).limit_depth(depth)
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
-    tuning = _tuning(read_topic_files(spec.tune_topics), first, qrels)
+    tuning = _select_tuning_topics(read_topic_files(spec.tune_topics), first, qrels)
     result = score_candidates(
         topics,
         first.limit_depth(depth),
@@ -462,13 +462,13 @@ def _two_stages(
             means = ", ".join(f"{at:g}: {value:.4f}" for at, value in sorted(tried.items()))
             what = f"weight {weight:g} by nDCG' on {len(tuning)} topics ({means})"
             events(Event("log", {"message": what}))
-        run = second_stage(first, result.run, weight=weight, tag=result.run.tag)
+        run = combine_stages(first, result.run, weight=weight, tag=result.run.tag)
         write_run(run, spec.run, depth=DEPTH)
         about |= {"weight": weight, "documents": len(run.limit_depth(DEPTH))}
-    return {**_facts(result), **about}
+    return {**_describe_ranking(result), **about}
 
 
-def _tuning(chosen: Sequence[Topic], first: TrecRun, qrels: Qrels | None) -> list[str]:
+def _select_tuning_topics(chosen: Sequence[Topic], first: TrecRun, qrels: Qrels | None) -> list[str]:
     if not chosen or qrels is None:
         return []
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]
@@ -478,7 +478,7 @@ def _tuning(chosen: Sequence[Topic], first: TrecRun, qrels: Qrels | None) -> lis
     return names
 
 
-def _facts(found: Ranking) -> dict[str, Any]:
+def _describe_ranking(found: ScoredRanking) -> dict[str, Any]:
     return {
         "complete": found.complete,
         "model": found.run.tag,

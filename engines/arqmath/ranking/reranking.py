@@ -66,10 +66,10 @@ class Scorer(ABC):
         """Changes when its scores could."""
 
     @abstractmethod
-    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, Any]]:
+    def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, Any]]:
         """The places of the pairs of a batch, and their scores."""
 
-    def reads(self, answer: StoredText) -> str:
+    def select_text(self, answer: StoredText) -> str:
         """What it is to be given of an answer."""
         return answer.text
 
@@ -82,7 +82,7 @@ class Scorer(ABC):
         DataError E346 for a score that is no finite number.
         """
         result, done = np.full(len(pairs), np.nan), 0
-        batches = self.batches(pairs)
+        batches = self.score_batches(pairs)
         while done < len(pairs) and not stop():
             rows, scores = next(batches)
             check_finite(np.asarray(scores, np.float64), self.name, "score")
@@ -153,22 +153,22 @@ class ColbertScorer(Scorer):
     def fingerprint(self) -> str:
         return f"colbert {self._half} {fingerprint_folder(self._folder)}"
 
-    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
+    def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
         """Scores are sums of the model's similarity."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         limit = self._model[0].document_length or self._model.max_seq_length
         if limit is not None:
             read = self._model.tokenizer([answer for _, answer in pairs], verbose=False)["input_ids"]
             self.truncated += sum(len(own) > limit for own in read)
-        queries = dict(zip(asked, self._encoded(asked, "encode_query"), strict=True))
+        queries = dict(zip(asked, self._encode_texts(asked, "encode_query"), strict=True))
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][1]))
         for begin in range(0, len(order), _BATCH):
             batch = order[begin : begin + _BATCH]
-            answers = self._encoded([pairs[row][1] for row in batch], "encode_document")
+            answers = self._encode_texts([pairs[row][1] for row in batch], "encode_document")
             mine = [queries[pairs[row][0]] for row in batch]
             yield batch, self._model.similarity_pairwise(mine, answers).cpu().numpy()
 
-    def _encoded(self, texts: list[str], how: str) -> list[Any]:
+    def _encode_texts(self, texts: list[str], how: str) -> list[Any]:
         """Vectors of tokens in single precision: sums of 16 bits are the same number for many answers."""
         found = getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False)
         return [one.float() if hasattr(one, "float") else one for one in found]
@@ -202,14 +202,14 @@ class FormulaScorer(Scorer):
 
         return f"formulas {FEATURES_VERSION}"
 
-    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[range, list[float]]]:
+    def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[range, list[float]]]:
         """Scores are between 0 and 1."""
         for begin in range(0, len(pairs), _SHOWN_EVERY):
             rows = range(begin, min(begin + _SHOWN_EVERY, len(pairs)))
-            yield rows, [self._nearness(*pairs[row]) for row in rows]
+            yield rows, [self._score_pair(*pairs[row]) for row in rows]
 
-    def _nearness(self, question: str, answer: str) -> float:
-        asked, others = _asked(question), _formulas(answer)
+    def _score_pair(self, question: str, answer: str) -> float:
+        asked, others = _find_query_formulas(question), _find_formulas(answer)
         if not asked or not others:
             return 0.0
         best = 0.0
@@ -225,21 +225,21 @@ _Formula = tuple[Mapping[str, float], int]
 
 
 @lru_cache(maxsize=4)
-def _asked(question: str) -> list[_Formula]:
+def _find_query_formulas(question: str) -> list[_Formula]:
     """The formulas of a topic that are large enough, or all."""
-    result = _formulas(question)
+    result = _find_formulas(question)
     return [one for one in result if one[1] >= _SMALLEST] or result
 
 
-def _formulas(text: str) -> list[_Formula]:
+def _find_formulas(text: str) -> list[_Formula]:
     from engines.retrieval.tokens import split_pieces
 
     result = dict.fromkeys(piece.strip() for formula, piece in split_pieces(text) if formula)
-    return [_vector(latex) for latex in result if latex]
+    return [_build_vector(latex) for latex in result if latex]
 
 
 @lru_cache(maxsize=50_000)
-def _vector(latex: str) -> _Formula:
+def _build_vector(latex: str) -> _Formula:
     from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
 
@@ -267,7 +267,7 @@ class InteractionScorer(Scorer):
         from engines.arqmath.training.model_folder import (
             MINILM,
             backbone_folder,
-            longest,
+            count_positions,
             open_model,
             open_tokenizer,
             refuse_lost,
@@ -281,7 +281,7 @@ class InteractionScorer(Scorer):
         model, loading = open_model(AutoModel, self.folder, "E380", add_pooling_layer=False)
         refuse_lost(self.folder, loading["missing_keys"], "E380")
         self._model = model.to(device, half).eval()
-        self._longest = min(_TOKENS, longest(model.config))
+        self._longest = min(_TOKENS, count_positions(model.config))
         self._device = device
         self._half = half
 
@@ -289,13 +289,15 @@ class InteractionScorer(Scorer):
     def fingerprint(self) -> str:
         return f"interaction {_TOKENS} {self._half} {fingerprint_folder(self.folder)}"
 
-    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
+    def score_batches(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
         """Scores are cosines."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
-        states = dict(zip(asked, self._states(self._ids(asked)), strict=True))
-        ids = self._ids([answer for _, answer in pairs])
+        states = dict(zip(asked, self._encode_tokens(self._tokenize_texts(asked)), strict=True))
+        ids = self._tokenize_texts([answer for _, answer in pairs])
         for batch in batches_by_length(list(map(len, ids)), _BATCH_TOKENS):
-            answers = self._states([ids[row] for row in batch])
+            answers = self._encode_tokens([ids[row] for row in batch])
             yield (
                 batch,
                 [
@@ -304,19 +306,19 @@ class InteractionScorer(Scorer):
                 ],
             )
 
-    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+    def _tokenize_texts(self, texts: Sequence[str]) -> list[list[int]]:
         found: list[list[int]] = self._tokenizer(list(texts), verbose=False)["input_ids"]
         self.truncated += sum(len(ids) > self._longest for ids in found)
         return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in found]
 
-    def _states(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
+    def _encode_tokens(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
         """(tokens, dimension) of each text, unit rows."""
         import torch
 
-        from engines.arqmath.training.model_folder import padded
+        from engines.arqmath.training.model_folder import pad_rows
 
-        tokens = torch.from_numpy(padded(ids, 0))
-        mask = torch.from_numpy(padded([[1] * len(own) for own in ids], 0))
+        tokens = torch.from_numpy(pad_rows(ids, 0))
+        mask = torch.from_numpy(pad_rows([[1] * len(own) for own in ids], 0))
         with torch.inference_mode():
             states = self._model(
                 input_ids=tokens.to(self._device), attention_mask=mask.to(self._device)
@@ -335,16 +337,16 @@ _CHUNK = 2_000
 """Candidates that are in memory at once: every answer of a real collection may be one."""
 
 
-class Texts(Protocol):
+class AnswerTexts(Protocol):
     """Where the texts of answers come from: `engines.arqmath.collection.posts.PostStore`, or `load_texts`."""
 
-    def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
+    def get_posts(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
         """The posts of these ids; what is not there is left out."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class ScoredRanking:
     """What a ranking came to.
 
     `run` holds the topics that are finished; `complete` says whether these are all. `pairs` were scored, of
@@ -364,7 +366,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _FinishedTopic:
     topic: str
     digest: str
     pairs: int
@@ -373,25 +375,25 @@ class _Done:
     ranking: list[Scored]
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> _Done:
+    def from_row(cls, row: Mapping[str, Any]) -> _FinishedTopic:
         ranking = [(str(name), float(score)) for name, score in row["ranking"]]
         return cls(**{**row, "ranking": ranking})
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class _LoadedTexts:
     texts: Mapping[str, StoredText]
 
-    def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
+    def get_posts(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
         return {name: self.texts[name] for name in ids if name in self.texts}
 
 
-def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
+def load_texts(posts: Path, wanted: Collection[str]) -> AnswerTexts:
     """The wanted answers of a collection's file, each with its question; the file is read twice. For few
     answers no store is needed."""
     found = posts_of_file(posts, wanted, to_end=True)
     parents = posts_of_file(posts, {post.parent for post in found.values()})
-    return _Loaded(
+    return _LoadedTexts(
         {
             name: replace(post, title=parent.title, question=parent.text)
             if (parent := parents.get(post.parent))
@@ -401,7 +403,7 @@ def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
     )
 
 
-def journal_of(out: Path) -> Path:
+def journal_path(out: Path) -> Path:
     """Where a ranking that goes to `out` keeps its finished topics until it is complete."""
     return out.with_name(f"{out.name}.partial.jsonl")
 
@@ -409,7 +411,7 @@ def journal_of(out: Path) -> Path:
 def score_candidates(
     topics: Sequence[Topic],
     candidates: Mapping[str, Sequence[str]] | TrecRun,
-    store: Texts,
+    store: AnswerTexts,
     scorer: Scorer,
     out: Path,
     *,
@@ -417,7 +419,7 @@ def score_candidates(
     tag: str = "",
     events: Sink = ignore,
     stop: Stop = never,
-) -> Ranking:
+) -> ScoredRanking:
     """Score every candidate of every topic and write the run to `out`, at most `depth` answers a topic.
 
     Args: topics: asked with title and question. candidates: answer ids by topic, or a first stage's run;
@@ -440,9 +442,9 @@ def score_candidates(
         raise DataError("none of the topics has candidates", code="E343", remedy=remedy)
     out = Path(out)
     tag = tag or scorer.name
-    journal = Journal(journal_of(out), {"v": 1, "scorer": scorer.fingerprint, "depth": depth})
+    journal = Journal(journal_path(out), {"v": 1, "scorer": scorer.fingerprint, "depth": depth})
 
-    def other(_head: str) -> DataError:
+    def other_scorer_error(_head: str) -> DataError:
         return DataError(
             "this folder has an unfinished ranking by another model, or to another depth",
             path=journal.path,
@@ -454,10 +456,10 @@ def score_candidates(
     for topic in asked:
         content = json.dumps([topic.text, wanted[topic.id]], ensure_ascii=False)
         digests[topic.id] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    done: dict[str, _Done] = {}
-    for row in journal.read_items(other):
+    done: dict[str, _FinishedTopic] = {}
+    for row in journal.read_items(other_scorer_error):
         with contextlib.suppress(KeyError, TypeError, ValueError):
-            finished = _Done.of(row)
+            finished = _FinishedTopic.from_row(row)
             if digests.get(finished.topic) == finished.digest:
                 done[finished.topic] = finished
     resumed = len(done)
@@ -467,7 +469,7 @@ def score_candidates(
         if topic.id in done:
             continue
         here = {"topic": topic.id, "topics_done": number, "topics": len(asked)}
-        sink = meter.sink(events, here)
+        sink = meter.wrap_sink(events, here)
         scored = _score_topic(topic, wanted[topic.id], digests[topic.id], store, scorer, depth, sink, stop)
         if scored is None:
             break
@@ -486,7 +488,7 @@ def score_candidates(
         run = read_run(out)
     if missing := sum(item.missing for item in ordered):
         warn(events, f"{missing:,} candidates are not in the collection and were left out")
-    return Ranking(
+    return ScoredRanking(
         run=run,
         complete=complete,
         topics=len(asked),
@@ -494,8 +496,8 @@ def score_candidates(
         pairs=sum(item.pairs for item in ordered),
         truncated=sum(item.truncated for item in ordered),
         missing=missing,
-        seconds=meter.seconds(),
-        pairs_per_s=meter.rate(),
+        seconds=meter.elapsed_seconds(),
+        pairs_per_s=meter.pairs_per_second(),
     )
 
 
@@ -503,22 +505,22 @@ def _score_topic(
     topic: Topic,
     candidates: Sequence[str],
     digest: str,
-    store: Texts,
+    store: AnswerTexts,
     scorer: Scorer,
     depth: int,
     events: Sink,
     stop: Stop,
-) -> _Done | None:
+) -> _FinishedTopic | None:
     """The best answers to one topic; None when it was stopped on the way."""
     before = scorer.truncated
     best: list[Scored] = []
     pairs = 0
     for begin in range(0, len(candidates), _CHUNK):
         chunk = candidates[begin : begin + _CHUNK]
-        posts = store.many(chunk)
+        posts = store.get_posts(chunk)
         ids = [name for name in chunk if name in posts]
         scores = scorer.score(
-            [(topic.text, scorer.reads(posts[name])) for name in ids], events=events, stop=stop
+            [(topic.text, scorer.select_text(posts[name])) for name in ids], events=events, stop=stop
         )
         if stop() and np.isnan(scores).any():
             return None
@@ -527,7 +529,7 @@ def _score_topic(
         found = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
         best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))
         events(Event("progress", {"done": len(ids), "chunk_done": True}))
-    return _Done(topic.id, digest, pairs, scorer.truncated - before, len(candidates) - pairs, best)
+    return _FinishedTopic(topic.id, digest, pairs, scorer.truncated - before, len(candidates) - pairs, best)
 
 
 class _Meter:
@@ -535,16 +537,16 @@ class _Meter:
         self._total, self._begin, self._done = total, resumed, resumed
         self._start = time.monotonic()
 
-    def seconds(self) -> float:
+    def elapsed_seconds(self) -> float:
         return time.monotonic() - self._start
 
-    def rate(self) -> float:
-        return (self._done - self._begin) / max(self.seconds(), 1e-9)
+    def pairs_per_second(self) -> float:
+        return (self._done - self._begin) / max(self.elapsed_seconds(), 1e-9)
 
-    def sink(self, events: Sink, here: Mapping[str, object]) -> Sink:
+    def wrap_sink(self, events: Sink, here: Mapping[str, object]) -> Sink:
         """Turns what a scorer reports of one chunk into the progress of the whole ranking."""
 
-        def hear(event: Event) -> None:
+        def forward_event(event: Event) -> None:
             if event.kind != "progress":
                 events(event)
                 return
@@ -553,9 +555,12 @@ class _Meter:
             if event.data.get("chunk_done"):
                 self._done += part
                 part = 0
-            done, pace = self._done + part, (self._done + part - self._begin) / max(self.seconds(), 1e-9)
+            done, pace = (
+                self._done + part,
+                (self._done + part - self._begin) / max(self.elapsed_seconds(), 1e-9),
+            )
             left = round((self._total - done) / pace, 1) if pace else None
             data = {"done": done, "total": self._total, "unit": "pairs", "rate_per_s": pace, "eta_s": left}
             events(Event("progress", {**data, **here}))
 
-        return hear
+        return forward_event

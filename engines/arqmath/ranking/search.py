@@ -48,7 +48,7 @@ class Search:
 
     def __post_init__(self) -> None:
         if self.how is not None:
-            FirstStage.read(self.how)
+            FirstStage.from_text(self.how)
         if not self.query.strip():
             raise EngineError(
                 "there is nothing to search for", code="E402", remedy="Name words or a formula."
@@ -83,7 +83,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     index, query = cached_index(spec.index), read_question(spec.query).text
     how = spec.how or index.how
     result = index.search(query, spec.k, how=how)
-    posts = index.store.many([hit.id for hit in result])
+    posts = index.store.get_posts([hit.id for hit in result])
     hits: list[dict[str, Any]] = [
         {
             "rank": rank,
@@ -99,11 +99,11 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     document = {"query": spec.query, "how": how, "answers": len(index), "matched": matched, "hits": hits}
     if spec.model is not None:
         events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
-        document["hits"] = _reranked(query, hits, posts, _cross_encoder(spec.model), events, stop)
+        document["hits"] = _rerank_hits(query, hits, posts, _load_cross_encoder(spec.model), events, stop)
     return Shown(document, "hits", ("rank", "score", "id", "title", "snippet"), title=spec.query)
 
 
-def _reranked(
+def _rerank_hits(
     query: str,
     hits: list[dict[str, Any]],
     posts: Mapping[str, StoredPost],
@@ -118,7 +118,7 @@ def _reranked(
         if stop():
             break
         batch = best[begin : begin + _BATCH]
-        scores = model.score([(query, model.reads(posts[answer])) for answer in batch]).tolist()
+        scores = model.score([(query, model.select_text(posts[answer])) for answer in batch]).tolist()
         scored |= zip(batch, scores, strict=True)
         shown |= {answer: round(model.probability(scored[answer]), 6) for answer in batch}
         done = {"done": len(scored), "total": len(best), "unit": "answers"}
@@ -132,7 +132,7 @@ def _reranked(
 
 
 @cache_by_file_state(1, lambda folder: file_stamp(folder / "config.json"))
-def _cross_encoder(folder: Path) -> CrossEncoder:
+def _load_cross_encoder(folder: Path) -> CrossEncoder:
     from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)

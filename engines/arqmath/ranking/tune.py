@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.index import AnswerIndex
     from engines.retrieval.trec import TrecRun
 
 
@@ -91,24 +91,24 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     assert qrels is not None
     texts = {topic.id: topic.text for topic in topics if topic.id in qrels.grades}
     names = list(texts)
-    splits = _splits(spec, names)
+    splits = _split_topics(spec, names)
     judged = Qrels({name: qrels.grades[name] for name in names})
     reported = sorted({place for _, others in splits for place in others})
     rows: list[dict[str, Any]] = []
     measured: dict[str, NDArray[np.float64]] = {}
-    for system, against, runs in _systems(index, texts):
+    for system, against, runs in _iterate_systems(index, texts):
         values: dict[str, NDArray[np.float64]] = {}
         for setting, run in runs:
             if stop():
                 return {"complete": False}
             per_topic = evaluate(run, judged, ["ndcg_prime"]).per_topic
             values[setting] = np.array([per_topic[name]["ndcg_prime"] for name in names])
-        chosen, own = _chosen(values, splits, len(names))
+        chosen, own = _choose_settings(values, splits, len(names))
         measured[system] = own[reported]
         rows.append({"system": system, **({"chosen": chosen} if len(values) > 1 else {})})
         rows[-1] |= {"against": against} if against else {}
         events(Event("progress", {"done": len(rows), "unit": "systems"}))
-    _report(rows, measured, spec.seed)
+    _add_statistics(rows, measured, spec.seed)
     how = {"tuned_on": len(splits[0][0])} if spec.tune_topics else {"folds": spec.folds or _FOLDS}
     return {"complete": True, "topics": len(reported), **how, "systems": rows}
 
@@ -117,7 +117,7 @@ _Split = tuple[list[int], list[int]]
 """Places of the topics that are chosen on, and of those that are reported."""
 
 
-def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
+def _split_topics(spec: Tune, names: Sequence[str]) -> list[_Split]:
     import numpy as np
 
     from engines.forum.topics import read_topic_files
@@ -140,7 +140,7 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
 _Runs = Iterator[tuple[str, "TrecRun"]]
 
 
-def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
+def _iterate_systems(index: AnswerIndex, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
     from engines.retrieval.fusion import grid_weightings
@@ -148,9 +148,9 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
     from engines.retrieval.trec import DEPTH, TrecRun
 
     ids = [name.decode() for name in index.ids.tolist()]
-    as_is, plain = index.retriever("lexical").part.about, "BM25 as indexed"
+    as_is, plain = index.open_retriever("lexical").part.about, "BM25 as indexed"
 
-    def bm25(counted: Frequencies, grid: Sequence[tuple[float, float]], label: str = "") -> _Runs:
+    def run_bm25(counted: Frequencies, grid: Sequence[tuple[float, float]], label: str = "") -> _Runs:
         for k1, b in grid:
             found = {
                 topic: [(ids[row], float(s)) for row, s in zip(rows.tolist(), scores, strict=True)]
@@ -158,40 +158,40 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
             }
             yield f"{label}k1 {k1:g}, b {b:g}", TrecRun.from_scores("BM25", found)
 
-    def both(grid: Sequence[tuple[float, float]]) -> _Runs:
+    def run_all_terms(grid: Sequence[tuple[float, float]]) -> _Runs:
         for terms, counted in by_terms.items():
-            yield from bm25(counted, grid, f"{terms}, ")
+            yield from run_bm25(counted, grid, f"{terms}, ")
 
-    def documents() -> Iterator[str]:
+    def iterate_texts() -> Iterator[str]:
         for begin in range(0, len(ids), _READ):
-            yield from map(document_text, index.store.many(ids[begin : begin + _READ]).values())
+            yield from map(document_text, index.store.get_posts(ids[begin : begin + _READ]).values())
 
-    by_terms = {terms: Frequencies(documents(), texts, version) for terms, version in VERSIONS.items()}
+    by_terms = {terms: Frequencies(iterate_texts(), texts, version) for terms, version in VERSIONS.items()}
     own = by_terms[next(terms for terms, version in VERSIONS.items() if version == as_is["tokens"])]
     at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
-    yield plain, "", bm25(own, [at])
-    yield "BM25, k1 and b", plain, bm25(own, BM25_GRID)
-    yield "BM25 with Anserini's defaults", plain, bm25(by_terms["porter"], [_LUCENE])
-    yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
-    yield "BM25, terms, k1 and b", plain, both([*BM25_GRID, _LUCENE])
+    yield plain, "", run_bm25(own, [at])
+    yield "BM25, k1 and b", plain, run_bm25(own, BM25_GRID)
+    yield "BM25 with Anserini's defaults", plain, run_bm25(by_terms["porter"], [_LUCENE])
+    yield "BM25 by Porter's stemmer, k1 and b", plain, run_bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
+    yield "BM25, terms, k1 and b", plain, run_all_terms([*BM25_GRID, _LUCENE])
     if len(index.searches) > 1:
-        found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
+        found = {name: index.rank_topics(texts, DEPTH, how=name) for name in index.searches}
         whole = f"{index.how} as it is"
-        yield whole, plain, _fused([FirstStage.read(index.how)], found)
+        yield whole, plain, _fuse_stages([FirstStage.from_text(index.how)], found)
         pairs = (zip(index.searches, weights, strict=True) for weights in grid_weightings(len(found), _STEPS))
         sums = (FirstStage(tuple((name, weight) for name, weight in pair if weight)) for pair in pairs)
-        yield "weights of a sum", whole, _fused(sums, found)
+        yield "weights of a sum", whole, _fuse_stages(sums, found)
         constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in RANK_CONSTANTS)
-        yield "rrf, k", whole, _fused(constants, found)
+        yield "rrf, k", whole, _fuse_stages(constants, found)
 
 
-def _fused(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> _Runs:
+def _fuse_stages(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> _Runs:
     from engines.retrieval.trec import DEPTH
 
-    return ((str(stage), stage.fuse(found).limit_depth(DEPTH)) for stage in stages)
+    return ((str(stage), stage.fuse_runs(found).limit_depth(DEPTH)) for stage in stages)
 
 
-def _chosen(
+def _choose_settings(
     values: Mapping[str, NDArray[np.float64]], splits: Sequence[_Split], count: int
 ) -> tuple[list[str], NDArray[np.float64]]:
     """What does best on the topics of each split, and the values of the others with it, by topic."""
@@ -205,7 +205,9 @@ def _chosen(
     return settings, own
 
 
-def _report(rows: Sequence[dict[str, Any]], measured: Mapping[str, NDArray[np.float64]], seed: int) -> None:
+def _add_statistics(
+    rows: Sequence[dict[str, Any]], measured: Mapping[str, NDArray[np.float64]], seed: int
+) -> None:
     """Means, intervals and tests of each system, put into its row; tests are adjusted together."""
     from engines.retrieval.significance import bootstrap_interval, compare, holm
 

@@ -12,13 +12,13 @@ from engines.arqmath.training.model_folder import (
     MINILM,
     backbone_folder,
     check_tokens,
-    kind_of,
     open_model,
     open_tokenizer,
+    read_architecture,
     refuse_lost,
-    unusable,
+    unusable_model_error,
 )
-from engines.arqmath.training.new_backbone import Family
+from engines.arqmath.training.new_backbone import BackboneFamily
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.training.libraries import quick_imports
@@ -68,11 +68,11 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
         if model.get_input_embeddings().num_embeddings < len(tokenizer):
             model.resize_token_embeddings(len(tokenizer))
         places = tokenizer.convert_tokens_to_ids(missing)
-        _begin(model, {place: ids for place, ids in zip(places, pieces, strict=True) if ids})
+        _initialise_rows(model, {place: ids for place, ids in zip(places, pieces, strict=True) if ids})
     return count
 
 
-def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
+def _initialise_rows(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
     """Set the rows of new tokens, and of what predicts them, to the mean of the rows of their pieces."""
     import torch
 
@@ -109,7 +109,7 @@ class Backbone:
     """An opened backbone. `folder` is where its weights are; None begins from random ones."""
 
     name: str
-    family: Family
+    family: BackboneFamily
     config: Any
     tokenizer: Any
     folder: Path | None
@@ -133,16 +133,16 @@ class Backbone:
     def pretraining_model(self, *, order: bool = True) -> torch.nn.Module:
         """With heads for masked tokens and, but for RoBERTa, the order of two segments. Without `order` the
         parts for it are there, and are not trained."""
-        model, _ = self._model("MaskedLM" if self.family == "roberta" else "PreTraining")
+        model, _ = self._open_with_head("MaskedLM" if self.family == "roberta" else "PreTraining")
         for name, weight in model.named_parameters():
             if not order and any(part in name for part in _ORDER):
                 weight.requires_grad_(False)
         return model
 
-    def classifier(self) -> torch.nn.Module:
+    def open_classifier(self) -> torch.nn.Module:
         """With a linear layer of two classes on the first token's state: 0 incorrect, 1 correct."""
         labels = {"id2label": {0: "incorrect", 1: "correct"}, "label2id": {"incorrect": 0, "correct": 1}}
-        return self._model("SequenceClassification", num_labels=2, **labels)[0]
+        return self._open_with_head("SequenceClassification", num_labels=2, **labels)[0]
 
     def masked_model(self) -> tuple[torch.nn.Module, bool]:
         """With the head for masked tokens, and whether that is new because the folder lacks it.
@@ -153,7 +153,7 @@ class Backbone:
         """
         import torch
 
-        model, missing = self._model("MaskedLM")
+        model, missing = self._open_with_head("MaskedLM")
         new = self.folder is None or bool(missing)
         if new:
             head: Any = model.get_submodule(_HEADS[self.family])
@@ -166,7 +166,7 @@ class Backbone:
                     words.bias.fill_(-_CLEAR * float(words.weight.norm(dim=1).mean()))
         return model, new
 
-    def encoder(self) -> torch.nn.Module:
+    def open_encoder(self) -> torch.nn.Module:
         """Without a head: the states of all tokens."""
         with quick_imports():
             import transformers
@@ -179,7 +179,7 @@ class Backbone:
         self._refuse_lost(found["missing_keys"])
         return model
 
-    def _model(self, purpose: str, **changes: Any) -> tuple[torch.nn.Module, list[str]]:
+    def _open_with_head(self, purpose: str, **changes: Any) -> tuple[torch.nn.Module, list[str]]:
         """In single precision, and which of its weights the folder lacks: they are drawn at random, and only
         heads may."""
         with quick_imports():
@@ -214,7 +214,7 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
     """
     folder = backbone_folder(place)
     name = "all-MiniLM-L6-v2" if str(place) == MINILM else folder.resolve().name
-    config = _config(folder)
+    config = _open_config(folder)
     weights = any(folder.glob("*.safetensors"))
     if not weights and (pickled := sorted(folder.glob("*.bin"))):
         raise DataError(
@@ -224,7 +224,7 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
             remedy="If you trust it, convert it: "
             "AutoModel.from_pretrained(F).save_pretrained(F) makes model.safetensors.",
         )
-    tokenizer = _tokenizer(folder)
+    tokenizer = _open_tokenizer(folder)
     check_tokens(folder, tokenizer, config.vocab_size, CODE)
     result = Backbone(name, config.model_type, config, tokenizer, folder if weights else None)
     if max_length:
@@ -233,27 +233,27 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
     return result
 
 
-def _config(folder: Path) -> Any:
+def _open_config(folder: Path) -> Any:
     with quick_imports():
         from transformers import AutoConfig
 
-    kind = kind_of(folder, CODE)
-    if kind not in get_args(Family):
-        remedy = f"Use one of the architectures {', '.join(get_args(Family))}."
+    kind = read_architecture(folder, CODE)
+    if kind not in get_args(BackboneFamily):
+        remedy = f"Use one of the architectures {', '.join(get_args(BackboneFamily))}."
         raise DataError(f"a {kind} model cannot be trained here", path=folder, code="E672", remedy=remedy)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what = f"the config cannot be loaded: {str(error)[:200]}"
-        raise unusable(folder, what, CODE, "Fix or replace its config.json.") from error
+        raise unusable_model_error(folder, what, CODE, "Fix or replace its config.json.") from error
 
 
-def _tokenizer(folder: Path) -> Any:
+def _open_tokenizer(folder: Path) -> Any:
     result = open_tokenizer(folder, CODE)
     if not result.is_fast or result.mask_token_id is None or result.pad_token_id is None:
         what = "the tokenizer has no tokenizer.json, no mask token or no padding"
         remedy = "Save it again with transformers: AutoTokenizer.from_pretrained(F).save_pretrained(F)."
-        raise unusable(folder, what, CODE, remedy)
+        raise unusable_model_error(folder, what, CODE, remedy)
     # Those of sentence-transformers cut and pad on their own.
     result.backend_tokenizer.no_truncation()
     result.backend_tokenizer.no_padding()

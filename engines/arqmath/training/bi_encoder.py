@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, rank_of
-from engines.arqmath.training.model_folder import quiet, rows_by_kind
-from engines.arqmath.training.pairs import held_out, read_linked, read_question_run
-from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, move_to_model, rank_of
+from engines.arqmath.training.model_folder import quieten_transformers, rows_by_kind
+from engines.arqmath.training.pairs import draw_held_out, read_linked_questions, read_question_run
+from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, EncoderPooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_text
 from engines.training.checkpoints import model_card
@@ -48,7 +48,7 @@ LIMITS = (
 Settings = TypeVar("Settings", bound=BiEncoderSettings)
 
 
-class Example(NamedTuple):
+class BiEncoderExample(NamedTuple):
     """A question, the number of its set of duplicates, its own answer and wrong ones as rows of the texts,
     and the numbers of their questions' sets."""
 
@@ -58,7 +58,7 @@ class Example(NamedTuple):
     groups: tuple[int, ...]
 
 
-class Measured(NamedTuple):
+class HeldOutQuestion(NamedTuple):
     """A held-out question and candidates, the own answer first, with and without titles, as rows."""
 
     question: int
@@ -110,14 +110,14 @@ class BiEncoderTask(ForumTask[Settings]):
     def model(self) -> torch.nn.Module:
         """The encoder: called with `input_ids` and `attention_mask`, it gives the vectors, (texts, d)."""
 
-    def regularisation(
+    def compute_regularisation(
         self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
     ) -> torch.Tensor | float:
         """What is added to the loss. Args: questions, answers: vectors of all processes."""
         del model, questions, answers
         return 0.0
 
-    def observed(self, question: torch.Tensor, answers: torch.Tensor) -> Mapping[str, float]:
+    def measure_vectors(self, question: torch.Tensor, answers: torch.Tensor) -> Mapping[str, float]:
         """What else is measured of a held-out question, (1, d), and its candidates, (answers, d)."""
         del question, answers
         return {}
@@ -125,7 +125,7 @@ class BiEncoderTask(ForumTask[Settings]):
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
         count = len(self.threads.questions)
-        held = held_out(count, Random(self.seed))
+        held = draw_held_out(count, Random(self.seed))
         trained = sorted(set(range(count)) - set(held))
         return trained, sorted(held[: self.settings.measured])
 
@@ -133,15 +133,15 @@ class BiEncoderTask(ForumTask[Settings]):
     def _ranked(self) -> tuple[TrecRun, dict[str, set[str]]] | None:
         if "run" not in self.data:
             return None
-        return read_question_run(self.data["run"], self.threads), read_linked(self.folder)
+        return read_question_run(self.data["run"], self.threads), read_linked_questions(self.folder)
 
-    def hard(self, place: int) -> list[str]:
+    def list_hard_negatives(self, place: int) -> list[str]:
         """Answers to others that the first stage ranks high for a question, the best first."""
         if self._ranked is None:
             return []
         (run, linked), threads, settings = self._ranked, self.threads, self.settings
         question, group = threads.questions[place], threads.groups[place]
-        others = threads.of_others(place, run.rankings.get(question, ()))
+        others = threads.drop_own_answers(place, run.rankings.get(question, ()))
         near, result = linked.get(question, set()), []
         for answer, _ in others[settings.first_rank - 1 : settings.last_rank]:
             other = threads.known[answer]
@@ -155,12 +155,12 @@ class BiEncoderTask(ForumTask[Settings]):
         result, many = [], self.settings.candidates - 1
         for place in self._sides[1]:
             draw = Random(f"{self.seed} {place}")
-            ranked = self.hard(place)
+            ranked = self.list_hard_negatives(place)
             wrong = draw.sample(ranked, min(many, len(ranked)))
-            more = self.threads.incorrect(place, many, draw)
+            more = self.threads.draw_incorrect(place, many, draw)
             wrong += [answer for answer in more if answer not in wrong][: many - len(wrong)]
             if wrong:
-                result.append((place, [draw.choice(self.threads.correct(place)), *wrong]))
+                result.append((place, [draw.choice(self.threads.list_correct(place)), *wrong]))
         return result
 
     @cached_property
@@ -173,16 +173,16 @@ class BiEncoderTask(ForumTask[Settings]):
             bare |= threads.known.keys()
         asked = set(threads.questions)
 
-        def posts() -> Iterator[Any]:
+        def iterate_posts() -> Iterator[Any]:
             seen: set[str] = set()
-            for post in self.posts():
+            for post in self.iterate_posts():
                 if (post.id in asked or post.id in threads.known) and post.id not in seen:
                     seen.add(post.id)
                     yield post
 
-        def texts() -> Iterator[tuple[str, str]]:
-            titles = {post.id: post.title for post in posts() if post.kind == 1}
-            for post in posts():
+        def iterate_texts() -> Iterator[tuple[str, str]]:
+            titles = {post.id: post.title for post in iterate_posts() if post.kind == 1}
+            for post in iterate_posts():
                 if post.kind == 1:
                     yield f"question {post.id}", post.text
                     continue
@@ -191,10 +191,12 @@ class BiEncoderTask(ForumTask[Settings]):
                     yield f"bare {post.id}", post.body.text
 
         every = self.settings.titled < 1 or sorted(bare)
-        names, result = self.tokens("apart", "collection", "exclude", texts=texts, keep=room, bare=every)
+        names, result = self.tokenize_texts(
+            "apart", "collection", "exclude", texts=iterate_texts, keep=room, bare=every
+        )
         return rows_by_kind(names), result
 
-    def train_data(self) -> Resampled[Example]:
+    def train_data(self) -> Resampled[BiEncoderExample]:
         """The questions that are trained on, each with other answers in every epoch."""
         trained = self._sides[0]
         if not trained:
@@ -202,7 +204,11 @@ class BiEncoderTask(ForumTask[Settings]):
             remedy = "Name a larger collection."
             raise DataError(what, path=self.data["collection"], code="E674", exit_code=3, remedy=remedy)
         shared = self.settings
-        if "run" in self.data and shared.negatives and not any(self.hard(place) for place in trained):
+        if (
+            "run" in self.data
+            and shared.negatives
+            and not any(self.list_hard_negatives(place) for place in trained)
+        ):
             raise DataError(
                 f"no training question has a wrong answer from the collection at ranks "
                 f"{shared.first_rank} to {shared.last_rank} of this run",
@@ -211,15 +217,15 @@ class BiEncoderTask(ForumTask[Settings]):
                 remedy="Name a run of this collection, a lower first_rank, or none and negatives=0.",
             )
         assert self._texts is not None
-        return Resampled(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
+        return Resampled(len(trained), lambda row, draw: self._draw_example(trained[row], draw), self.seed)
 
-    def _example(self, place: int, draw: np.random.Generator) -> Example:
+    def _draw_example(self, place: int, draw: np.random.Generator) -> BiEncoderExample:
         threads, rows, chance = self.threads, self._texts[0], Random(int(draw.integers(2**62)))
-        hard = self.hard(place)
-        answers = [chance.choice(threads.correct(place))]
+        hard = self.list_hard_negatives(place)
+        answers = [chance.choice(threads.list_correct(place))]
         answers += chance.sample(hard, min(self.settings.negatives, len(hard)))
         kind = "titled" if chance.random() < self.settings.titled else "bare"
-        return Example(
+        return BiEncoderExample(
             rows["question", threads.questions[place]],
             threads.groups[place],
             tuple(rows[kind, answer] for answer in answers),
@@ -230,33 +236,33 @@ class BiEncoderTask(ForumTask[Settings]):
     def _lengths(self) -> NDArray[np.int64]:
         return self._texts[1].lengths + self.frame.width_one
 
-    def length(self, example: Example) -> int:
+    def length(self, example: BiEncoderExample) -> int:
         """Tokens of the question and all its answers."""
         return int(self._lengths[[example.question, *example.answers]].sum())
 
-    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+    def collate(self, examples: Sequence[BiEncoderExample]) -> dict[str, torch.Tensor]:
         """`question_ids`, `question_mask`: (batch, length); `answer_ids`, `answer_mask`: (answers, length),
         the own ones of all questions, then the wrong ones; `groups` (batch,), `answer_groups` (answers,)."""
         import torch
 
-        def column(of: str) -> list[int]:
+        def collect_column(of: str) -> list[int]:
             own = [getattr(one, of)[0] for one in examples]
             return own + [each for one in examples for each in getattr(one, of)[1:]]
 
-        questions = self.inputs([one.question for one in examples])
-        answers = self.inputs(column("answers"))
+        questions = self.pad_texts([one.question for one in examples])
+        answers = self.pad_texts(collect_column("answers"))
         return {
             "question_ids": questions["input_ids"],
             "question_mask": questions["attention_mask"],
             "answer_ids": answers["input_ids"],
             "answer_mask": answers["attention_mask"],
             "groups": torch.tensor([one.group for one in examples]),
-            "answer_groups": torch.tensor(column("groups")),
+            "answer_groups": torch.tensor(collect_column("groups")),
         }
 
-    def inputs(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
+    def pad_texts(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
         """`input_ids` and `attention_mask` of texts, (texts, length)."""
-        result = self.padded([self.frame.one(self._texts[1][row]) for row in rows])
+        result = self.pad_pairs([self.frame.wrap_text(self._texts[1][row]) for row in rows])
         return {name: result[name] for name in ("input_ids", "attention_mask")}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
@@ -274,7 +280,7 @@ class BiEncoderTask(ForumTask[Settings]):
         same = batch["groups"][:, None] == groups
         self._compared = self._compared or not bool(same.all())
         result = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
-        return result + self.regularisation(model, rows_of_all(questions)[0], answers)
+        return result + self.compute_regularisation(model, rows_of_all(questions)[0], answers)
 
     def unmeasured(self, _name: str) -> str:
         return "" if self._held_out else "no question is held out"
@@ -293,15 +299,15 @@ class BiEncoderTask(ForumTask[Settings]):
         seen: list[Mapping[str, float]] = []
         ranks: dict[str, list[float]] = {"titled": [], "bare": []}
         for one in self.held_out:
-            question = self.vectors(model, [one.question])
+            question = self.encode_rows(model, [one.question])
             for kind, rows in (("titled", one.titled), ("bare", one.bare)):
-                answers = self.vectors(model, rows)
+                answers = self.encode_rows(model, rows)
                 right, *wrong = (question @ answers.T)[0].tolist()
                 ranks[kind].append(rank_of(right, wrong))
                 if kind == "titled":
                     nothing = torch.zeros(1, len(rows), dtype=torch.bool, device=answers.device)
                     losses.append(float(info_nce(question, answers, nothing, temperature=self.temperature)))
-                    seen.append(self.observed(question, answers))
+                    seen.append(self.measure_vectors(question, answers))
         if not losses:
             return {}
         return {
@@ -312,10 +318,10 @@ class BiEncoderTask(ForumTask[Settings]):
         }
 
     @cached_property
-    def held_out(self) -> list[Measured]:
+    def held_out(self) -> list[HeldOutQuestion]:
         rows = self._texts[0]
         return [
-            Measured(
+            HeldOutQuestion(
                 rows["question", self.threads.questions[place]],
                 tuple(rows["titled", id] for id in candidates),
                 tuple(rows["bare", id] for id in candidates),
@@ -323,8 +329,8 @@ class BiEncoderTask(ForumTask[Settings]):
             for place, candidates in self._held_out
         ]
 
-    def vectors(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
-        result: torch.Tensor = model(**moved(self.inputs(rows), model))
+    def encode_rows(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
+        result: torch.Tensor = model(**move_to_model(self.pad_texts(rows), model))
         return result.float()
 
     def save_library_model(
@@ -345,7 +351,7 @@ class BiEncoderTask(ForumTask[Settings]):
         from sentence_transformers.base.modules import Transformer
 
         task = "fill-mask" if kind == "SparseEncoder" else "feature-extraction"
-        with quiet(), TemporaryDirectory(prefix="mathwb-") as place:
+        with quieten_transformers(), TemporaryDirectory(prefix="mathwb-") as place:
             language.save_pretrained(place)
             self.tokenizer.save_pretrained(place)
             first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
@@ -361,7 +367,8 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def card_data(self) -> dict[str, object]:
         trained = self._sides[0]
-        without = f"{sum(not self.hard(place) for place in trained):,} questions without a wrong answer of it"
+        lacking = sum(not self.list_hard_negatives(place) for place in trained)
+        without = f"{lacking:,} questions without a wrong answer of it"
         return {
             "collection": self.folder.title,
             "questions": f"{len(self.threads.questions):,}, {len(trained):,} of them trained on",
@@ -393,7 +400,7 @@ class DenseTask(BiEncoderTask[DenseSettings]):
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:
-        return _pooled(self.backbone.encoder(), self.settings.pooling)
+        return _build_dense_encoder(self.backbone.open_encoder(), self.settings.pooling)
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         from sentence_transformers.base.modules import Normalize
@@ -416,7 +423,7 @@ class DenseTask(BiEncoderTask[DenseSettings]):
         )
 
 
-def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
+def _build_dense_encoder(language: Any, pooling: EncoderPooling) -> torch.nn.Module:
     from torch import nn
 
     class Encoder(nn.Module):  # type: ignore[misc]  # an untyped library
@@ -442,7 +449,7 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
 # `arqmath index --sparse FOLDER`.
 
 
-def flops(vectors: torch.Tensor) -> torch.Tensor:
+def estimate_flops(vectors: torch.Tensor) -> torch.Tensor:
     """The sum over terms of the squared mean of their weights, (texts, terms)."""
     return (vectors.mean(0) ** 2).sum()
 
@@ -464,13 +471,13 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
 
     @cached_property
     def _language(self) -> tuple[torch.nn.Module, bool]:
-        with quiet():
+        with quieten_transformers():
             return self.backbone.masked_model()
 
     def model(self) -> torch.nn.Module:
-        return _pooled_splade(self._language[0])
+        return _build_splade_encoder(self._language[0])
 
-    def regularisation(
+    def compute_regularisation(
         self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
     ) -> torch.Tensor:
         """The FLOPS of both sides by their weights, which rise with every batch."""
@@ -478,9 +485,9 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         seen += 1
         share = (seen / max(1, self.settings.flops_warmup)).clamp(max=1) ** 2
         weights = self.settings.question_flops, self.settings.answer_flops
-        return share * (weights[0] * flops(questions) + weights[1] * flops(answers))
+        return share * (weights[0] * estimate_flops(questions) + weights[1] * estimate_flops(answers))
 
-    def observed(self, question: torch.Tensor, answers: torch.Tensor) -> dict[str, float]:
+    def measure_vectors(self, question: torch.Tensor, answers: torch.Tensor) -> dict[str, float]:
         """How many terms of a question and, on average, of an answer are not 0."""
         return {
             f"validation_{side}_terms": float((vectors > 0).sum(1).float().mean())
@@ -519,7 +526,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         )
 
 
-def _pooled_splade(language: Any) -> torch.nn.Module:
+def _build_splade_encoder(language: Any) -> torch.nn.Module:
     """(texts, terms) weights of texts."""
     import torch
     from torch import nn

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.arqmath.training.forum_task import moved
-from engines.arqmath.training.model_folder import Ids, padded
-from engines.arqmath.training.pretraining import IGNORED, MaskedTask, word_head
+from engines.arqmath.training.forum_task import move_to_model
+from engines.arqmath.training.model_folder import TokenIds, pad_rows
+from engines.arqmath.training.pretraining import IGNORED, MaskedTask, find_word_head
 from engines.arqmath.training.settings import CocoMaeSettings
 from engines.core.errors import DataError, EngineError
 from engines.training.data import Numbered, Resampled, number_rows
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def with_decoder(language: Any, *, layers: int) -> torch.nn.Module:
     """A language model with a decoder of so many layers beside it.
 
-    `encoded(ids, attention)` gives states (spans, length, width), `decoded(ids, attention, first)` those of
-    the decoder: it reads embeddings, and `first` (spans, width) in the place of each span's first token.
-    `words` is the head of both.
+    `encode_spans(ids, attention)` gives states (spans, length, width), `decode_spans(ids, attention, first)`
+    those of the decoder: it reads embeddings, and `first` (spans, width) in the place of each span's first
+    token. `words` is the head of both.
     """
     from torch import nn
 
@@ -56,15 +56,17 @@ def with_decoder(language: Any, *, layers: int) -> torch.nn.Module:
 
         @property
         def words(self) -> Any:
-            return word_head(self.language)
+            return find_word_head(self.language)
 
-        def encoded(self, ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+        def encode_spans(self, ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
             states: torch.Tensor = self.language.base_model(
                 input_ids=ids, attention_mask=attention
             ).last_hidden_state
             return states
 
-        def decoded(self, ids: torch.Tensor, attention: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
+        def decode_spans(
+            self, ids: torch.Tensor, attention: torch.Tensor, first: torch.Tensor
+        ) -> torch.Tensor:
             import torch
 
             base = self.language.base_model
@@ -99,7 +101,7 @@ def span_scores(
     return (cosines / temperature).masked_fill(columns == itself.unsqueeze(1), -torch.inf), other
 
 
-def own_span(firsts: torch.Tensor, *, temperature: float) -> torch.Tensor:
+def contrast_spans(firsts: torch.Tensor, *, temperature: float) -> torch.Tensor:
     """The contrastive loss in nats, the mean over spans; the spans of all processes are negatives.
 
     Args: firsts: as `span_scores` takes them.
@@ -126,16 +128,16 @@ _LEAST = 8
 _AT_ONCE = 32
 
 
-def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids]:
+def draw_two_spans(text: TokenIds, room: int, draw: np.random.Generator) -> tuple[TokenIds, TokenIds]:
     """Two spans of a text that do not overlap, the earlier one first, of at most `room` tokens each: it is
     cut in two at random, and of each part a window at random is taken."""
     cut = int(draw.integers(_LEAST, len(text) - _LEAST + 1))
 
-    def window(part: Ids) -> Ids:
+    def draw_window(part: TokenIds) -> TokenIds:
         begin = int(draw.integers(max(0, len(part) - room) + 1))
         return part[begin : begin + room]
 
-    return window(text[:cut]), window(text[cut:])
+    return draw_window(text[:cut]), draw_window(text[cut:])
 
 
 class CocoMaeTask(MaskedTask[CocoMaeSettings]):
@@ -166,8 +168,8 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
 
     @cached_property
     def _texts(self) -> Sequences:
-        return self.tokens(
-            "whole posts", "collection", texts=lambda: ((post.id, post.text) for post in self.posts())
+        return self.tokenize_texts(
+            "whole posts", "collection", texts=lambda: ((post.id, post.text) for post in self.iterate_posts())
         )[1]
 
     @cached_property
@@ -194,29 +196,29 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
         """A batch. Its spans and masks are drawn from the seed and the numbers of its posts, so they are the
         same whenever the same batch is made, and others in another epoch."""
         rows, numbers = zip(*examples, strict=True)
-        return self._batch(rows, np.random.default_rng([self.seed, 5, *numbers]))
+        return self._build_batch(rows, np.random.default_rng([self.seed, 5, *numbers]))
 
-    def _batch(self, rows: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
+    def _build_batch(self, rows: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
         """(2 x posts, length) each, first the earlier spans and then the later ones: `attention_mask`,
         `input_ids` and `labels` of the encoder, `decoder_ids` and `decoder_labels`."""
         import torch
 
         pad, settings = self.tokenizer.pad_token_id, self.settings
-        pairs = [two_spans(self._texts[row], self._room, draw) for row in rows]
+        pairs = [draw_two_spans(self._texts[row], self._room, draw) for row in rows]
         shares = {"": settings.masked, "decoder_": settings.decoder_masked}
-        found: dict[str, list[Ids]] = {}
+        found: dict[str, list[TokenIds]] = {}
         for text in (*(pair[0] for pair in pairs), *(pair[1] for pair in pairs)):
-            whole, _, open_ = self.one(text)
+            whole, _, open_ = self.frame_text(text)
             for name, share in shares.items():
-                ids, labels = self.masked(whole, open_, draw, share)
+                ids, labels = self.mask_text(whole, open_, draw, share)
                 found.setdefault(name or "input_", []).append(ids)
                 found.setdefault(f"{name}labels", []).append(labels)
         batch = {
-            "input_ids": padded(found["input_"], pad),
-            "attention_mask": padded([np.ones_like(ids) for ids in found["input_"]], 0),
-            "labels": padded(found["labels"], IGNORED),
-            "decoder_ids": padded(found["decoder_"], pad),
-            "decoder_labels": padded(found["decoder_labels"], IGNORED),
+            "input_ids": pad_rows(found["input_"], pad),
+            "attention_mask": pad_rows([np.ones_like(ids) for ids in found["input_"]], 0),
+            "labels": pad_rows(found["labels"], IGNORED),
+            "decoder_ids": pad_rows(found["decoder_"], pad),
+            "decoder_labels": pad_rows(found["decoder_labels"], IGNORED),
         }
         return {name: torch.from_numpy(rows) for name, rows in batch.items()}
 
@@ -225,16 +227,16 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
         predicted = (int((batch[name] != IGNORED).sum()) for name in ("labels", "decoder_labels"))
         return (*predicted, len(batch["labels"]))
 
-    def _predicted(
+    def _predict_tokens(
         self, model: Any, batch: Mapping[str, Any]
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Logits (predicted tokens, vocabulary) of encoder and decoder, and the encoder's first states (2 x
         posts, width)."""
         attention = batch["attention_mask"]
-        states = model.encoded(batch["input_ids"], attention)
+        states = model.encode_spans(batch["input_ids"], attention)
         firsts = states[:, 0]
         others = firsts.roll(len(firsts) // 2, 0)
-        again = model.decoded(batch["decoder_ids"], attention, others)
+        again = model.decode_spans(batch["decoder_ids"], attention, others)
         wanted = (batch[name] != IGNORED for name in ("labels", "decoder_labels"))
         encoder, decoder = (model.words(each[at]) for each, at in zip((states, again), wanted, strict=True))
         return encoder, decoder, firsts
@@ -245,11 +247,11 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
         import torch
         from torch.nn.functional import cross_entropy
 
-        encoder, decoder, firsts = self._predicted(model, batch)
+        encoder, decoder, firsts = self._predict_tokens(model, batch)
         settings = self.settings
         labels = (batch[name][batch[name] != IGNORED] for name in ("labels", "decoder_labels"))
         words, again = (cross_entropy(*each) for each in zip((encoder, decoder), labels, strict=True))
-        apart = own_span(firsts, temperature=settings.temperature)
+        apart = contrast_spans(firsts, temperature=settings.temperature)
         self._compared = self._compared or bool(apart > 0)
         return torch.stack(
             [words, settings.decoder_weight * again, settings.contrastive_weight * apart.to(words.dtype)]
@@ -275,9 +277,11 @@ class CocoMaeTask(MaskedTask[CocoMaeSettings]):
         sums, counts = np.zeros(2), np.zeros(2)
         sides: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for begin in range(0, len(rows), _AT_ONCE):
-            batch = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
-            batch = moved(batch, model)
-            *logits, firsts = self._predicted(model, batch)
+            batch = self._build_batch(
+                rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin])
+            )
+            batch = move_to_model(batch, model)
+            *logits, firsts = self._predict_tokens(model, batch)
             for place, (words, name) in enumerate(zip(logits, ("labels", "decoder_labels"), strict=True)):
                 wanted = batch[name][batch[name] != IGNORED]
                 sums[place] += float(cross_entropy(words.float(), wanted, reduction="sum"))

@@ -53,7 +53,7 @@ RELATIONS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.
 """The symbols after which MathSE (3) splits a formula, from the tables of LaTeX and amssymb."""
 
 
-def sentences(
+def split_sentences(
     text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
     r"""MathSE (1): natural sentences, the title first.
@@ -68,53 +68,53 @@ def sentences(
     ['Find $x$', 'Is $x^2=4$ true', 'I tried $f: A \\to B$']
     """
     if split_inside_formulas:
-        return _cut(title, text)
-    marked, formulas = _marked(title, text, known)
+        return _cut_sentences(title, text)
+    marked, formulas = _mark_formulas(title, text, known)
     return [re.sub(_MARK, lambda _: f"${next(formulas)}$", sentence) for sentence in marked]
 
 
-def text_and_formulas(
+def split_text_and_formulas(
     text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
     r"""MathSE (2): chunks of the sentences, and every formula of more than three tokens on its own.
 
-    Args: as of `sentences`. As the published code does it, a formula that is cut in two turns what follows it
-    in its sentence round: its text is taken for formulas and the formulas for text.
+    The arguments are those of `split_sentences`. As in the published code, a formula that is cut in two turns
+    what follows it in its sentence round: its text is taken for formulas and the formulas for text.
 
     >>> text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
     ['Let $n$ be even, then', '$a^2+b^2=c^2$', 'holds for all of these numbers']
     """
     result: list[str] = []
     if split_inside_formulas:
-        for sentence in _cut(title, text):
+        for sentence in _cut_sentences(title, text):
             pieces = sentence.replace("$$", "$").split("$")
             # Splitting at `\;` or `\:` leaves a backslash that belongs to nothing.
             pieces[1::2] = [re.sub(r"\s*\\+$", "", piece) for piece in pieces[1::2]]
-            result += _chunks(pieces)
+            result += _join_chunks(pieces)
         return result
-    marked, formulas = _marked(title, text, known)
+    marked, formulas = _mark_formulas(title, text, known)
     for sentence in marked:
         words = sentence.split(_MARK)
         pieces = [piece for word in words[:-1] for piece in (word, next(formulas))]
-        result += _chunks([*pieces, words[-1]])
+        result += _join_chunks([*pieces, words[-1]])
     return result
 
 
-def _cut(title: str, text: str) -> list[str]:
+def _cut_sentences(title: str, text: str) -> list[str]:
     found = [re.sub(r"[?!:;]", "", title), *_SENTENCE_END.split(text)]
     return [part.strip() for part in found if part.strip()]
 
 
-def _marked(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Iterator[str]]:
+def _mark_formulas(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Iterator[str]]:
     formulas: list[str] = []
 
-    def take(match: re.Match[str]) -> str:
+    def store_formula(match: re.Match[str]) -> str:
         formulas.append(match[1] or match[2])
         return _MARK
 
-    title, text = _FORMULA.sub(take, title.replace(_MARK, "")), text.replace(_MARK, "")
+    title, text = _FORMULA.sub(store_formula, title.replace(_MARK, "")), text.replace(_MARK, "")
     if not known:
-        return _cut(title, _FORMULA.sub(take, text)), iter(formulas)
+        return _cut_sentences(title, _FORMULA.sub(store_formula, text)), iter(formulas)
     parts = []
     for latex in known:
         before, found, after = text.partition(f"${latex}$")
@@ -122,10 +122,10 @@ def _marked(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Ite
             formulas.append(latex)
             parts += [before, _MARK]
             text = after
-    return _cut(title, "".join([*parts, text])), iter(formulas)
+    return _cut_sentences(title, "".join([*parts, text])), iter(formulas)
 
 
-def _chunks(pieces: Sequence[str]) -> list[str]:
+def _join_chunks(pieces: Sequence[str]) -> list[str]:
     """Args: pieces: text and formulas by turns, a text first."""
     chunks: list[str] = []
     current = ""
@@ -151,12 +151,12 @@ def _chunks(pieces: Sequence[str]) -> list[str]:
     return chunks
 
 
-def formulas(text: str) -> list[str]:
+def find_formulas(text: str) -> list[str]:
     """What stands between dollar signs in a cleaned text, without them."""
     return [piece for piece in text.replace("$$", "$").split("$")[1::2] if piece.strip()]
 
 
-def formula_parts(latex: str) -> list[str]:
+def split_formula(latex: str) -> list[str]:
     r"""MathSE (3): a formula cut after every relation symbol; one of two parts or fewer gives nothing.
 
     >>> formula_parts(r"a = b + c \le d")
@@ -214,13 +214,13 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
     folder = Path(folder)
     if not folder.is_dir():
         raise file_error(FileNotFoundError(2, "no such folder"), folder, "read")
-    for path in _files(folder):
+    for path in _iterate_files(folder):
         name = path.relative_to(folder).as_posix()
         try:
             if path.stat().st_size > _MAX_BYTES:
                 raise ValueError(f"larger than {format_bytes(_MAX_BYTES)}")
             text = path.read_bytes().decode("utf-8")
-            found = _khan(path, text) if path.suffix == ".json" else _mathematica(path, text)
+            found = _parse_khan(path, text) if path.suffix == ".json" else _parse_mathematica(path, text)
         except (ValueError, OSError) as error:
             reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             report.leave_out(1, f"{name}: {reason}")
@@ -232,7 +232,7 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
         raise DataError("no exercises found here", path=folder, code="E318", remedy=remedy)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _iterate_files(folder: Path) -> Iterator[Path]:
     """Exercise files in an order that does not depend on the file system; one folder at a time in memory."""
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -241,7 +241,7 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield Path(place) / name
 
 
-def _khan(path: Path, text: str) -> list[Exercise]:
+def _parse_khan(path: Path, text: str) -> list[Exercise]:
     row = json.loads(text)
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
@@ -256,7 +256,7 @@ def _khan(path: Path, text: str) -> list[Exercise]:
     return [Exercise("khan", path.parent.name, problem.strip(), lines)]
 
 
-def _mathematica(path: Path, text: str) -> list[Exercise]:
+def _parse_mathematica(path: Path, text: str) -> list[Exercise]:
     sections: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         mark = line.strip()
@@ -273,7 +273,7 @@ def _mathematica(path: Path, text: str) -> list[Exercise]:
     return [Exercise("mathematica", path.parent.name, problem, lines) for lines in answers]
 
 
-def documents(
+def read_documents(
     settings: PretrainSettings, data: Mapping[str, Path], report: Report | None = None
 ) -> Iterator[list[str]]:
     """The documents of the corpora, one after the other: a post each (the title of a question is its first
@@ -283,19 +283,21 @@ def documents(
     for corpus in settings.names:
         if corpus.startswith("mathse"):
             folder = ArqmathFolder.open(data["collection"])
-            yield from _of_posts(corpus, folder, settings.split_inside_formulas, report)
+            yield from _read_post_documents(corpus, folder, settings.split_inside_formulas, report)
         else:
             for exercise in read_amps(data["amps"], report):
                 if corpus == "amps" or exercise.source == corpus:
                     yield exercise.segments
 
 
-def _of_posts(corpus: str, folder: ArqmathFolder, inside: bool, report: Report) -> Iterator[list[str]]:
+def _read_post_documents(
+    corpus: str, folder: ArqmathFolder, inside: bool, report: Report
+) -> Iterator[list[str]]:
     for post in read_posts(folder.need_posts(), report):
         known = [latex for _, latex in post.body.formulas]
         if corpus == "mathse3":
-            result = formulas(post.title if known and not inside else post.text)
-            yield from map(formula_parts, result if inside else [*result, *known])
+            result = find_formulas(post.title if known and not inside else post.text)
+            yield from map(split_formula, result if inside else [*result, *known])
         else:
-            cut = sentences if corpus == "mathse1" else text_and_formulas
+            cut = split_sentences if corpus == "mathse1" else split_text_and_formulas
             yield cut(post.body.text, title=post.title, known=known, split_inside_formulas=inside)

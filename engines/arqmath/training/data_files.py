@@ -38,7 +38,7 @@ class TextPair:
     label: int
 
 
-def text_pairs(
+def build_text_pairs(
     documents: Iterable[Sequence[str]], tokenizer: Any, *, room: int = ROOM, seed: int = 0
 ) -> Iterator[TextPair]:
     """The pairs of documents, each a list of segments.
@@ -51,7 +51,7 @@ def text_pairs(
     for document in documents:
         pieces: list[str] = []
         numbered: list[range] = []
-        for found in _pieces(document, tokenizer):
+        for found in _split_at_tokens(document, tokenizer):
             numbered.append(range(len(pieces), len(pieces) + len(found)))
             pieces += found
         if len(numbered) < 2:
@@ -72,7 +72,7 @@ def write_segments(
     """
     counts = {"documents": 0, "single": 0, "segments": 0}
 
-    def counted() -> Iterator[Sequence[str]]:
+    def count_documents() -> Iterator[Sequence[str]]:
         for document in documents:
             if document:
                 counts["documents"] += 1
@@ -80,12 +80,12 @@ def write_segments(
                 counts["segments"] += len(document)
                 yield document
 
-    def rows() -> Iterator[Mapping[str, object]]:
+    def build_rows() -> Iterator[Mapping[str, object]]:
         if tokenizer is None:
-            yield from ({"segments": list(document)} for document in counted())
+            yield from ({"segments": list(document)} for document in count_documents())
             return
         counts.update(pairs=0, swapped=0)
-        for pair in text_pairs(counted(), tokenizer, seed=seed):
+        for pair in build_text_pairs(count_documents(), tokenizer, seed=seed):
             counts["pairs"] += 1
             counts["swapped"] += pair.label
             yield {"first": pair.first, "second": pair.second, "label": pair.label}
@@ -95,12 +95,12 @@ def write_segments(
         # Without its name and time in it, the same content is the same file.
         packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) if out.suffix == ".gz" else None
         with packed or nullcontext(file) as target:
-            for row in rows():
+            for row in build_rows():
                 target.write((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
     return counts
 
 
-def _pieces(document: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
+def _split_at_tokens(document: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
     """Each segment cut where its tokens begin, with a space at its end; one without tokens is left out."""
     if not document:
         return
@@ -162,15 +162,15 @@ class DrawPairs:
             no_effect(idle, "--annotated")
 
 
-def pairs(spec: DrawPairs) -> dict[str, Any]:
+def write_drawn_pairs(spec: DrawPairs) -> dict[str, Any]:
     """Draw pairs and write them. Returns: out, the counts of `draw_pairs`, left_out (by reason), seed.
 
     Raises: DataError E674 when the files do not fit together or give no pair.
     """
-    from engines.arqmath.training.finetuning import pair_source
+    from engines.arqmath.training.finetuning import open_pair_sampler
     from engines.arqmath.training.pairs import draw_pairs, write_pairs
 
-    source, threads = pair_source(
+    source, threads = open_pair_sampler(
         ArqmathFolder.open(spec.folder),
         annotated=spec.annotated,
         run=spec.run,
@@ -230,7 +230,7 @@ def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any
     that could not be read), broken (rows read with something missing), seed. Events: a warning for each of
     the first such rows. Raises: DataError for files that cannot be read or written.
     """
-    from engines.arqmath.training.corpora import documents
+    from engines.arqmath.training.corpora import read_documents
     from engines.arqmath.training.settings import PretrainSettings
     from engines.forum.readers import Report
 
@@ -244,7 +244,7 @@ def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any
     settings = PretrainSettings(
         corpora=_CORPORA[spec.strategy], split_inside_formulas=spec.split_inside_formulas
     )
-    read = documents(settings, {"collection": spec.folder, "amps": spec.folder}, report)
+    read = read_documents(settings, {"collection": spec.folder, "amps": spec.folder}, report)
     counts = write_segments(read, spec.out, tokenizer=tokenizer, seed=spec.seed)
     for line, reason in sorted(report.first + report.broken):
         warn(events, f"{spec.folder}: row {line}: {reason}")

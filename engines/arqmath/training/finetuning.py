@@ -22,13 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.ranking.reranking import batches_by_length
-from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, need, rank_of, read_ids
+from engines.arqmath.training.forum_task import (
+    MADE_FOR,
+    ForumTask,
+    move_to_model,
+    rank_of,
+    read_ids,
+    require_data,
+)
 from engines.arqmath.training.model_folder import longest_first, save_model
 from engines.arqmath.training.pairs import (
-    Annotated,
-    Hard,
-    Pairs,
-    Source,
+    AnnotatedTopics,
+    DrawnPairs,
+    HardNegatives,
+    PairSampler,
     Threads,
     draw_pairs,
     read_question_run,
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
     import torch
 
 
-Example = tuple[int, int, int]
+CrossEncoderExample = tuple[int, int, int]
 """Rows of question and answer among the tokenised texts, and the label."""
 
 LIMITS = (
@@ -55,7 +62,7 @@ LIMITS = (
 _BATCH_TOKENS = 8_192
 
 
-def pair_source(
+def open_pair_sampler(
     folder: ArqmathFolder,
     *,
     annotated: Path | None = None,
@@ -63,7 +70,7 @@ def pair_source(
     hard_negatives: Path | None = None,
     hard_share: float = 0.5,
     exclude: Path | None = None,
-) -> tuple[Source, Threads]:
+) -> tuple[PairSampler, Threads]:
     """Where pairs are drawn from: the judged topics of `annotated` and `run`, or the threads of the
     collection, which are given back as well.
 
@@ -76,10 +83,10 @@ def pair_source(
         if run is None:
             what = "annotated pairs need a model's run, whose results are the incorrect answers"
             raise DataError(what, code="E674", remedy="Rank the same topics first: mathwb arqmath rank.")
-        return Annotated.of(read_qrels(annotated), read_run(run), threads.known), threads
+        return AnnotatedTopics.from_qrels(read_qrels(annotated), read_run(run), threads.known), threads
     if hard_negatives is None:
         return threads, threads
-    return Hard(threads, read_question_run(hard_negatives, threads), hard_share), threads
+    return HardNegatives(threads, read_question_run(hard_negatives, threads), hard_share), threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,7 @@ class PairRows:
     def __len__(self) -> int:
         return len(self.table)
 
-    def __getitem__(self, place: int) -> Example:
+    def __getitem__(self, place: int) -> CrossEncoderExample:
         question, answer, label = self.table[place].tolist()
         return question, answer, label
 
@@ -115,19 +122,19 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         super().__init__(model, data, seed=seed)
         self._annotated = self.settings.pairs == "annotated"
         if self._annotated:
-            need(data, "annotated", "judgements for annotated pairs")
-            need(data, "run", "run for annotated pairs")
+            require_data(data, "annotated", "judgements for annotated pairs")
+            require_data(data, "run", "run for annotated pairs")
 
-    def sources(self) -> dict[str, Sequence[Path]]:
+    def list_source_files(self) -> dict[str, Sequence[Path]]:
         """With annotated pairs topics, judgements and run."""
         names = ("annotated", "run") if self._annotated else ("hard_negatives",)
         files = {name: (self.data[name],) for name in (*names, "exclude") if name in self.data}
         topics = {"topics": self.folder.topics.get(1, ())} if self._annotated else {}
-        return {**super().sources(), **files, **topics}
+        return {**super().list_source_files(), **files, **topics}
 
     @cached_property
-    def source(self) -> Source:
-        return pair_source(
+    def source(self) -> PairSampler:
+        return open_pair_sampler(
             self.folder,
             annotated=self.data["annotated"] if self._annotated else None,
             run=self.data["run"] if self._annotated else None,
@@ -137,7 +144,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         )[0]
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> DrawnPairs:
         """All pairs. Of annotated topics every relevant answer is used."""
         many = 10**9 if self._annotated else self.settings.per_question
         return draw_pairs(self.source, per_question=many, seed=self.seed)
@@ -150,9 +157,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         places = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
         result = []
         for place in draw.sample(places, min(settings.measured, len(places))):
-            wrong = source.incorrect(place, settings.candidates - 1, draw)
+            wrong = source.draw_incorrect(place, settings.candidates - 1, draw)
             if wrong:
-                result.append((source.questions[place], [draw.choice(source.correct(place)), *wrong]))
+                result.append((source.questions[place], [draw.choice(source.list_correct(place)), *wrong]))
         return result
 
     @cached_property
@@ -162,17 +169,22 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         for question, candidates in self.groups:
             wanted.update((question, *candidates))
 
-        def texts() -> Iterator[tuple[str, str]]:
+        def iterate_texts() -> Iterator[tuple[str, str]]:
             left = set(wanted)
             files = self.folder.topics.get(1, ()) if self._annotated else ()
             topics = ((topic.id, topic.text) for path in files for topic in read_topics(path))
-            for name, text in chain(topics, ((post.id, post.text) for post in self.posts())):
+            for name, text in chain(topics, ((post.id, post.text) for post in self.iterate_posts())):
                 if name in left:
                     left.remove(name)
                     yield name, text
 
-        names, result = self.tokens(
-            "texts", "collection", "topics", texts=texts, keep=self.settings.max_length, of=sorted(wanted)
+        names, result = self.tokenize_texts(
+            "texts",
+            "collection",
+            "topics",
+            texts=iterate_texts,
+            keep=self.settings.max_length,
+            of=sorted(wanted),
         )
         rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
@@ -183,7 +195,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return rows, result
 
     def model(self) -> torch.nn.Module:
-        return self.backbone.classifier()
+        return self.backbone.open_classifier()
 
     @cached_property
     def _train(self) -> PairRows:
@@ -201,7 +213,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
     def _lengths(self) -> NDArray[np.int64]:
         return self._texts[1].lengths
 
-    def length(self, example: Example) -> int:
+    def length(self, example: CrossEncoderExample) -> int:
         question, answer, _ = example
         whole = int(self._lengths[question] + self._lengths[answer]) + self.frame.width
         return min(whole, self.settings.max_length)
@@ -215,7 +227,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         lengths = whole[table[:, 0]] + whole[table[:, 1]] + self.frame.width
         return float(100 * (lengths > self.settings.max_length).mean())
 
-    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+    def collate(self, examples: Sequence[CrossEncoderExample]) -> dict[str, torch.Tensor]:
         """`input_ids`, `token_type_ids`, `attention_mask`: (batch, length); `labels`: (batch,)."""
         import torch
 
@@ -224,8 +236,8 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         rows = []
         for question, answer, _ in examples:
             kept = longest_first(int(texts.whole[question]), int(texts.whole[answer]), room)
-            rows.append(self.frame.pair(texts[question][: kept[0]], texts[answer][: kept[1]]))
-        return {**self.padded(rows), "labels": torch.tensor([label for _, _, label in examples])}
+            rows.append(self.frame.wrap_pair(texts[question][: kept[0]], texts[answer][: kept[1]]))
+        return {**self.pad_pairs(rows), "labels": torch.tensor([label for _, _, label in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Pairs."""
@@ -249,7 +261,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             for question, candidates in self.groups
             for place, answer in enumerate(candidates)
         ]
-        odds = self._odds(model, examples)
+        odds = self._compute_log_odds(model, examples)
         of_group = np.split(odds, np.cumsum([len(candidates) for _, candidates in self.groups])[:-1])
         ranks = [rank_of(group[0], group[1:]) for group in of_group]
         below = [(len(group) - rank) / (len(group) - 1) for group, rank in zip(of_group, ranks, strict=True)]
@@ -262,7 +274,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             "truncated_percent": self.truncated_percent(),
         }
 
-    def _odds(self, model: torch.nn.Module, examples: Sequence[Example]) -> NDArray[np.float64]:
+    def _compute_log_odds(
+        self, model: torch.nn.Module, examples: Sequence[CrossEncoderExample]
+    ) -> NDArray[np.float64]:
         """(examples,) logarithms of the odds of label 1, read in batches of about one length."""
         import torch
 
@@ -272,7 +286,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             inputs = self.collate([examples[place] for place in batch])
             inputs.pop("labels")
             with torch.inference_mode():
-                logits = model(**moved(inputs, model)).logits
+                logits = model(**move_to_model(inputs, model)).logits
             result[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
         return result
 

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from engines.arqmath.training.backbones import Backbone, open_backbone
-from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded_batch
+from engines.arqmath.training.model_folder import (
+    MINILM,
+    TokenFrame,
+    TokenIds,
+    backbone_folder,
+    padded_batch,
+    tokenize_named_texts,
+)
 from engines.arqmath.training.pairs import Threads, read_threads
 from engines.arqmath.training.settings import CODE
 from engines.core.errors import DataError
@@ -48,15 +55,15 @@ class ForumTask(Generic[Settings]):
         self.data, self.seed = data, seed
         self._cache = TokenCache()
         for name, what in self.needs.items():
-            need(data, name, what)
+            require_data(data, name, what)
 
     def use_cache(self, cache: TokenCache) -> None:
         self._cache = cache
 
     def origin(self) -> Origin:
-        return Origin(self.trainer, to_mapping(self.settings), self.sources())
+        return Origin(self.trainer, to_mapping(self.settings), self.list_source_files())
 
-    def sources(self) -> dict[str, Sequence[Path]]:
+    def list_source_files(self) -> dict[str, Sequence[Path]]:
         named = {name: (self.data[name],) for name in self.files if name in self.data}
         links = self.folder.links if self.linked else None
         collection = (self.folder.need_posts(), *([] if links is None else [links]))
@@ -69,7 +76,7 @@ class ForumTask(Generic[Settings]):
     def folder(self) -> ArqmathFolder:
         return ArqmathFolder.open(self.data["collection"])
 
-    def posts(self) -> Iterator[Post]:
+    def iterate_posts(self) -> Iterator[Post]:
         return read_posts(self.folder.need_posts(), Report())
 
     @cached_property
@@ -87,10 +94,10 @@ class ForumTask(Generic[Settings]):
         return self.backbone.tokenizer
 
     @cached_property
-    def frame(self) -> Frame:
-        return Frame.of(self.tokenizer, types=self.backbone.types)
+    def frame(self) -> TokenFrame:
+        return TokenFrame.from_tokenizer(self.tokenizer, types=self.backbone.types)
 
-    def tokens(
+    def tokenize_texts(
         self,
         name: str,
         *kinds: str,
@@ -101,13 +108,13 @@ class ForumTask(Generic[Settings]):
         """The names and token ids of texts, from the cache where they are there. Args: kinds, made_of: all
         that they depend on, as `TokenCache.place` takes it. keep: tokens of a text, at most; 0: all."""
         place = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
-        return cached_rows(place, lambda: named(self.tokenizer, texts()), keep=keep)
+        return cached_rows(place, lambda: tokenize_named_texts(self.tokenizer, texts()), keep=keep)
 
-    def padded(self, rows: Sequence[tuple[Ids, Ids]]) -> dict[str, torch.Tensor]:
+    def pad_pairs(self, rows: Sequence[tuple[TokenIds, TokenIds]]) -> dict[str, torch.Tensor]:
         return padded_batch(rows, self.tokenizer.pad_token_id)
 
 
-def need(data: Mapping[str, Path], name: str, what: str) -> Path:
+def require_data(data: Mapping[str, Path], name: str, what: str) -> Path:
     """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
     if name not in data:
         remedy = f"Name one with --set data.{name}=PATH"
@@ -129,6 +136,6 @@ def rank_of(right: float, wrong: Iterable[float]) -> float:
     return 1 + sum((each > right) + (each == right) / 2 for each in wrong)
 
 
-def moved(batch: Mapping[str, torch.Tensor], model: torch.nn.Module) -> dict[str, torch.Tensor]:
+def move_to_model(batch: Mapping[str, torch.Tensor], model: torch.nn.Module) -> dict[str, torch.Tensor]:
     device = next(model.parameters()).device
     return {name: tensor.to(device) for name, tensor in batch.items()}

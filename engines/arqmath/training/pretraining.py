@@ -14,9 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import add_latex_tokens
-from engines.arqmath.training.corpora import documents
-from engines.arqmath.training.forum_task import ForumTask, moved, need
-from engines.arqmath.training.model_folder import Ids, padded, quiet, save_model, tokenised
+from engines.arqmath.training.corpora import read_documents
+from engines.arqmath.training.forum_task import ForumTask, move_to_model, require_data
+from engines.arqmath.training.model_folder import (
+    TokenIds,
+    pad_rows,
+    quieten_transformers,
+    save_model,
+    tokenize_texts,
+)
 from engines.arqmath.training.settings import CocoMaeSettings, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import to_mapping
@@ -36,15 +42,21 @@ LIMITS = (
 _HEADS = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
 
 
-def word_head(model: Any) -> torch.nn.Module:
+def find_word_head(model: Any) -> torch.nn.Module:
     """What turns states (tokens, width) into logits (tokens, vocabulary)."""
     head: torch.nn.Module = model.get_submodule(_HEADS[model.config.model_type])
     return head
 
 
-def masked(
-    ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, *, share: float, mask: int, ordinary: Ids
-) -> tuple[Ids, Ids]:
+def mask_tokens(
+    ids: TokenIds,
+    open_: NDArray[np.bool_],
+    draw: np.random.Generator,
+    *,
+    share: float,
+    mask: int,
+    ordinary: TokenIds,
+) -> tuple[TokenIds, TokenIds]:
     """What the model reads and what it is to predict.
 
     Args: open_: (tokens,) which may be predicted. ordinary: ids that replace a token.
@@ -69,27 +81,27 @@ class MaskedTask(ForumTask[Settings]):
 
     def language_model(self, *, order: bool) -> torch.nn.Module:
         """The backbone with its heads, and rows for new LaTeX tokens. `order` as for `pretraining_model`."""
-        with quiet():
+        with quieten_transformers():
             made = self.backbone.pretraining_model(order=order)
             if self.settings.latex_tokens:
                 add_latex_tokens(self.tokenizer, made)
         return made
 
     @cached_property
-    def _ordinary(self) -> Ids:
+    def _ordinary(self) -> TokenIds:
         special = self.tokenizer.all_special_ids
         return np.setdiff1d(np.arange(len(self.tokenizer)), special).astype(np.int32)
 
-    def masked(
-        self, ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, share: float
-    ) -> tuple[Ids, Ids]:
-        """As `masked`, with the tokenizer's mask and any of its tokens that are not special."""
+    def mask_text(
+        self, ids: TokenIds, open_: NDArray[np.bool_], draw: np.random.Generator, share: float
+    ) -> tuple[TokenIds, TokenIds]:
+        """As `mask_tokens`, with the tokenizer's mask and any of its tokens that are not special."""
         mask = self.tokenizer.mask_token_id
-        return masked(ids, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
+        return mask_tokens(ids, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
 
-    def one(self, text: Ids) -> tuple[Ids, Ids, NDArray[np.bool_]]:
+    def frame_text(self, text: TokenIds) -> tuple[TokenIds, TokenIds, NDArray[np.bool_]]:
         """Ids and token types of a single text, and which tokens may be predicted."""
-        whole, kinds = self.frame.one(text)
+        whole, kinds = self.frame.wrap_text(text)
         open_ = np.zeros(len(whole), np.bool_)
         open_[len(self.frame.before_one) : len(whole) - len(self.frame.after_one)] = True
         return whole, kinds, open_
@@ -120,25 +132,25 @@ class MaskedTask(ForumTask[Settings]):
 # A document is a list of segments. Its consecutive segments are filled into chunks of up to `room` tokens;
 # for one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
 
-Example = tuple[Sequence[int], Sequence[int], bool]
+PretrainExample = tuple[Sequence[int], Sequence[int], bool]
 """Tokens of the first and of the second segment, and whether they are swapped. A chunk has no second."""
 _SHORTER = 0.1
 _AT_ONCE = 500
 
 
-def needed(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
+def require_corpora(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
     """The kinds of data that the corpora are made of. Raises: DataError E674 when one is not named."""
     kinds: list[str] = []
     for corpus in settings.names:
         kind = "collection" if corpus.startswith("mathse") else "amps"
-        need(data, kind, f"{kind} for {corpus}")
+        require_data(data, kind, f"{kind} for {corpus}")
         kinds += [kind] if kind not in kinds else []
     return kinds
 
 
-def examples(
+def build_examples(
     read: Iterable[Sequence[str]], tokenizer: Any, room: int, *, pairs: bool, seed: int
-) -> Iterator[Example]:
+) -> Iterator[PretrainExample]:
     """What the documents give, in their order.
 
     Args: room: tokens of an example without the special ones. pairs: of segments; chunks without.
@@ -146,20 +158,20 @@ def examples(
     draw = Random(seed)
     source = iter(read)
     while batch := list(islice(source, _AT_ONCE)):
-        segments = tokenised(tokenizer, (segment for document in batch for segment in document))
+        segments = tokenize_texts(tokenizer, (segment for document in batch for segment in document))
         for document in batch:
             found = [ids for ids in islice(segments, len(document)) if ids]
-            yield from order_pairs(found, room, draw) if pairs else chunks(found, room)
+            yield from order_pairs(found, room, draw) if pairs else cut_chunks(found, room)
 
 
-def chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[Example]:
+def cut_chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[PretrainExample]:
     """Consecutive segments, as many as fit; one that is too long is cut into several."""
     ids = [token for segment in document for token in segment]
     for begin in range(0, len(ids), room):
         yield ids[begin : begin + room], (), False
 
 
-def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> Iterator[Example]:
+def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> Iterator[PretrainExample]:
     """Chunks of two segments or more, each split at a random border and swapped half of the time. What is too
     long loses tokens of its longer side, at a random end. One segment alone gives nothing."""
     wanted = draw.randint(2, room) if draw.random() < _SHORTER else room
@@ -173,19 +185,19 @@ def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> I
         if len(chunk) > 1:
             cut = draw.randint(1, len(chunk) - 1)
             sides = [[token for part in side for token in part] for side in (chunk[:cut], chunk[cut:])]
-            left, right = _shortened(sides[0], sides[1], room, draw)
+            left, right = _shorten_pair(sides[0], sides[1], room, draw)
             swapped = draw.random() < 0.5
             yield (right, left, True) if swapped else (left, right, False)
         chunk, filled = [], 0
 
 
-def in_order(example: Example) -> Example:
+def restore_order(example: PretrainExample) -> PretrainExample:
     """A pair as it stands in its document."""
     first, second, swapped = example
     return (second, first, False) if swapped else example
 
 
-def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tuple[list[int], list[int]]:
+def _shorten_pair(left: list[int], right: list[int], room: int, draw: Random) -> tuple[list[int], list[int]]:
     bounds = [[0, len(left)], [0, len(right)]]
     for _ in range(len(left) + len(right) - room):
         longer = max(bounds, key=lambda bound: bound[1] - bound[0])
@@ -212,7 +224,7 @@ _MEASURED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PretrainRows:
     """Examples as token ids: both segments of each back to back in `sequences`, the first of `first` tokens;
     `swapped` is the label of their order. An example is its row."""
 
@@ -221,14 +233,16 @@ class Rows:
     swapped: NDArray[np.int8]
 
     @classmethod
-    def of(cls, found: Callable[[], Iterable[Example]], place: Path | None = None) -> Rows:
+    def from_examples(
+        cls, found: Callable[[], Iterable[PretrainExample]], place: Path | None = None
+    ) -> PretrainRows:
         """Write them down; with a `place` see `cached_rows`."""
 
-        def each() -> Iterator[tuple[list[int], Sequence[int]]]:
+        def iterate_rows() -> Iterator[tuple[list[int], Sequence[int]]]:
             for left, right, wrong in found():
                 yield [len(left), int(wrong)], [*left, *right]
 
-        names, sequences = cached_rows(place, each)
+        names, sequences = cached_rows(place, iterate_rows)
         cut = np.array(names, np.int32).reshape(-1, 2)
         return cls(sequences, cut[:, 0], cut[:, 1].astype(np.int8))
 
@@ -255,11 +269,11 @@ class PretrainTask(MaskedTask[PretrainSettings]):
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         super().__init__(model, data, seed=seed)
-        needed(self.settings, data)
+        require_corpora(self.settings, data)
 
-    def sources(self) -> dict[str, Sequence[Path]]:
+    def list_source_files(self) -> dict[str, Sequence[Path]]:
         files: dict[str, Sequence[Path]] = {"backbone": self.backbone_files()}
-        for kind in needed(self.settings, self.data):
+        for kind in require_corpora(self.settings, self.data):
             files[kind] = (self.folder.need_posts() if kind == "collection" else self.data[kind],)
         return files
 
@@ -279,30 +293,33 @@ class PretrainTask(MaskedTask[PretrainSettings]):
     def model(self) -> torch.nn.Module:
         return self.language_model(order=self.order)
 
-    def _examples(self, *, held_out: bool) -> Iterator[Example]:
-        read = documents(self.settings, self.data)
+    def _read_examples(self, *, held_out: bool) -> Iterator[PretrainExample]:
+        read = read_documents(self.settings, self.data)
         draw = np.random.default_rng([self.seed, 4])
         share = self.settings.held_out
         side = (document for document in read if (draw.random() < share) == held_out)
         room = self.settings.max_length - self._width
-        result = examples(side, self.tokenizer, room, pairs=self.pairs, seed=self.seed)
-        return result if self.order else map(in_order, result)
+        result = build_examples(side, self.tokenizer, room, pairs=self.pairs, seed=self.seed)
+        return result if self.order else map(restore_order, result)
 
     @cached_property
-    def _train(self) -> Rows:
-        return Rows.of(partial(self._examples, held_out=False), self._place("train"))
+    def _train(self) -> PretrainRows:
+        return PretrainRows.from_examples(
+            partial(self._read_examples, held_out=False), self._cache_path("train")
+        )
 
-    def _place(self, side: str) -> Path | None:
+    def _cache_path(self, side: str) -> Path | None:
         """Where the examples of a side are kept: what is masked of them is drawn later."""
         settings = {name: value for name, value in to_mapping(self.settings).items() if name != "masked"}
         made_of = {"seed": self.seed, "order": self.order, "settings": settings}
         return self._cache.stored_path(side, "collection", "amps", tokenizer=self.tokenizer, **made_of)
 
     @cached_property
-    def held_out(self) -> Rows:
+    def held_out(self) -> PretrainRows:
         """The first examples of documents that are not trained on."""
-        return Rows.of(
-            lambda: islice(self._examples(held_out=True), self.settings.measured), self._place("held out")
+        return PretrainRows.from_examples(
+            lambda: islice(self._read_examples(held_out=True), self.settings.measured),
+            self._cache_path("held out"),
         )
 
     def train_data(self) -> Resampled[Numbered]:
@@ -324,9 +341,11 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         """A batch. Its masks are drawn from the seed and the numbers of its examples, so they are the same
         whenever the same batch is made, and others in another epoch."""
         rows, numbers = zip(*examples, strict=True)
-        return self._batch(self._train, rows, np.random.default_rng([self.seed, 5, *numbers]))
+        return self._build_batch(self._train, rows, np.random.default_rng([self.seed, 5, *numbers]))
 
-    def _batch(self, rows: Rows, chosen: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
+    def _build_batch(
+        self, rows: PretrainRows, chosen: Sequence[int], draw: np.random.Generator
+    ) -> dict[str, torch.Tensor]:
         """`input_ids`, `token_type_ids`, `attention_mask`, `labels`: (batch, length); `next_sentence_label`
         (batch,) where the order is learned; `first_place` and `first_label` (batch,) where the first token of
         the second segment is: where it stands, and which it is."""
@@ -338,23 +357,23 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         for row in chosen:
             ids, first = rows.sequences[row], int(rows.first[row])
             if self.pairs:
-                whole, kinds = frame.pair(ids[:first], ids[first:])
+                whole, kinds = frame.wrap_pair(ids[:first], ids[first:])
                 open_ = np.zeros(len(whole), np.bool_)
                 begin, middle = len(frame.before), len(frame.before) + first
                 open_[begin:middle] = True
                 places.append(middle + len(frame.between))
                 open_[places[-1] + first_too : len(whole) - len(frame.after)] = True
             else:
-                whole, kinds, open_ = self.one(ids)
-            read, wanted = self.masked(whole, open_, draw, self.settings.masked)
+                whole, kinds, open_ = self.frame_text(ids)
+            read, wanted = self.mask_text(whole, open_, draw, self.settings.masked)
             if first_too:
                 firsts.append(whole[places[-1]])
                 read[places[-1]] = self.tokenizer.mask_token_id
             inputs.append(read)
             types.append(kinds)
             labels.append(wanted)
-        batch = self.padded(list(zip(inputs, types, strict=True)))
-        batch["labels"] = torch.from_numpy(padded(labels, IGNORED))
+        batch = self.pad_pairs(list(zip(inputs, types, strict=True)))
+        batch["labels"] = torch.from_numpy(pad_rows(labels, IGNORED))
         if self.order:
             batch["next_sentence_label"] = torch.from_numpy(rows.swapped[list(chosen)].astype(np.int64))
         if first_too:
@@ -362,7 +381,9 @@ class PretrainTask(MaskedTask[PretrainSettings]):
             batch["first_label"] = torch.from_numpy(np.array(firsts, np.int64))
         return batch
 
-    def _heads(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor | None]:
+    def _compute_logits(
+        self, model: Any, batch: Mapping[str, Any]
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Logits (predicted tokens, vocabulary), and those of what is predicted besides: (batch, 2) of the
         order, (batch, vocabulary) of the first token. Only states of predicted tokens go through the
         vocabulary, which is most of the work on a small model."""
@@ -374,7 +395,7 @@ class PretrainTask(MaskedTask[PretrainSettings]):
             attention_mask=batch["attention_mask"],
         )
         states = result.last_hidden_state
-        predicted = word_head(model)
+        predicted = find_word_head(model)
         second = None
         if self.order:
             order = {"bert": "cls.seq_relationship", "albert": "sop_classifier"}
@@ -398,7 +419,7 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         import torch
         from torch.nn.functional import cross_entropy
 
-        words, second = self._heads(model, batch)
+        words, second = self._compute_logits(model, batch)
         labels = batch["labels"]
         found = [cross_entropy(words, labels[labels != IGNORED])]
         if second is not None:
@@ -421,10 +442,10 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
         for begin in range(0, len(rows), _MEASURED_AT_ONCE):
             chosen = by_length[begin : begin + _MEASURED_AT_ONCE].tolist()
-            batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
-            batch = moved(batch, model)
+            batch = self._build_batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
+            batch = move_to_model(batch, model)
             with torch.inference_mode():
-                words, second = self._heads(model, batch)
+                words, second = self._compute_logits(model, batch)
             wanted = batch["labels"][batch["labels"] != IGNORED]
             sums["words"] += len(wanted)
             sums["loss"] += float(cross_entropy(words.float(), wanted, reduction="sum"))

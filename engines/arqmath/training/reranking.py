@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.ranking.cross_encoder import cosine_head, mark, write_library_files
+from engines.arqmath.ranking.cross_encoder import cosine_head, mark_config, write_library_files
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens
-from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, rank_of
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, move_to_model, rank_of
 from engines.arqmath.training.model_folder import (
     MINILM,
-    Frame,
+    TokenFrame,
     TopLayers,
     backbone_folder,
     best_window,
@@ -34,7 +34,7 @@ from engines.arqmath.training.model_folder import (
     rows_by_kind,
     save_model,
 )
-from engines.arqmath.training.pairs import MAKE_RUN, held_out, read_linked
+from engines.arqmath.training.pairs import MAKE_RUN, draw_held_out, read_linked_questions
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import make_refusal
@@ -52,7 +52,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _List:
+class _AnswerList:
     question: str
     answers: tuple[str, ...]
     target: tuple[float, ...]
@@ -81,7 +81,7 @@ class RerankTask(ForumTask[RerankSettings]):
     def backbone(self) -> Backbone:
         """What is trained. Raises: DataError E672 for one that does not tell the sides of a pair apart."""
         result = super().backbone
-        if not Frame.of(result.tokenizer, types=result.types).second:
+        if not TokenFrame.from_tokenizer(result.tokenizer, types=result.types).second:
             raise DataError(
                 f"{result.name} cannot tell the two sides of a pair apart",
                 path=backbone_folder(self.data.get("backbone", MINILM)),
@@ -92,7 +92,7 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _model(self) -> Any:
-        encoder: Any = self.backbone.encoder()
+        encoder: Any = self.backbone.open_encoder()
         if self.settings.latex_tokens:
             add_latex_tokens(self.tokenizer, encoder)
         layers = len(getattr(encoder.encoder, "layer", ()))
@@ -102,7 +102,7 @@ class RerankTask(ForumTask[RerankSettings]):
             for name, weight in encoder.named_parameters():
                 new_words = self.settings.latex_tokens and "word_embeddings" in name
                 weight.requires_grad_(name.startswith(kept) or new_words)
-        mark(encoder, self.settings.question_tokens, self.settings.window)
+        mark_config(encoder, self.settings.question_tokens, self.settings.window)
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
@@ -121,20 +121,20 @@ class RerankTask(ForumTask[RerankSettings]):
         return result
 
     @cached_property
-    def _lists(self) -> tuple[list[_List], list[_List]]:
+    def _lists(self) -> tuple[list[_AnswerList], list[_AnswerList]]:
         from engines.retrieval.fusion import min_max
         from engines.retrieval.trec import read_run
 
         threads, settings = self.threads, self.settings
-        ranked, linked = read_run(self.data["run"]).rankings, read_linked(self.folder)
+        ranked, linked = read_run(self.data["run"]).rankings, read_linked_questions(self.folder)
         draw = Random(self.seed)
         count = len(threads.questions)
-        held = set(held_out(count, draw))
+        held = set(draw_held_out(count, draw))
         measured = set(draw.sample(sorted(held), min(settings.measured, len(held))))
-        sides: tuple[list[_List], list[_List]] = [], []
+        sides: tuple[list[_AnswerList], list[_AnswerList]] = [], []
         self.without = 0
         for place, question in enumerate(threads.questions):
-            others = threads.of_others(place, min_max(ranked.get(question, ())))
+            others = threads.drop_own_answers(place, min_max(ranked.get(question, ())))
             lists = self._of_question(place, others, linked.get(question, set()), draw)
             self.without += not lists
             if place not in held or place in measured:
@@ -150,7 +150,7 @@ class RerankTask(ForumTask[RerankSettings]):
 
     def _of_question(
         self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
-    ) -> list[_List]:
+    ) -> list[_AnswerList]:
         threads, settings = self.threads, self.settings
         question, size = threads.questions[place], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank
@@ -162,18 +162,18 @@ class RerankTask(ForumTask[RerankSettings]):
         scores = [score for _, score in chosen]
         powers = np.exp((np.array(scores) - max(scores)) / settings.teacher_temperature)
         target = tuple((powers / powers.sum()).tolist())
-        lists = [_List(question, tuple(answer for answer, _ in chosen), target, titled=True)]
+        lists = [_AnswerList(question, tuple(answer for answer, _ in chosen), target, titled=True)]
         same = self._same[threads.groups[place]] | {self._places[n] for n in linked if n in self._places}
-        right = [answer for other in sorted(same) for answer in threads.correct(other)]
+        right = [answer for other in sorted(same) for answer in threads.list_correct(other)]
         wrong = [answer for answer, _ in deep if threads.known[answer] not in same]
         first_right = (1.0,) + (0.0,) * (size - 1)
         if len(wrong) >= size - 1:
             answers = (draw.choice(right), *draw.sample(wrong, size - 1))
-            lists.append(_List(question, answers, first_right, titled=False))
-        linked_to = [answer for other in sorted(same - {place}) for answer in threads.correct(other)]
+            lists.append(_AnswerList(question, answers, first_right, titled=False))
+        linked_to = [answer for other in sorted(same - {place}) for answer in threads.list_correct(other)]
         if settings.question_tokens and linked_to and len(wrong) >= size - 1:
             answers = (draw.choice(linked_to), *draw.sample(wrong, size - 1))
-            lists.append(_List(question, answers, first_right, titled=True))
+            lists.append(_AnswerList(question, answers, first_right, titled=True))
         return lists
 
     @cached_property
@@ -186,9 +186,9 @@ class RerankTask(ForumTask[RerankSettings]):
             self.threads.questions[self.threads.known[name]] for name in wanted & self.threads.known.keys()
         }
 
-        def texts() -> Iterator[tuple[str, str]]:
+        def iterate_texts() -> Iterator[tuple[str, str]]:
             seen = set()
-            for post in self.posts():
+            for post in self.iterate_posts():
                 kinds = {"text": post.text} if post.id in wanted else {}
                 if post.id in parents:
                     kinds |= {"title": post.title, "body": post.body.text}
@@ -197,10 +197,10 @@ class RerankTask(ForumTask[RerankSettings]):
                         seen.add((kind, post.id))
                         yield f"{kind} {post.id}", text
 
-        names, result = self.tokens(
+        names, result = self.tokenize_texts(
             "titled",
             "collection",
-            texts=texts,
+            texts=iterate_texts,
             keep=0 if self.settings.window else self.settings.max_length,
             of=[sorted(wanted), sorted(parents)],
         )
@@ -210,7 +210,7 @@ class RerankTask(ForumTask[RerankSettings]):
         assert self._texts is not None
         return range(len(self._lists[0]))
 
-    def _sides(self, one: _List) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    def _cut_sides(self, one: _AnswerList) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """The tokens of both sides of each pair, cut longest side first; of a long answer the best window."""
         rows, texts = self._texts
         asked = rows["text", one.question]
@@ -230,25 +230,25 @@ class RerankTask(ForumTask[RerankSettings]):
         return result
 
     def length(self, example: int) -> int:
-        sides = self._sides(self._lists[0][example])
+        sides = self._cut_sides(self._lists[0][example])
         return sum(len(left) + len(right) + self.frame.width for left, right in sides)
 
     def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
         """`input_ids`, `token_type_ids`, `attention_mask`: (lists x answers, length); `target`: (lists,
         answers)."""
-        return self._batch([self._lists[0][example] for example in examples])
+        return self._build_batch([self._lists[0][example] for example in examples])
 
-    def _batch(self, lists: Sequence[_List]) -> dict[str, torch.Tensor]:
+    def _build_batch(self, lists: Sequence[_AnswerList]) -> dict[str, torch.Tensor]:
         import torch
 
-        rows = [self.frame.pair(left, right) for one in lists for left, right in self._sides(one)]
-        return {**self.padded(rows), "target": torch.tensor([one.target for one in lists])}
+        rows = [self.frame.wrap_pair(left, right) for one in lists for left, right in self._cut_sides(one)]
+        return {**self.pad_pairs(rows), "target": torch.tensor([one.target for one in lists])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Lists."""
         return (len(batch["target"]),)
 
-    def _cosines(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+    def _compute_cosines(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         inputs = {name: tensor for name, tensor in batch.items() if name != "target"}
         return model(**inputs).cosine.view(batch["target"].shape)
 
@@ -256,7 +256,7 @@ class RerankTask(ForumTask[RerankSettings]):
         """The mean over lists of the cross-entropy in nats."""
         import torch
 
-        shares = torch.log_softmax(self._cosines(model, batch) / self.settings.temperature, -1)
+        shares = torch.log_softmax(self._compute_cosines(model, batch) / self.settings.temperature, -1)
         return -(batch["target"] * shares).sum(-1).mean()
 
     def unmeasured(self, name: str) -> str:
@@ -270,10 +270,10 @@ class RerankTask(ForumTask[RerankSettings]):
         among those of the first stage (equal cosines count half)."""
         losses, ranks = [], []
         for one in self._lists[1]:
-            batch = moved(self._batch([one]), model)
+            batch = move_to_model(self._build_batch([one]), model)
             losses.append(float(self.loss(model, batch)))
             if not one.titled:
-                right, *wrong = self._cosines(model, batch)[0].tolist()
+                right, *wrong = self._compute_cosines(model, batch)[0].tolist()
                 ranks.append(rank_of(right, wrong))
         result = {"validation_loss_nats": float(np.mean(losses))} if losses else {}
         if ranks:

@@ -10,7 +10,7 @@ CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
 AMPS. Of several the examples are mixed."""
 PairSource = Literal["collection", "annotated"]
-Pooling = Literal["mean", "cls"]
+EncoderPooling = Literal["mean", "cls"]
 
 CODE = "E676"
 
@@ -176,9 +176,9 @@ class BiEncoderSettings:
 class DenseSettings(BiEncoderSettings):
     """How a dense encoder of questions and answers is trained."""
 
-    pooling: Annotated[Pooling, Arg("Pooling: the mean of all tokens' states, or the first token's.")] = (
-        "mean"
-    )
+    pooling: Annotated[
+        EncoderPooling, Arg("Pooling: the mean of all tokens' states, or the first token's.")
+    ] = "mean"
     temperature: Annotated[float, Arg("Temperature: what cosines are divided by.", low=0)] = 0.05
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ OPERATIONS = (
     Operation(
         "arqmath.topics",
         "A collection's topics with their scores.",
-        "engines.arqmath.ranking.overview:topics",
+        "engines.arqmath.ranking.overview:list_topics",
         resolve=_RESOLVE,
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
@@ -27,7 +27,7 @@ OPERATIONS = (
     Operation(
         "arqmath.show",
         "A topic's ranking, compared with another run's.",
-        "engines.arqmath.ranking.overview:show",
+        "engines.arqmath.ranking.overview:show_topic",
         resolve=_RESOLVE,
         where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
         tool=True,
@@ -36,7 +36,7 @@ OPERATIONS = (
     Operation(
         "arqmath.post",
         "A post, with its formulas as plain text.",
-        "engines.arqmath.collection.posts:post",
+        "engines.arqmath.collection.posts:read_post",
         resolve=_RESOLVE,
         tool=True,
     ),
@@ -46,7 +46,7 @@ OPERATIONS = (
     Operation(
         "arqmath.backbone",
         "Learn a tokenizer, to pre-train from scratch.",
-        "engines.arqmath.training.new_backbone:backbone",
+        "engines.arqmath.training.new_backbone:make_backbone",
     ),
     Operation(
         "arqmath.pretrain-data",
@@ -57,7 +57,7 @@ OPERATIONS = (
     Operation(
         "arqmath.pairs",
         "Sample question-answer pairs to fine-tune on.",
-        "engines.arqmath.training.data_files:pairs",
+        "engines.arqmath.training.data_files:write_drawn_pairs",
         tables=True,
     ),
     Operation(
@@ -71,7 +71,7 @@ OPERATIONS = (
         "arqmath.index",
         "Make a collection searchable by terms and by vectors.",
         "engines.arqmath.collection.indexing:index",
-        resolve="engines.arqmath.collection.indexing:resolved",
+        resolve="engines.arqmath.collection.indexing:check_share",
         background=Background("arqmath index {folder.name}", "builds {out}"),
     ),
     Operation(
@@ -86,7 +86,7 @@ OPERATIONS = (
     Operation(
         "arqmath.export",
         "The answers of an index as lines of JSON, for Pyserini.",
-        "engines.arqmath.collection.indexing:export",
+        "engines.arqmath.collection.indexing:export_documents",
         text=f"{_TABLES}:exported",
     ),
     Operation(
@@ -94,7 +94,7 @@ OPERATIONS = (
         "A run's prime measures, per topic and on average.",
         "engines.arqmath.ranking.evaluate:evaluate",
         text=f"{_TABLES}:evaluate",
-        document="engines.arqmath.ranking.evaluate:document",
+        document="engines.arqmath.ranking.evaluate:unwrap_single_run",
         tool=True,
         tables=True,
     ),
@@ -120,21 +120,21 @@ OPERATIONS = (
     Operation(
         "arqmath.ranking",
         "A topic in every run.",
-        "engines.arqmath.ranking.overview:ranking",
+        "engines.arqmath.ranking.overview:show_ranking",
         resolve=_RESOLVE,
         listed=False,
     ),
     Operation(
         "arqmath.snippets",
         "How posts begin.",
-        "engines.arqmath.collection.posts:snippets",
+        "engines.arqmath.collection.posts:list_snippets",
         resolve=_RESOLVE,
         listed=False,
     ),
     Operation(
         "arqmath.prepare",
         "Index a small collection, again if its posts have changed.",
-        "engines.arqmath.collection.indexing:prepare",
+        "engines.arqmath.collection.indexing:prepare_index",
         text=f"{_TABLES}:index",
         listed=False,
     ),
@@ -148,7 +148,7 @@ OPERATIONS = (
     Operation(
         "arqmath.picture",
         "A bar plot of a run's scores by topic, as SVG.",
-        "engines.arqmath.ranking.overview:picture",
+        "engines.arqmath.ranking.overview:draw_run",
         resolve=_RESOLVE,
         listed=False,
     ),
@@ -290,7 +290,7 @@ PAPER = Paper(
         ),
         Trainer(
             "arqmath.generator",
-            "engines.arqmath.generation.training:Generator",
+            "engines.arqmath.generation.training:GeneratorTask",
             data=("collection", "amps", "backbone"),
             begins="backbone",
         ),

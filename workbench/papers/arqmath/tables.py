@@ -13,9 +13,9 @@ from workbench.paper import Hint
 from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.posts import Post
+    from engines.arqmath.collection.posts import ShowPost
     from engines.arqmath.ranking.evaluate import Compare, Evaluate
-    from engines.arqmath.ranking.overview import Picture, Show, Topics
+    from engines.arqmath.ranking.overview import DrawRun, ListTopics, ShowTopic
     from engines.arqmath.ranking.search import Search
     from workbench.papers.arqmath.data import Judgement, OwnJudgements
 
@@ -295,7 +295,7 @@ def compare(result: Result, spec: Compare) -> list[str]:
     return [*aligned(header, rows), *_drawn(result)]
 
 
-def topics(result: Result, _spec: Topics) -> Iterator[str]:
+def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
     run, against = result["run"], result["against"]
     means = [
         [
@@ -311,7 +311,7 @@ def topics(result: Result, _spec: Topics) -> Iterator[str]:
     yield from TOPICS.lines(result["topics"], result, ndcg=run or "nDCG'", delta=f"against {against}")
 
 
-def show(result: Any, spec: Show) -> Iterator[str]:
+def show(result: Any, spec: ShowTopic) -> Iterator[str]:
     from engines.formula.unicode import render_text
 
     if spec.written:
@@ -340,7 +340,7 @@ def _written(answers: Sequence[Result]) -> Iterator[str]:
         yield ""
 
 
-def post(result: Result, spec: Post) -> Iterator[str]:
+def post(result: Result, spec: ShowPost) -> Iterator[str]:
     text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
     question = result["question"]
     yield f"{'question' if result['kind'] == 1 else 'answer'} {result['id']}"
@@ -381,5 +381,5 @@ def backbone(made: Result, _spec: object) -> list[str]:
     ]
 
 
-def picture(made: Result, _spec: Picture) -> list[str]:
+def picture(made: Result, _spec: DrawRun) -> list[str]:
     return made["svg"].splitlines()
