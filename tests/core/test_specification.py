@@ -9,7 +9,8 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, describe_fields, read, specification
-from engines.egen import Generate, generate, grade
+from engines.egen import Generate, generate
+from engines.grading import grade
 from engines.mwp import Solve, solve
 from workbench.paper import operations
 

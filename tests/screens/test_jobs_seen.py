@@ -17,7 +17,7 @@ from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from engines.training.loop import explain_failures, no_number
 from screens.app import Workbench
-from screens.jobs.columns import JobList, _differs, elide_alike, summary
+from screens.jobs.columns import JobList, differing_at, elide_alike, summary
 from screens.jobs.form import NewJob
 from screens.shell.bars import KeyBar
 from screens.shell.watch import JobWatch, Meter
@@ -199,7 +199,7 @@ async def test_names_are_told_apart_on_a_narrow_screen(make: Make, jobs: list[Jo
 
 @given(st.lists(st.text("ab/-", min_size=1, max_size=40), min_size=2, max_size=6, unique=True))
 def test_an_elided_name_keeps_the_first_character_that_differs(names: list[str]) -> None:
-    places = _differs(names)
+    places = differing_at(names)
     for name, place in zip(names, places, strict=True):
         others = [other for other in names if other != name]
         assert all(name[: place + 1] != other[: place + 1] or len(name) <= place for other in others)
