@@ -185,6 +185,8 @@ REMEMBERED = 8
 
 _TAIL = 1_000
 """So many lines does the command print that a yanked log comes to."""
+_EMPTY_READS = 2
+"""Of jobs that are over, so many readings in a row without news are enough."""
 
 
 class Detail(Pane):
@@ -205,6 +207,7 @@ class Detail(Pane):
     def __init__(self, *, id: str) -> None:
         super().__init__(title="job", id=id, share=4)
         self.view: JobView | None = None
+        self._empty_reads = 0
         self.apart = False
         """Whether the attempts are drawn as curves of their own."""
         self._follower: Follower | None = None
@@ -249,7 +252,7 @@ class Detail(Pane):
         return Page(name, id=f"{name}-page", make=make)
 
     async def on_mount(self) -> None:
-        self.set_interval(0.25, self.poll)
+        self.set_interval(0.25, self._poll_if_live)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 28, "-low")
@@ -266,6 +269,8 @@ class Detail(Pane):
     async def show_job(self, view: JobView | None, members: Sequence[JobView] = ()) -> None:
         """Args: members: of a sweep, its runs."""
         last, self.view = self.view, view
+        if view != last or tuple(members) != self._members:
+            self._empty_reads = 0
         self._members = tuple(members)
         if view is None:
             self.title = "job"
@@ -337,6 +342,7 @@ class Detail(Pane):
         read = {number: len(curves.attempts) for number, curves in self._others.items()}
         if {view.id: view.attempt for view in wanted} == read:
             return
+        self._empty_reads = 0
         others, self._others = self._others, {}
         for view in wanted:
             known = others.get(view.id)
@@ -376,6 +382,12 @@ class Detail(Pane):
 
     # Log and curves
 
+    def _poll_if_live(self) -> None:
+        """Look for news, but not again and again of jobs that are over and have been read to their end."""
+        views = [view for view in (self.view, *self._members, *self._marked) if view is not None]
+        if self._empty_reads < _EMPTY_READS or any(view.live for view in views):
+            self.poll()
+
     def poll(self) -> None:
         """Look for news of the job and of the marked ones, unless a look is under way."""
         if self._follower is None or not self.screen.is_current:
@@ -411,6 +423,8 @@ class Detail(Pane):
 
     def _take_marked(self, news: News) -> None:
         self._reading_marked = False
+        if news.curves or news.more:
+            self._empty_reads = 0
         if self.is_attached and news.curves:
             self._rest(self._draw)
         if self.is_attached and news.more:
@@ -418,6 +432,8 @@ class Detail(Pane):
 
     def _take(self, follower: Follower, news: News) -> None:
         self._reading = False
+        is_empty = not (news.lines or news.curves or news.more)
+        self._empty_reads = self._empty_reads + 1 if is_empty else 0
         if not self.is_attached:
             return
         if follower is self._follower:

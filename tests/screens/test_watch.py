@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from screens.app import Workbench
+from screens.jobs.detail import Detail
 from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401
@@ -143,3 +144,21 @@ def test_a_sweep_with_its_runs_is_one_job(jobs: list[JobView], workspace: Worksp
     watch.jobs = (*(dataclasses.replace(running, id=n, sweep=5, done=4.0) for n in (6, 7)), sweep)
     load = watch._load()
     assert (load.jobs, load.share) == (1, 0.25)
+
+
+async def test_a_job_that_is_over_is_read_to_its_end_and_then_left_alone(
+    make: Make, jobs: list[JobView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = [dataclasses.replace(view, state="succeeded") for view in jobs]
+    app = make(jobs=over, screen="jobs")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: bool(app.screen.query(Detail)))
+        detail = app.screen.query_one(Detail)
+        await until(pilot, lambda: detail.view is not None and detail._empty_reads >= 2)
+        reads = []
+        monkeypatch.setattr(detail, "poll", lambda: reads.append(1))
+        detail._poll_if_live()
+        assert not reads
+        detail.view = dataclasses.replace(detail.view, state="running")  # type: ignore[type-var]
+        detail._poll_if_live()
+        assert reads == [1]
