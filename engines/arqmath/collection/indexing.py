@@ -157,7 +157,7 @@ def export_documents(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop
     >>> from engines.arqmath import IndexCollection, index
     >>> place = Path(mkdtemp())
     >>> _ = index(IndexCollection(asset("sample/arqmath/sample-forum"), place / "index"))
-    >>> export(ExportDocuments(place / "index", place / "documents.jsonl"))["documents"]
+    >>> export_documents(ExportDocuments(place / "index", place / "documents.jsonl"))["documents"]
     182
     """
     import json

@@ -283,7 +283,7 @@ def read_post(spec: ShowPost) -> dict[str, Any]:
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
-    >>> post(Post(forum, "9001034"))["question"]["id"]
+    >>> read_post(ShowPost(forum, "9001034"))["question"]["id"]
     '9001008'
     """
     folder = ArqmathFolder.open(spec.folder)

@@ -45,7 +45,7 @@ def one_line(text: str) -> str:
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text; a formula is never divided.
 
-    >>> sentences("Let $a=1. 5$. Then stop! Done")
+    >>> split_sentences("Let $a=1. 5$. Then stop! Done")
     ['Let $a=1. 5$.', 'Then stop!', 'Done']
     """
     held = [match.span() for match in _FORMULA.finditer(text)]
@@ -61,9 +61,9 @@ def remove_repetition(text: str) -> str:
     """A text without what generators fall into: a piece that follows itself three times or more stays once,
     and a sentence that has been said is not said again.
 
-    >>> without_repetition("We have $x=1$. We have $x=1$. So $x=1$. We have $x=1$.")
+    >>> remove_repetition("We have $x=1$. We have $x=1$. So $x=1$. We have $x=1$.")
     'We have $x=1$. So $x=1$.'
-    >>> without_repetition("a = b = b = b = b")
+    >>> remove_repetition("a = b = b = b = b")
     'a = b'
     """
     text = _LOOP.sub(r"\1", _SHORT_LOOP.sub(r"\1", text))
@@ -81,9 +81,9 @@ def cut_to_limit(text: str, limit: int = LIMIT) -> str:
     """A text of at most `limit` characters: cut after the last sentence that fits, else after the last word
     outside of a formula; an odd dollar is left out.
 
-    >>> fitted("One two. Three four.", 12)
+    >>> cut_to_limit("One two. Three four.", 12)
     'One two.'
-    >>> fitted("Let $x = 1 + 2$ be", 12)
+    >>> cut_to_limit("Let $x = 1 + 2$ be", 12)
     'Let'
     """
     text = one_line(text)
@@ -186,7 +186,7 @@ def split_passages(text: str, limit: int = LIMIT) -> list[str]:
     """Runs of whole sentences of at most `limit` characters, each as long as can be; the first begins the
     text, each later one half a passage on.
 
-    >>> passages("One two. Three four. Five.", 21)
+    >>> split_passages("One two. Three four. Five.", 21)
     ['One two. Three four.', 'Three four. Five.']
     """
     found = [part for part in split_sentences(one_line(text)) if len(part) <= limit]

@@ -48,7 +48,7 @@ HINT = "HINT"
 def make_prompt(problem: str, *, hint: bool = False) -> str:
     """What a solution is written after.
 
-    >>> prompt("What is 1+1?", hint=True)
+    >>> make_prompt("What is 1+1?", hint=True)
     'PROBLEM: What is 1+1?SOLUTION: HINT'
     """
     return f"PROBLEM: {problem}SOLUTION: {HINT if hint else ''}"

@@ -447,7 +447,7 @@ def list_topics(spec: ListTopics, *, events: Sink = ignore, stop: Stop = never) 
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
-    >>> [topic["id"] for topic in topics(Topics(forum))["topics"]][:2]
+    >>> [topic["id"] for topic in list_topics(ListTopics(forum))["topics"]][:2]
     ['A.901', 'A.902']
     """
     from engines.arqmath.collection.posts import SMALL_BYTES

@@ -64,7 +64,7 @@ def split_sentences(
     theirs is text; where none is given, formulas are what stands between dollar signs.
     split_inside_formulas: also at the marks in formulas, as the published code does.
 
-    >>> sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
+    >>> split_sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
     ['Find $x$', 'Is $x^2=4$ true', 'I tried $f: A \\to B$']
     """
     if split_inside_formulas:
@@ -81,7 +81,7 @@ def split_text_and_formulas(
     The arguments are those of `split_sentences`. As in the published code, a formula that is cut in two turns
     what follows it in its sentence round: its text is taken for formulas and the formulas for text.
 
-    >>> text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
+    >>> split_text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
     ['Let $n$ be even, then', '$a^2+b^2=c^2$', 'holds for all of these numbers']
     """
     result: list[str] = []
@@ -159,7 +159,7 @@ def find_formulas(text: str) -> list[str]:
 def split_formula(latex: str) -> list[str]:
     r"""MathSE (3): a formula cut after every relation symbol; one of two parts or fewer gives nothing.
 
-    >>> formula_parts(r"a = b + c \le d")
+    >>> split_formula(r"a = b + c \le d")
     ['a =', 'b + c \\le', 'd']
     """
     parts: list[str] = []
