@@ -238,7 +238,13 @@ def trainer(name: str) -> Trains:
     return result
 
 
+_REMOVED = {"arqmath.coco-mae": 'Pre-train with trainer = "arqmath.pretrain", as in arqmath/pretrain-tiny.'}
+"""Trainers of earlier versions, which recipes may still name, and what does their work now."""
+
+
 def _row(name: str) -> Trainer:
+    if name in _REMOVED:
+        raise UsageError(f"the trainer {name!r} was removed", code="E411", remedy=_REMOVED[name])
     if name not in trainers():
         remedy = did_you_mean(name, trainers()) or f"There are: {', '.join(trainers())}."
         raise UsageError(f"there is no trainer {name!r}", code="E411", remedy=remedy)

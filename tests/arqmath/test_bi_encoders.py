@@ -429,4 +429,4 @@ def test_every_recipe_can_be_used() -> None:
         assert TrainConfig.from_table(recipe.params["train"]).best in task.measures
     for kind in ("encoder", "splade"):
         paper = found[f"arqmath/{kind}-paper"].params
-        assert (paper["train"]["lr"], paper["data"]["backbone"]) == (2e-5, "coco-mae-paper")
+        assert (paper["train"]["lr"], paper["data"]["backbone"]) == (2e-5, "pretrain-mathse3-paper")

@@ -109,10 +109,7 @@ def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[st
 
 
 def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
-    import torch
-
     from engines.arqmath.training.bi_encoder import DenseTask, SpladeTask
-    from engines.arqmath.training.coco_mae import CocoMaeTask
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": folder / "forum", "backbone": folder / "bert"}
@@ -124,11 +121,6 @@ def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str
     ):
         questions = task.train_data()
         yield name, task, [task.collate([questions[row] for row in range(begin, end)])]
-    spans = CocoMaeTask({"max_length": 32}, data, seed=0)
-    whole = spans.collate(list(spans.train_data())[:8])
-    # The earlier spans of the posts, then the later ones.
-    parts = rows(whole, begin, end), rows(whole, 8 + begin, 8 + end)
-    yield "two spans", spans, [{name: torch.cat([part[name] for part in parts]) for name in whole}]
 
 
 def start(folder: Path, world: int) -> None:

@@ -66,7 +66,6 @@ LATER = (
     "some contrasted",
     "dense",
     "splade",
-    "two spans",
 )
 
 

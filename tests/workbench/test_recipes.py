@@ -8,6 +8,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
+from workbench.errors import UsageError
 from workbench.paper import operations
 from workbench.recipes import load, recipes, with_settings
 
@@ -110,3 +111,12 @@ def test_the_name_that_other_libraries_use_leads_to_ours() -> None:
     with pytest.raises(EngineError) as caught:
         TrainConfig.from_table({"steps": 1, "learning_rate": 1e-3})
     assert caught.value.remedy == "Did you mean 'lr'?"
+
+
+def test_a_recipe_of_an_earlier_version_that_names_a_removed_trainer_is_told_what_to_use() -> None:
+    from workbench.train import trainer
+
+    with pytest.raises(UsageError) as caught:
+        trainer("arqmath.coco-mae")
+    assert caught.value.code == "E411"
+    assert "arqmath.pretrain" in str(caught.value.remedy)

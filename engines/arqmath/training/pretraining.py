@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from engines.arqmath.training.model_folder import (
     save_model,
     tokenize_texts,
 )
-from engines.arqmath.training.settings import CocoMaeSettings, PretrainSettings
+from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import to_mapping
 from engines.training.data import Numbered, Resampled, number_rows
@@ -71,60 +71,6 @@ def mask_tokens(
     random = chosen[kind >= 0.9]
     read[random] = ordinary[draw.integers(len(ordinary), size=len(random))]
     return read, labels
-
-
-Settings = TypeVar("Settings", PretrainSettings, CocoMaeSettings)
-
-
-class MaskedTask(ForumTask[Settings]):
-    """What pre-trainings share: a language model whose masked tokens are predicted."""
-
-    def language_model(self, *, order: bool) -> torch.nn.Module:
-        """The backbone with its heads, and rows for new LaTeX tokens. `order` as for `pretraining_model`."""
-        with quieten_transformers():
-            made = self.backbone.pretraining_model(order=order)
-            if self.settings.latex_tokens:
-                add_latex_tokens(self.tokenizer, made)
-        return made
-
-    @cached_property
-    def _ordinary(self) -> TokenIds:
-        special = self.tokenizer.all_special_ids
-        return np.setdiff1d(np.arange(len(self.tokenizer)), special).astype(np.int32)
-
-    def mask_text(
-        self, ids: TokenIds, open_: NDArray[np.bool_], draw: np.random.Generator, share: float
-    ) -> tuple[TokenIds, TokenIds]:
-        """As `mask_tokens`, with the tokenizer's mask and any of its tokens that are not special."""
-        mask = self.tokenizer.mask_token_id
-        return mask_tokens(ids, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
-
-    def frame_text(self, text: TokenIds) -> tuple[TokenIds, TokenIds, NDArray[np.bool_]]:
-        """Ids and token types of a single text, and which tokens may be predicted."""
-        whole, kinds = self.frame.wrap_text(text)
-        open_ = np.zeros(len(whole), np.bool_)
-        open_[len(self.frame.before_one) : len(whole) - len(self.frame.after_one)] = True
-        return whole, kinds, open_
-
-    def save_language_model(
-        self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any], data: Mapping[str, object]
-    ) -> None:
-        save_model(
-            model,
-            self.tokenizer,
-            folder,
-            facts,
-            title=f"{self.backbone.family.upper()} for mathematical language",
-            about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
-            data=data,
-            limits=LIMITS,
-            use=(
-                "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
-                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
-                'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
-            ),
-            tags=("fill-mask",),
-        )
 
 
 # Documents for pre-training, and what is cut from them: pairs of segments in order or swapped, or chunks.
@@ -253,7 +199,7 @@ class PretrainRows:
         return row
 
 
-class PretrainTask(MaskedTask[PretrainSettings]):
+class PretrainTask(ForumTask[PretrainSettings]):
     """The trainer `arqmath.pretrain`. Data: collection (a folder of ARQMath) and amps (a folder of AMPS), as
     the corpora need them; backbone (a model folder, with or without weights; MiniLM without)."""
 
@@ -291,7 +237,17 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         return self.frame.width if self.pairs else self.frame.width_one
 
     def model(self) -> torch.nn.Module:
-        return self.language_model(order=self.order)
+        """The backbone with its heads, and rows for new LaTeX tokens."""
+        with quieten_transformers():
+            made = self.backbone.pretraining_model(order=self.order)
+            if self.settings.latex_tokens:
+                add_latex_tokens(self.tokenizer, made)
+        return made
+
+    @cached_property
+    def _ordinary(self) -> TokenIds:
+        special = self.tokenizer.all_special_ids
+        return np.setdiff1d(np.arange(len(self.tokenizer)), special).astype(np.int32)
 
     def _read_examples(self, *, held_out: bool) -> Iterator[PretrainExample]:
         read = read_documents(self.settings, self.data)
@@ -364,8 +320,11 @@ class PretrainTask(MaskedTask[PretrainSettings]):
                 places.append(middle + len(frame.between))
                 open_[places[-1] + first_too : len(whole) - len(frame.after)] = True
             else:
-                whole, kinds, open_ = self.frame_text(ids)
-            read, wanted = self.mask_text(whole, open_, draw, self.settings.masked)
+                whole, kinds = frame.wrap_text(ids)
+                open_ = np.zeros(len(whole), np.bool_)
+                open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
+            share, mask = self.settings.masked, self.tokenizer.mask_token_id
+            read, wanted = mask_tokens(whole, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
             if first_too:
                 firsts.append(whole[places[-1]])
                 read[places[-1]] = self.tokenizer.mask_token_id
@@ -475,4 +434,19 @@ class PretrainTask(MaskedTask[PretrainSettings]):
             "objectives": " and ".join(["masked tokens", *second]),
             "tokens of an example": self.settings.max_length,
         }
-        self.save_language_model(model, folder, facts, data)
+        save_model(
+            model,
+            self.tokenizer,
+            folder,
+            facts,
+            title=f"{self.backbone.family.upper()} for mathematical language",
+            about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
+            data=data,
+            limits=LIMITS,
+            use=(
+                "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
+                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+                'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
+            ),
+            tags=("fill-mask",),
+        )

@@ -55,31 +55,6 @@ class PretrainSettings:
 
 
 @specification(kw_only=True)
-class CocoMaeSettings:
-    """How a language model is pre-trained by two spans of a post."""
-
-    max_length: Annotated[int, Arg("Tokens of a span, including special tokens.", low=8)] = 128
-    masked: Annotated[float, Arg("Share of the encoder's tokens to mask and predict.", low=0, high=1)] = 0.3
-    decoder_masked: Annotated[
-        float, Arg("Share of the decoder's tokens to mask and predict.", low=0, high=1)
-    ] = 0.45
-    decoder_layers: Annotated[int, Arg("Decoder layers; the decoder is not saved.", low=1)] = 2
-    decoder_weight: Annotated[float, Arg("Weight of the decoder's loss.", low=0)] = 1.0
-    contrastive_weight: Annotated[float, Arg("Weight of the contrastive loss.", low=0)] = 1.0
-    temperature: Annotated[float, Arg("Temperature of the cosines between spans.", low=0)] = 0.05
-    latex_tokens: Annotated[bool, Arg("Add the LaTeX tokens to the tokenizer.")] = True
-    held_out: Annotated[float, Arg("Share of the posts held out for evaluation.", low=0, high=1)] = 0.05
-    measured: Annotated[int, Arg("Held-out posts used per evaluation.", low=1)] = 500
-
-    def __post_init__(self) -> None:
-        shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
-        if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
-            raise make_refusal(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
-        if not self.temperature:
-            raise make_refusal("the temperature must be above 0", CODE)
-
-
-@specification(kw_only=True)
 class FinetuneSettings:
     """How a cross-encoder is fine-tuned."""
 

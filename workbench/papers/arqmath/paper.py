@@ -254,13 +254,6 @@ PAPER = Paper(
             begins="backbone",
         ),
         Trainer(
-            "arqmath.coco-mae",
-            "engines.arqmath.training.coco_mae:CocoMaeTask",
-            ("engines.arqmath.training.settings:CocoMaeSettings",),
-            data=("collection", "backbone"),
-            begins="backbone",
-        ),
-        Trainer(
             "arqmath.crossencoder",
             "engines.arqmath.training.finetuning:CrossEncoderTask",
             ("engines.arqmath.training.settings:FinetuneSettings",),
