@@ -18,24 +18,24 @@ from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.dom import DOMNode
 
-from screens.keys import catalogue
-from screens.registry import SCREEN_KEYS, SCREENS, Entry
+from screens.keys import list_scopes
+from screens.registry import SCREEN_KEYS, SCREENS, ScreenEntry
 from screens.shell.bars import FAILED, RUNS, Header, KeyBar, Load
-from screens.shell.export import Command, Export, Step, is_remote
-from screens.shell.frame import Frame
-from screens.shell.keymap import APP_KEYS, bindings, remap
+from screens.shell.export import Command, Export, PaletteStep, is_remote
+from screens.shell.frame import AppFrame
+from screens.shell.keymap import APP_KEYS, bindings, remap_keys
 from screens.shell.navigation import (
     JumpScreen,
     Navigation,
     Reach,
-    choose,
+    choose_line,
     destination_lines,
     elsewhere_lines,
-    gather,
+    gather_destinations,
     help_lines,
+    list_targets,
     lookup_lines,
     palette_lines,
-    targets,
 )
 from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.session import Session
@@ -49,13 +49,13 @@ from screens.shell.terminal import (
     end_with_terminal,
     ended_by_exception,
     give_back,
-    painted,
     set_frame_rate,
     stop_as_job,
+    with_sixels,
 )
-from screens.shell.theme import THEMES, Ascii, some
+from screens.shell.theme import THEMES, Ascii, format_quantity
 from screens.shell.watch import JobWatch
-from screens.widgets.dialogs import Choice, Confirm
+from screens.widgets.dialogs import Confirm, MenuChoice
 from screens.widgets.table import Table
 from workbench.config import own_config, state_dir
 from workbench.errors import explain, one_line
@@ -82,7 +82,7 @@ LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
 
 
-class Workbench(Frame):
+class Workbench(AppFrame):
     TITLE = "mathwb"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCREEN_KEYS + APP_KEYS)
@@ -121,14 +121,17 @@ class Workbench(Frame):
         self._card: TooSmall | None = None
         self.navigation = Navigation(self, lambda: self.place)
         self._keys = KeyFlow(
-            self, super().on_event, lambda: len(self.screen_stack) > 1 or self.place is not None, self._settle
+            self,
+            super().on_event,
+            lambda: len(self.screen_stack) > 1 or self.place is not None,
+            self._settle_cursor,
         )
         self._last_key = ""
         self._typed_at = self._ticked_at = time.monotonic()
         if ascii:
             self._filters.append(Ascii())
         for entry in SCREENS:
-            self.add_mode(entry.name, partial(_make, entry))
+            self.add_mode(entry.name, partial(_make_screen, entry))
         for theme in THEMES:
             self.register_theme(theme)
         named = own_config().get("theme")
@@ -146,7 +149,7 @@ class Workbench(Frame):
             self.warn("mathwb ended unexpectedly last time; your last view is open again", remedy=report)
         self.set_interval(1.0, self._look_around)
         self.set_interval(5.0, self._keep_session)
-        self.set_timer(0.1, self._begin)
+        self.set_timer(0.1, self._start_deferred_work)
         self.set_timer(2.0, self._gather_destinations)
         if not self.is_headless:
             for number in _ENDS:
@@ -154,15 +157,15 @@ class Workbench(Frame):
         if self.graphics.typed and self._driver is not None:
             give_back(self.graphics.typed, self._driver)
 
-    def _begin(self) -> None:
+    def _start_deferred_work(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
         self.look_into_trash()
         for problem in (*self.config.problems, *self.workspace.notes.problems[:3], *added_papers()[1]):
             self.report(problem)
         if self.config.keymap:
-            known = [key for _, keys in catalogue() for key in keys]
-            self.set_keymap(remap(self.config.keymap, known, self.report))
+            known = [key for _, keys in list_scopes() for key in keys]
+            self.set_keymap(remap_keys(self.config.keymap, known, self.report))
 
     @property
     def place(self) -> WorkbenchScreen | None:
@@ -170,14 +173,14 @@ class Workbench(Frame):
         stack = self.screen_stack
         return stack[0] if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built else None
 
-    def _opened(self) -> list[WorkbenchScreen]:
+    def _list_built_screens(self) -> list[WorkbenchScreen]:
         stacks = sorted(self._screen_stacks.items(), key=lambda item: item[0] != self.current_mode)
         roots = [stack[0] for _, stack in stacks if stack]
         return [root for root in roots if isinstance(root, WorkbenchScreen) and root.built]
 
     def _keep_session(self) -> None:
-        screens = {screen.MODE: screen.state() for screen in self._opened()}
-        self.session.keep(mode=self.current_mode, screens=screens)
+        screens = {screen.MODE: screen.state() for screen in self._list_built_screens()}
+        self.session.remember_screens(mode=self.current_mode, screens=screens)
         self._save_session()
 
     @work(thread=True, exclusive=True, group="session", exit_on_error=False)
@@ -204,7 +207,7 @@ class Workbench(Frame):
         self.exit()
 
     async def action_quit(self) -> None:
-        lost = [words for screen in self._opened() if (words := screen.unsaved())]
+        lost = [words for screen in self._list_built_screens() if (words := screen.describe_unsaved())]
         if not lost:
             self.exit_now()
             return
@@ -216,7 +219,7 @@ class Workbench(Frame):
         """Leave no stack trace on the terminal: a file has it, and one line says where."""
         error = self._exception or RuntimeError("unknown")
         self.crash = one_line(explain(error))
-        self.session.crashed(self.crash)
+        self.session.remember_crash(self.crash)
         self.session.save()
         self._close_messages_no_wait()
 
@@ -228,22 +231,22 @@ class Workbench(Frame):
         elif not event.is_forwarded:
             self._typed_at = time.monotonic()
             if self.garbage is not None:
-                self.garbage.typed()
+                self.garbage.note_key()
             if self.place is not None:
                 self.place.query_one(KeyBar).said = ""
-            await self._keys.put(event)
+            await self._keys.put_key(event)
         elif self._keys.came_back(event):
             self._refused = None
             await super().on_event(event)
             if self._refused is not None and self.place is not None:
                 node, verb = self._refused
-                self.place.refuse(verb, why_greyed(node, verb))
+                self.place.show_refusal(verb, why_greyed(node, verb))
 
-    def _settle(self, event: events.Event) -> bool:
+    def _settle_cursor(self, event: events.Event) -> bool:
         """Another key than the one that was held is about where the cursor is now."""
         key = getattr(event, "key", "")
         again, self._last_key = key == self._last_key, key
-        return not again and isinstance(self.focused, Table) and self.focused.settle()
+        return not again and isinstance(self.focused, Table) and self.focused.settle_cursor()
 
     async def run_action(
         self,
@@ -269,7 +272,7 @@ class Workbench(Frame):
     def action_go(self, name: str) -> None:
         self.switch_mode(name)
 
-    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+    def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
         self.navigation.go_along(mode, steps)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -286,7 +289,7 @@ class Workbench(Frame):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         # Pictures go to the terminal with the cells that they stand on.
         if "sixels" in self.__dict__ and len(self.sixels) and renderable is not None:
-            renderable = painted(renderable, self.sixels)
+            renderable = with_sixels(renderable, self.sixels)
         super()._display(screen, renderable)
 
     # What runs
@@ -294,35 +297,35 @@ class Workbench(Frame):
     def look_now(self) -> None:
         """Look at the jobs without waiting for the next second; once more if a look is under way."""
         self._look_again = self._looking
-        self._tick()
+        self._start_look()
 
     def _look_around(self) -> None:
         """Once a second; seldom while nobody types and nothing runs."""
         now = time.monotonic()
         quiet = now - self._typed_at > _QUIET_S and not self.load.jobs
         if not quiet or now - self._ticked_at >= _SELDOM_S:
-            self._tick()
+            self._start_look()
 
-    def _tick(self) -> None:
+    def _start_look(self) -> None:
         self._ticked_at = time.monotonic()
         if self.garbage is not None:
-            self.garbage.tick()
+            self.garbage.collect_when_quiet()
         # A look that takes long, on a crowded machine, is not given up for the next one.
         if not self._looking:
             self._looking = True
-            self._look()
+            self._look_in_thread()
 
     @work(thread=True, group="look", exit_on_error=False)
-    def _look(self) -> None:
+    def _look_in_thread(self) -> None:
         try:
-            load = self.watch_jobs.look()
+            load = self.watch_jobs.read_jobs()
         except Exception as error:  # noqa: BLE001  # whatever it is, it is reported, and the next look comes
-            self.call_from_thread(self._looked, error)
+            self.call_from_thread(self._finish_look, error)
         else:
-            self.call_from_thread(self._looked, None)
-            self.call_from_thread(self._seen, load)
+            self.call_from_thread(self._finish_look, None)
+            self.call_from_thread(self._show_load, load)
 
-    def _looked(self, error: BaseException | None) -> None:
+    def _finish_look(self, error: BaseException | None) -> None:
         self._looking = False
         failed = "" if error is None else str(error)
         # Once: the next look, a second later, would say the same.
@@ -331,9 +334,9 @@ class Workbench(Frame):
         self._look_failed = failed
         if self._look_again:
             self._look_again = False
-            self._tick()
+            self._start_look()
 
-    def _seen(self, load: Load) -> None:
+    def _show_load(self, load: Load) -> None:
         self.load = load
         if self._jobs_seen is not self.jobs:
             self._jobs_seen, first = self.jobs, self._jobs_seen is None
@@ -342,7 +345,11 @@ class Workbench(Frame):
         if self.current_mode == "jobs":
             self.went_wrong = False
         # Jobs that went wrong are said until the Jobs screen is open.
-        badges = {screen.MODE: RUNS for screen in self._opened() if screen.MODE != "jobs" and screen.busy}
+        badges = {
+            screen.MODE: RUNS
+            for screen in self._list_built_screens()
+            if screen.MODE != "jobs" and screen.busy
+        }
         if load.badge or self.went_wrong:
             badges["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
         self.badges = badges
@@ -372,19 +379,19 @@ class Workbench(Frame):
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_destinations()
 
-        def more(text: str) -> list[Choice]:
+        def find_choices(text: str) -> list[MenuChoice]:
             result = destination_lines(self.destinations, self.navigation.go_along, text)
             # What is known by name comes in place of what would merely be looked up.
             known = {line.label.split()[0] for line in result}
-            looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
+            looked = lookup_lines(self._list_built_screens(), self.switch_mode, self.warn, text)
             new = [line for line in looked if line.label.split()[0] not in known]
             return [*new, *result]
 
-        choose(self, "commands", lines, more=more)
+        choose_line(self, "commands", lines, more=find_choices)
 
     @work(thread=True, exclusive=True, group="destinations", exit_on_error=False)
     def _gather_destinations(self) -> None:
-        result = gather(self.workspace)
+        result = gather_destinations(self.workspace)
         self.call_from_thread(setattr, self, "destinations", result)
 
     def action_notes(self) -> None:
@@ -393,7 +400,7 @@ class Workbench(Frame):
         NoteList(self.workspace.notes.all()).ask(self, self.navigation.go_to_address)
 
     def action_help(self) -> None:
-        choose(self, "keys that apply here", help_lines(self, self.screen))
+        choose_line(self, "keys that apply here", help_lines(self, self.screen))
 
     def action_activity(self) -> None:
         from screens.shell.cards import ActivityScreen
@@ -401,13 +408,13 @@ class Workbench(Frame):
         self.push_screen(ActivityScreen(list(self.activity)))
 
     def action_jump(self) -> None:
-        result = targets(self.screen)
+        result = list_targets(self.screen)
         JumpScreen([target.place for target in result]).ask(self, lambda number: result[number].go())
 
 
-def _make(entry: Entry) -> WorkbenchScreen:
+def _make_screen(entry: ScreenEntry) -> WorkbenchScreen:
     try:
-        screen: WorkbenchScreen = entry.load()()
+        screen: WorkbenchScreen = entry.load_screen()()
     except Exception as error:
         if not (entry.added or isinstance(error, ImportError)):
             raise
@@ -447,5 +454,5 @@ def run(
         return 1
     live = sum(view.live for view in app.jobs)
     if live:
-        sys.stdout.write(f"{some(live, 'job keeps', 'jobs keep')} running: mathwb jobs list\n")
+        sys.stdout.write(f"{format_quantity(live, 'job keeps', 'jobs keep')} running: mathwb jobs list\n")
     return 0

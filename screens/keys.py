@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.core.files import write_text
-from screens.registry import SCREEN_KEYS, SCREENS, Entry
+from screens.registry import SCREEN_KEYS, SCREENS, ScreenEntry
 from screens.shell.keymap import (
     APP_KEYS,
     LIST_KEYS,
@@ -14,7 +14,7 @@ from screens.shell.keymap import (
     TEXT_KEYS,
     VERBS,
     VIEW_KEYS,
-    Key,
+    VerbKey,
     key_text,
     scope,
 )
@@ -169,7 +169,7 @@ TREE_KEYS = scope(
 MATHAMR_KEYS = (*MATHAMR_SCREEN, *GRAPH_KEYS, *TREE_KEYS)
 
 
-def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
+def list_scopes() -> list[tuple[str, tuple[VerbKey, ...]]]:
     shared = [
         ("Everywhere", SCREEN_KEYS + APP_KEYS),
         ("On every screen", VIEW_KEYS),
@@ -179,7 +179,7 @@ def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
     return shared + [(f"{entry.key} {entry.title}", entry.load_keys()) for entry in SCREENS]
 
 
-def document() -> str:
+def write_reference() -> str:
     lines = [
         "# Keys",
         "",
@@ -190,10 +190,10 @@ def document() -> str:
     lines += ["", "## One letter, one verb", ""]
     lines += [f"| key | {' | '.join(entry.title for entry in SCREENS)} |", "|---" * (len(SCREENS) + 1) + "|"]
     for verb, known in VERBS.items():
-        labels = [_label(entry, verb) for entry in SCREENS]
+        labels = [_label_of(entry, verb) for entry in SCREENS]
         if any(labels):
             lines.append(f"| `{key_text(known.keys[0])}` | {' | '.join(labels)} |")
-    for title, keys in catalogue():
+    for title, keys in list_scopes():
         lines += ["", f"## {title}", "", "| key | id | what it does |", "|---|---|---|"]
         for key in keys:
             shown = " ".join(f"`{key_text(name)}`" for name in key.keys)
@@ -202,12 +202,12 @@ def document() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _label(entry: Entry, verb: str) -> str:
+def _label_of(entry: ScreenEntry, verb: str) -> str:
     return next((key.label for key in entry.load_keys() if key.id == f"{entry.name}.{verb}"), "")
 
 
 def main() -> None:
-    write_text(Path(__file__).parent.parent / "docs" / "keys.md", document())
+    write_text(Path(__file__).parent.parent / "docs" / "keys.md", write_reference())
 
 
 if __name__ == "__main__":

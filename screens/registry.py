@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from screens.shell.keymap import Key
+from screens.shell.keymap import VerbKey
 from workbench.paper import added_papers, load
 
 if TYPE_CHECKING:
-    from screens.shell.export import Destination, Step
+    from screens.shell.export import Destination, PaletteStep
     from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ScreenEntry:
     """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
     both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
     begins the addresses of notes on what it shows, `destinations` (`module:name`) lists what the palette
@@ -33,11 +33,11 @@ class Entry:
     added: bool = False
     about: str = ""
 
-    def load(self) -> type[Any]:
+    def load_screen(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
         return load(self.source)
 
-    def load_keys(self) -> tuple[Key, ...]:
+    def load_keys(self) -> tuple[VerbKey, ...]:
         """All keys of the screen and of what it opens."""
         try:
             return load(self.keys)
@@ -50,30 +50,34 @@ class Entry:
         return load(self.destinations) if self.destinations else None
 
 
-def _own(key: str, name: str, title: str, destinations: str, about: str, address: str = "") -> Entry:
+def _own_entry(
+    key: str, name: str, title: str, destinations: str, about: str, address: str = ""
+) -> ScreenEntry:
     screen, keys = (
         f"screens.{name}.screen:{title.replace('-', '').capitalize()}Screen",
         f"screens.keys:{name.upper()}_KEYS",
     )
     found = f"screens.{name}.{destinations}:destinations"
-    return Entry(key, name, title, screen, keys, address=address or name, destinations=found, about=about)
+    return ScreenEntry(
+        key, name, title, screen, keys, address=address or name, destinations=found, about=about
+    )
 
 
 _OWN = (
-    _own("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive", "corpus"),
-    _own("2", "triplets", "Triplets", "panes", "word problems: hard triplets, solutions", "problems"),
-    _own("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch", "job"),
-    _own("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge"),
-    _own("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs"),
+    _own_entry("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive", "corpus"),
+    _own_entry("2", "triplets", "Triplets", "panes", "word problems: hard triplets, solutions", "problems"),
+    _own_entry("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch", "job"),
+    _own_entry("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge"),
+    _own_entry("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs"),
 )
 
 
-def _added_screens() -> Iterator[Entry]:
+def _added_screens() -> Iterator[ScreenEntry]:
     """The screens of papers from other distributions, each at the next digit that is free."""
     digits = iter("6789")
     for paper in added_papers()[0]:
         if paper.screen:
-            yield Entry(
+            yield ScreenEntry(
                 *(next(digits, ""), paper.name, paper.title or paper.name, paper.screen, paper.keys),
                 address=paper.name,
                 added=True,
@@ -84,19 +88,19 @@ def _added_screens() -> Iterator[Entry]:
 SCREENS = (*_OWN, *_added_screens())
 
 
-def _key(entry: Entry) -> Key:
+def _screen_key(entry: ScreenEntry) -> VerbKey:
     keys = (entry.key,) if entry.key else ()
     sentence = f"Go to the {entry.title} screen ({entry.about})."
-    return Key(f"app.{entry.name}", sentence, entry.title, keys, f"go('{entry.name}')", hint=False)
+    return VerbKey(f"app.{entry.name}", sentence, entry.title, keys, f"go('{entry.name}')", hint=False)
 
 
-SCREEN_KEYS = tuple(map(_key, SCREENS))
+SCREEN_KEYS = tuple(map(_screen_key, SCREENS))
 
 
 _WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
 
 
-def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
+def at_address(address: str) -> tuple[str, Sequence[PaletteStep]] | None:
     """The screen and the steps that lead to what has this address; None when no screen shows it."""
     parts = address.split("/")
     mode = next((entry.name for entry in SCREENS if entry.address == parts[0]), None)

@@ -15,11 +15,27 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.arqmath.columns import GRADES, Chosen, Runs, answer_selection, fraction, move_cell, signed
-from screens.shell.export import CommandLine, Selection
-from screens.shell.request import Answer
+from screens.arqmath.columns import (
+    GRADES,
+    Chosen,
+    Runs,
+    answer_selection,
+    format_fraction,
+    format_signed,
+    move_cell,
+)
+from screens.shell.export import CommandLine, PaneSelection
+from screens.shell.request import RequestAnswer
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import GRADE_STYLES, count, elide, fold, percent, safe_text, some
+from screens.shell.theme import (
+    GRADE_STYLES,
+    elide,
+    fold_lines,
+    format_count,
+    format_percent,
+    format_quantity,
+    safe_text,
+)
 from screens.widgets.dialogs import FootLine
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
@@ -60,7 +76,7 @@ class AnswerPane(Pane):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 16, "-low")
-        self.call_after_refresh(self._fill)
+        self.call_after_refresh(self._fill_pages)
 
     def show_topic(self, topic: Mapping[str, Any] | None) -> None:
         self._topic = topic
@@ -89,8 +105,8 @@ class AnswerPane(Pane):
 
     def show_instead(self, lines: Sequence[str]) -> None:
         self.post, self._instead = None, True
-        self.query_one("#answer-text", ReaderBox).reader.show(
-            [part for line in lines for part in fold(line, self._cells)]
+        self.query_one("#answer-text", ReaderBox).reader.show_lines(
+            [part for line in lines for part in fold_lines(line, self._cells)]
         )
 
     def show_failure(self, error: EngineError) -> None:
@@ -111,10 +127,10 @@ class AnswerPane(Pane):
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
         row = self._chosen.row if self._chosen is not None else None
-        words = about(row, self._cells) if row is not None else Content()
+        words = describe_answer(row, self._cells) if row is not None else Content()
         if row is not None and self._topic is not None and row.get("topic", True):
             most = 1 if self.has_class("-low") else 4
-            words = _asked(self._topic, self.raw, self._cells, most) + Content("\n") + words
+            words = _question_content(self._topic, self.raw, self._cells, most) + Content("\n") + words
         height = words.get_height({}, self._cells) or 1
         if height != self._height:
             self._height = height
@@ -130,14 +146,14 @@ class AnswerPane(Pane):
     def empty(self) -> bool:
         return self._chosen is None and self._topic is None
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         return None if self._chosen is None else answer_selection(self._chosen, self.post, line)
 
     def toggle_raw(self) -> None:
         self.raw = not self.raw
-        self._fill()
+        self._fill_pages()
 
-    def _fill(self) -> None:
+    def _fill_pages(self) -> None:
         if self.is_attached and self.query("#answer-text"):
             self._tell_about()
             self._fill_answer()
@@ -151,14 +167,14 @@ class AnswerPane(Pane):
             lines = _answer_lines(self.post, self.raw, self._cells - 1)
             if "written" in (self._chosen.row if self._chosen is not None else {}):
                 found = self._links if isinstance(self._links, Mapping) else None
-                checked = f"checked: {verdicts(found)}" if found is not None else "… checking"
-                lines = [*(_HEADING + part for part in fold(checked, self._cells - 3)), "", *lines]
-            reader.show(lines)
+                checked = f"checked: {format_verdict_counts(found)}" if found is not None else "… checking"
+                lines = [*(_HEADING + part for part in fold_lines(checked, self._cells - 3)), "", *lines]
+            reader.show_lines(lines)
 
     @on(Pane.PageShown)
     def _fill_links(self) -> None:
         if self.page_name == "links":
-            self._links_view.show(self._links, waiting=self.post is not None, raw=self.raw)
+            self._links_view.show_links(self._links, waiting=self.post is not None, raw=self.raw)
 
     @property
     def link(self) -> Record | None:
@@ -177,29 +193,29 @@ class AnswerPane(Pane):
     def _link_moved(self) -> None:
         self.post_message(self.Selected(self))
 
-    def legend(self) -> Sequence[tuple[str, str]]:
+    def list_signs(self) -> Sequence[tuple[str, str]]:
         return _LINKS_LEGEND if self.page_name == "links" else ()
 
     def _fill_topic(self) -> None:
         lines = _topic_lines(self._topic, self.raw, self._cells - 1) if self._topic else []
-        self.query_one("#topic-text", ReaderBox).reader.show(lines)
+        self.query_one("#topic-text", ReaderBox).reader.show_lines(lines)
 
 
 def _line_style(line: str) -> str:
     return "$quiet" if line.startswith((_HEADING, "…")) else "$error" if line.startswith(_FAILED) else ""
 
 
-def _asked(topic: Mapping[str, Any], raw: bool, cells: int, most: int) -> Content:
+def _question_content(topic: Mapping[str, Any], raw: bool, cells: int, most: int) -> Content:
     """The question in at most so many lines: its title, then as much of its text as there is room for."""
     texts = topic if raw else topic["shown"]
-    title = [safe_text(line, "bold") for line in fold(texts["title"] or str(topic["topic"]), cells)]
-    lines = (title + [safe_text(line, "$quiet") for line in fold(texts["question"], cells)])[: most + 1]
+    title = [safe_text(line, "bold") for line in fold_lines(texts["title"] or str(topic["topic"]), cells)]
+    lines = (title + [safe_text(line, "$quiet") for line in fold_lines(texts["question"], cells)])[: most + 1]
     if len(lines) > most:
         lines[most - 1 :] = [lines[most - 1].truncate(cells - 2) + Content("…")]
     return Content("\n").join(lines)
 
 
-def about(row: Record, cells: int) -> Content:
+def describe_answer(row: Record, cells: int) -> Content:
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:
@@ -215,43 +231,45 @@ def about(row: Record, cells: int) -> Content:
     elif row.get("other") is not None:
         place.append(Content.styled("not in this run", "$warning"))
     if row.get("gain") is not None:
-        change = f" ({signed(row['change'], 2)})" if row.get("change") is not None else ""
-        place.append(f"   gain {fraction(row['gain'], 2)}{change}")
+        change = f" ({format_signed(row['change'], 2)})" if row.get("change") is not None else ""
+        place.append(f"   gain {format_fraction(row['gain'], 2)}{change}")
     if row.get("first") is not None:
         place.append(f"first stage {row['first']}")
         if row.get("again") is not None:
-            place.append(f"   cross-encoder {fraction(row['again'])}")
+            place.append(f"   cross-encoder {format_fraction(row['again'])}")
     if place:
         lines.append(Content("").join(place))
     if row.get("ranks"):
         ranks = " · ".join(f"{rank} {name}" for name, rank in row["ranks"].items())
-        lines += [safe_text(line, "$quiet") for line in fold(ranks, cells)]
+        lines += [safe_text(line, "$quiet") for line in fold_lines(ranks, cells)]
     return Content("\n").join(lines)
 
 
 def _answer_lines(post: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
-    lines = [*fold(post["latex"] if raw else post["text"], cells), ""]
+    lines = [*fold_lines(post["latex"] if raw else post["text"], cells), ""]
     if post["score"] is not None:
         lines.append(f"{_HEADING}votes {post['score']}")
     question = post["question"]
     if question is not None:
         lines.append(f"{_HEADING}question it answers: {question['id']}")
-        lines += fold(question["latex_title"] if raw else question["title"], cells)
+        lines += fold_lines(question["latex_title"] if raw else question["title"], cells)
         if question["tags"]:
-            lines += [_HEADING + part for part in fold("tags " + ", ".join(question["tags"]), cells - 2)]
-        lines += ["", *fold(question["latex"] if raw else question["text"], cells)]
+            lines += [
+                _HEADING + part for part in fold_lines("tags " + ", ".join(question["tags"]), cells - 2)
+            ]
+        lines += ["", *fold_lines(question["latex"] if raw else question["text"], cells)]
     return lines
 
 
 def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
     texts = topic if raw else topic["shown"]
-    lines = [*fold(texts["title"] or f"{topic['topic']}: its text is not here", cells)]
+    lines = [*fold_lines(texts["title"] or f"{topic['topic']}: its text is not here", cells)]
     if topic["tags"]:
-        lines += [_HEADING + part for part in fold("tags " + ", ".join(topic["tags"]), cells - 2)]
+        lines += [_HEADING + part for part in fold_lines("tags " + ", ".join(topic["tags"]), cells - 2)]
     if topic["info"]:
         words = ", ".join(f"{name} {value}" for name, value in topic["info"].items())
-        lines += [_HEADING + part for part in fold(words, cells - 2)]
-    return [*lines, "", *fold(texts["question"], cells)]
+        lines += [_HEADING + part for part in fold_lines(words, cells - 2)]
+    return [*lines, "", *fold_lines(texts["question"], cells)]
 
 
 # Its links, judged
@@ -273,11 +291,11 @@ _LINKS_LEGEND = (
 )
 
 
-def _sign(row: Record) -> Content:
+def _verdict_sign(row: Record) -> Content:
     return Content.styled(*_SIGNS.get(row["verdict"], ("·", "$quiet")))
 
 
-def _formula(link: Mapping[str, Any], raw: bool) -> str:
+def _link_text(link: Mapping[str, Any], raw: bool) -> str:
     from engines.formula.unicode import unicode_text
 
     sides = (link[side] if raw else unicode_text(link[side]) for side in ("left", "right"))
@@ -286,7 +304,7 @@ def _formula(link: Mapping[str, Any], raw: bool) -> str:
 
 LINKS = TableSpec(
     (
-        Column("sign", "", 1, show=_sign, unfiltered="it is the verdict"),
+        Column("sign", "", 1, show=_verdict_sign, unfiltered="it is the verdict"),
         Column("link", "link"),
         Column("verdict", "verdict", 12, drop=1),
         Column("line", "line", 4, "right", drop=2),
@@ -301,12 +319,12 @@ class Links:
     """Asks for an answer's links once, with what its question says as given. The operation reads files: the
     answers lie in a temporary folder until `close`."""
 
-    def __init__(self, screen: BrowserScreen, then: Callable[[Answer], object]) -> None:
+    def __init__(self, screen: BrowserScreen, then: Callable[[RequestAnswer], object]) -> None:
         self.request = screen.slow_request("proofread", then)
         self._folder: TemporaryDirectory[str] | None = None
         self._asked = 0
 
-    def get(self, name: str, post: Mapping[str, Any]) -> Any:
+    def get_links(self, name: str, post: Mapping[str, Any]) -> Any:
         """What is known of the answer with this id; None when it is asked."""
         if name in self.request.known or self.request.pending == name:
             return self.request.known.get(name)
@@ -314,15 +332,15 @@ class Links:
         said = f"{question['latex_title']}\n\n{question['latex']}" if question is not None else ""
         row = json.dumps({"id": name, "problem": said, "solution": post["latex"]}) + "\n"
         self._asked += 1
-        return self.request.get({"file": str(self._written(f"{self._asked}.jsonl", row))}, name)
+        return self.request.get({"file": str(self._write_file(f"{self._asked}.jsonl", row))}, name)
 
     def text_file(self, name: str, post: Mapping[str, Any]) -> Path:
         """The answer as a text of its own, whose lines are those of its links. It is a copy: it can only be
         read."""
         safe = "".join(char for char in name if char.isalnum() or char in "-_") or "answer"
-        return self._written(f"answer-{safe}.md", post["latex"] + "\n", mode=0o444)
+        return self._write_file(f"answer-{safe}.md", post["latex"] + "\n", mode=0o444)
 
-    def _written(self, name: str, text: str, mode: int = 0o644) -> Path:
+    def _write_file(self, name: str, text: str, mode: int = 0o644) -> Path:
         if self._folder is None:
             self._folder = TemporaryDirectory(prefix="mathwb-")
         path = Path(self._folder.name) / name
@@ -356,10 +374,12 @@ class LinksView(Vertical):
         yield self.listing
         yield self._about
 
-    def show(self, found: Mapping[str, Any] | EngineError | None, *, waiting: bool, raw: bool) -> None:
+    def show_links(self, found: Mapping[str, Any] | EngineError | None, *, waiting: bool, raw: bool) -> None:
         """What was found, or why that failed; None: nothing yet. `raw`: formulas as LaTeX."""
         same, self._found = found is self._found, found
-        self._counts.update(safe_text(verdicts(found), "$quiet") if isinstance(found, Mapping) else Content())
+        self._counts.update(
+            safe_text(format_verdict_counts(found), "$quiet") if isinstance(found, Mapping) else Content()
+        )
         if isinstance(found, EngineError):
             self.listing.show_error(found)
         elif found is None and waiting:
@@ -367,25 +387,27 @@ class LinksView(Vertical):
         else:
             self.listing.when_empty("No links", "A link is a formula with = or another relation in it.")
             links = (link for document in (found or _NONE)["documents"] for link in document["links"])
-            rows = [{**link, "id": number, "link": _formula(link, raw)} for number, link in enumerate(links)]
+            rows = [
+                {**link, "id": number, "link": _link_text(link, raw)} for number, link in enumerate(links)
+            ]
             self.listing.load(rows, keep=same)
             faults = (row for fault in _FAULTS for row in rows if row["verdict"] == fault)
             if not same and (worst := next(faults, None)) is not None:
                 self.listing.go_to(str(worst["id"]))
-        self._describe()
+        self._describe_link()
 
     @property
     def link(self) -> Record | None:
         return self.listing.table.current
 
     @on(Table.Moved)
-    def _describe(self) -> None:
+    def _describe_link(self) -> None:
         link = self.link
         self._about.display = link is not None
         if link is not None:
             reason = f"{link['verdict']}: {link['reason']}" if link["reason"] else link["verdict"]
             place = Content.styled(f"line {link['line']}   d derives it, o opens the text there", "$quiet")
-            lines = [safe_text(link["link"]), _sign(link) + Content(" ") + safe_text(reason), place]
+            lines = [safe_text(link["link"]), _verdict_sign(link) + Content(" ") + safe_text(reason), place]
             self._about.update(Content("\n").join(lines))
 
     def why_not(self, verb: str) -> str:
@@ -398,9 +420,9 @@ class LinksView(Vertical):
         return ""
 
 
-def verdicts(found: Mapping[str, Any]) -> str:
+def format_verdict_counts(found: Mapping[str, Any]) -> str:
     """`3 right, 1 wrong`."""
-    counts = (f"{count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
+    counts = (f"{format_count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
     return ", ".join(counts) or "no links"
 
 
@@ -463,22 +485,22 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
     total, most = sum(everything), max([1, *everything])
     lines = [f"{'grade':<14}{'all topics':>11}{'':>5}  {'':<6}{topic:>7}"]
     for grade in (3, 2, 1, 0):
-        share = percent(everything[grade] / total) if total else ""
+        share = format_percent(everything[grade] / total) if total else ""
         length = "█" * round(6 * everything[grade] / most)
-        figures = f"{count(everything[grade]):>9}{share:>5}  {length:<6}{count(own[grade]):>7}"
+        figures = f"{format_count(everything[grade]):>9}{share:>5}  {length:<6}{format_count(own[grade]):>7}"
         lines.append(f"{grade} {GRADES[grade]:<14}{figures}")
     judged = sum(known["grades"] is not None for known in overview["topics"])
-    lines.append(f"{'judged':<16}{count(total):>9}{'':>5}  {'':<6}{count(sum(own)):>7}")
-    lines += ["", f"{count(judged)} of {count(len(overview['topics']))} topics are judged"]
+    lines.append(f"{'judged':<16}{format_count(total):>9}{'':>5}  {'':<6}{format_count(sum(own)):>7}")
+    lines += ["", f"{format_count(judged)} of {format_count(len(overview['topics']))} topics are judged"]
     if here is not None and here["judged"]:
         lines += ["", f"answers to {topic} that are judged"]
         widest = min(24, max(map(len, here["judged"])))
         lines += [
-            f"  {elide(name, widest):<{widest}}  {count(known):>6} of {count(of)}"
+            f"  {elide(name, widest):<{widest}}  {format_count(known):>6} of {format_count(of)}"
             for name, (known, of) in here["judged"].items()
         ]
     if judgements is not None:
-        lines += ["", f"{some(judgements, 'judgement')} of your own, in no score"]
+        lines += ["", f"{format_quantity(judgements, 'judgement')} of your own, in no score"]
     if overview["answers"]:
         lines += ["", "written answers (Task 3)"]
         for one in overview["answers"]:

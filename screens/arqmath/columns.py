@@ -16,16 +16,16 @@ from engines.core.errors import EngineError
 from engines.forum.folder import DESCRIPTION
 from screens.shell.export import (
     CommandLine,
+    CopyForm,
     Destination,
     Export,
-    Form,
-    Selection,
-    engine_file,
+    PaneSelection,
+    engine_writer,
     json_form,
-    text_file,
+    text_writer,
 )
-from screens.shell.theme import count, grade_cell, safe_text
-from screens.widgets.dialogs import Choice, Chooser, numbered
+from screens.shell.theme import format_count, grade_cell, safe_text
+from screens.widgets.dialogs import Chooser, MenuChoice, number_choices
 from screens.widgets.table import Record
 from workbench.papers.arqmath.tables import ANSWERS, HITS, TOPICS, hit_row, topic_row
 from workbench.tables import Column, TableSpec
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Collection
 
 
-def fraction(value: float | None, digits: int = 3) -> str:
+def format_fraction(value: float | None, digits: int = 3) -> str:
     """`.612`; 1 as `1.00`."""
     if value is None:
         return "–"
@@ -44,12 +44,12 @@ def fraction(value: float | None, digits: int = 3) -> str:
     return text[1:] if text.startswith("0.") else text[: digits + 1]
 
 
-def signed(value: float | None, digits: int = 3) -> str:
+def format_signed(value: float | None, digits: int = 3) -> str:
     """`+.104`, `−.220`."""
     if value is None:
         return ""
     if round(value, digits) == 0:
-        return fraction(0.0, digits)
+        return format_fraction(0.0, digits)
     text = f"{abs(value):.{digits}f}"
     return ("+" if value > 0 else "−") + (text[1:] if text.startswith("0.") else text)
 
@@ -63,7 +63,7 @@ class Runs:
     run: str = ""
     against: str = ""
 
-    def read(self, overview: Mapping[str, Any], wanted: Mapping[str, object]) -> Runs:
+    def with_overview(self, overview: Mapping[str, Any], wanted: Mapping[str, object]) -> Runs:
         """With what was read, and the runs `run` and `against` that are wanted, as far as they are there.
 
         The first run is the baseline, as in `mathwb arqmath compare`. Of the others the last is shown, the
@@ -84,7 +84,7 @@ class Runs:
     def chosen_names(self) -> dict[str, str]:
         return {"run": self.run, "against": self.against}
 
-    def show(self, name: str) -> Runs:
+    def with_run(self, name: str) -> Runs:
         """Another run; when it is the one held against, the two change places."""
         return replace(self, run=name, against=self.run if name == self.against else self.against)
 
@@ -118,7 +118,7 @@ class Runs:
     def origin(self) -> dict[str, object]:
         return {"collection": self.place, "run": self.run, "against": self.against}
 
-    def provenance(self, index_state: str, judgements: int) -> list[str]:
+    def provenance_lines(self, index_state: str, judgements: int) -> list[str]:
         overview, collection = self.overview, self.collection
         lines = [
             f"title       {overview['title']}",
@@ -130,7 +130,9 @@ class Runs:
         lines += [f"qrels       {path}" for path in overview["qrels"]]
         for run in overview["runs"]:
             lines += ["", f"run {run['name']}   tag {run['tag']}", f"  {run['path']}"]
-            lines.append(f"  {count(run['documents'])} answers to {count(run['topics'])} topics")
+            lines.append(
+                f"  {format_count(run['documents'])} answers to {format_count(run['topics'])} topics"
+            )
             if run["interval"] is not None:
                 low, high = run["interval"]
                 lines.append(
@@ -140,37 +142,37 @@ class Runs:
             if run["made"]:
                 lines.append(f"  made by {run['made']}")
             if run["warnings"]:
-                twice = count(run["warnings"])
+                twice = format_count(run["warnings"])
                 lines.append(f"  {twice} answers occurred twice; the best score of each was used")
         lines += [f"task 3      {one['name']}: {one['path']}" for one in overview["answers"]]
         if overview["problems"]:
             lines += ["", "left out", *(f"  {problem}" for problem in overview["problems"])]
         return lines
 
-    def exports(self, engine: EngineProcess, params: Mapping[str, Any]) -> Sequence[Export]:
+    def list_exports(self, engine: EngineProcess, params: Mapping[str, Any]) -> Sequence[Export]:
         """The run that is shown, and its scores as a picture; `params` say where the collection is."""
         if not self.run:
             return ()
 
         stem, question = f"{self.collection.name}-{self.run}", {**params, "run": self.run}
-        write_run = engine_file(engine, "arqmath.write-run", question, self.origin)
+        write_run = engine_writer(engine, "arqmath.write-run", question, self.origin)
 
-        def picture() -> str:
+        def draw_picture() -> str:
             made = engine.call_blocking("arqmath.picture", {**question, "against": self.against})
             return str(made["svg"])
 
         return (
             Export("r", f"run {self.run} for trec_eval", ".tsv", stem, write_run),
-            Export("s", "bars of nDCG′ as SVG", ".svg", stem, text_file(picture, self.origin)),
+            Export("s", "bars of nDCG′ as SVG", ".svg", stem, text_writer(draw_picture, self.origin)),
         )
 
-    def question(self, title: str, now: str) -> Chooser:
-        means = {run["name"]: fraction(run.get("ndcg_prime")) for run in self.overview["runs"]}
+    def make_chooser(self, title: str, now: str) -> Chooser:
+        means = {run["name"]: format_fraction(run.get("ndcg_prime")) for run in self.overview["runs"]}
         choices = [
-            Choice(name, name, f"mean nDCG′ {mean}{'   shown now' if name == now else ''}")
+            MenuChoice(name, name, f"mean nDCG′ {mean}{'   shown now' if name == now else ''}")
             for name, mean in means.items()
         ]
-        return Chooser(title, numbered(choices), now=now)
+        return Chooser(title, number_choices(choices), now=now)
 
 
 GRADES = ("not relevant", "low", "medium", "high")
@@ -182,16 +184,16 @@ _PLAIN_LEVELS = "_.,-=+*#"
 BAR_CELLS = 22
 
 
-def _change(value: float | None, digits: int = 3) -> Content:
+def _change_cell(value: float | None, digits: int = 3) -> Content:
     if value is None:
         return Content()
     near = round(value, digits) == 0
     return Content.styled(
-        signed(value, digits), "$quiet" if near else "$success" if value > 0 else "$warning"
+        format_signed(value, digits), "$quiet" if near else "$success" if value > 0 else "$warning"
     )
 
 
-def sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> str:
+def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> str:
     """Values from 0 to 1 as a line of bars, a cell each; neighbours are averaged where there are more of them
     than cells."""
     if not values or cells <= 0:
@@ -206,7 +208,7 @@ def sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> st
     return "".join(found)
 
 
-def bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:
+def draw_bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:
     """A bar of a value from 0 to 1, with a tick where another value stands."""
     eighths = round(max(0.0, min(1.0, value)) * cells * 8)
     text = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
@@ -231,12 +233,12 @@ def move_cell(record: Record) -> Content:
     return Content.styled(f"{'▲' if move > 0 else '▼'}{abs(move)}", "$success" if move > 0 else "$warning")
 
 
-def _answer(record: Record) -> Content:
+def _answer_cell(record: Record) -> Content:
     # With a colour of its own it is cut at its end and not in its middle.
     return safe_text(record["answer"] or record["id"], "$foreground" if record["answer"] else "$quiet")
 
 
-def _score(record: Record) -> str:
+def _format_score(record: Record) -> str:
     """Six cells: `27.53`, `1.450`, `.01623`, `1e-07`."""
     score = record["score"]
     if score is None:
@@ -245,21 +247,21 @@ def _score(record: Record) -> str:
     return text if len(text) <= 6 else f"{score:.0e}"
 
 
-def _gain(record: Record) -> Content:
+def _gain_cell(record: Record) -> Content:
     gain = record["gain"]
     return Content() if gain is None else safe_text(f"{gain:.2f}", "" if gain else "$quiet")
 
 
 TOPIC_COLUMNS = TOPICS.drawn(
-    ndcg=lambda record: fraction(record["ndcg"]),
-    delta=lambda record: _change(record["delta"]),
+    ndcg=lambda record: format_fraction(record["ndcg"]),
+    delta=lambda record: _change_cell(record["delta"]),
     title=lambda record: safe_text(record["title"], "$foreground"),
 )
 RANKING = TableSpec(
     (
         *ANSWERS.columns,
         Column("own", "own", on="csv tex"),
-        Column("answer", "answer", on="screen csv tex", show=_answer),
+        Column("answer", "answer", on="screen csv tex", show=_answer_cell),
         *(Column(name, name, on="") for name in ("judged", "run")),
     )
 )
@@ -268,15 +270,15 @@ ANSWER_COLUMNS = RANKING.drawn(
     rank=lambda record: "–" if record["rank"] is None else str(record["rank"]),
     move=move_cell,
     grade=lambda record: grade_cell(record["grade"], record["own"]),
-    gain=_gain,
-    change=lambda record: _change(record["change"], 2),
-    score=_score,
+    gain=_gain_cell,
+    change=lambda record: _change_cell(record["change"], 2),
+    score=_format_score,
 )
 _BAR = Column(
     "bar",
     "0 to 1",
     BAR_CELLS,
-    show=lambda record: bar(record["ndcg"] or 0.0, record["before"]),
+    show=lambda record: draw_bar(record["ndcg"] or 0.0, record["before"]),
     unfiltered="it draws ndcg",
 )
 BAR_COLUMNS = (*TOPIC_COLUMNS[:2], _BAR, TOPIC_COLUMNS[2])
@@ -284,12 +286,12 @@ WRITTEN_COLUMNS = (
     Column("run", "run", 14),
     Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"])),
     Column("chars", "chars", 5, "right"),
-    Column("answer", "answer", show=_answer),
+    Column("answer", "answer", show=_answer_cell),
 )
 HIT_COLUMNS = HITS.drawn(
-    again=lambda record: "" if record["again"] is None else fraction(record["again"]),
-    score=_score,
-    answer=_answer,
+    again=lambda record: "" if record["again"] is None else format_fraction(record["again"]),
+    score=_format_score,
+    answer=_answer_cell,
 )
 
 
@@ -339,54 +341,56 @@ class Chosen:
     search: Sequence[str] | None = None
 
 
-def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
+def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> PaneSelection:
     known = {name: topic[name] for name in ("id", "title", "ndcg", "delta", "kind")}
     forms = (
-        Form("i", "id", lambda: topic["id"]),
-        Form("t", "title", lambda: topic["title"]),
+        CopyForm("i", "id", lambda: topic["id"]),
+        CopyForm("t", "title", lambda: topic["title"]),
         json_form(lambda: known),
-        Form("a", "command line of all topics", lambda: line("arqmath", "topics", runs.place, *runs.options)),
+        CopyForm(
+            "a", "command line of all topics", lambda: line("arqmath", "topics", runs.place, *runs.options)
+        ),
     )
     command = line("arqmath", "show", runs.place, topic["id"], *runs.options)
     address = f"{runs.address}/topic/{topic['id']}"
-    return Selection(address, f"topic {topic['id']}", command, forms, lambda: topic["title"])
+    return PaneSelection(address, f"topic {topic['id']}", command, forms, lambda: topic["title"])
 
 
-def of_all_topics(topic: Selection, runs: Runs, line: CommandLine, *more: str) -> Selection:
+def of_all_topics(topic: PaneSelection, runs: Runs, line: CommandLine, *more: str) -> PaneSelection:
     """A topic where all are shown: the command, with `more` options, prints all of them."""
     command = line("arqmath", "topics", runs.place, *runs.options, *more)
-    own = Form("p", "command line of the topic", lambda: topic.command)
+    own = CopyForm("p", "command line of the topic", lambda: topic.command)
     return replace(topic, command=command, forms=(*(form for form in topic.forms if form.key != "a"), own))
 
 
-def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> Selection:
+def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> PaneSelection:
     row, runs, topic = chosen.row, chosen.runs, chosen.topic
     if "written" in row:
         command = line("arqmath", "show", runs.place, topic, "--written")
         written = (
-            Form("t", "text", lambda: row["written"]["text"]),
-            Form("l", "LaTeX", lambda: row["written"]["latex"]),
+            CopyForm("t", "text", lambda: row["written"]["text"]),
+            CopyForm("l", "LaTeX", lambda: row["written"]["latex"]),
         )
         address = f"{runs.address}/topic/{topic}/written/{row['id']}"
-        return Selection(address, f"answer of {row['id']}", command, written)
+        return PaneSelection(address, f"answer of {row['id']}", command, written)
     names = ("id", "rank", "other", "grade", "own", "gain", "change", "score", "ranks")
     document = {"topic": topic, **{name: row[name] for name in names if name in row}}
     known = post or {}
     document |= {"tags": known.get("tags"), "text": known.get("latex")}
-    forms = [Form("i", "id", lambda: row["id"]), json_form(lambda: document)]
+    forms = [CopyForm("i", "id", lambda: row["id"]), json_form(lambda: document)]
     if row.get("rank") is not None:
         words = (topic, "Q0", row["id"], row["rank"], f"{row['score']:.9g}", runs.run)
-        forms.insert(0, Form("r", "line of the run", lambda: "\t".join(map(str, words))))
+        forms.insert(0, CopyForm("r", "line of the run", lambda: "\t".join(map(str, words))))
     if post:
-        forms += [Form("t", "text", lambda: post["text"]), Form("l", "LaTeX", lambda: post["latex"])]
+        forms += [CopyForm("t", "text", lambda: post["text"]), CopyForm("l", "LaTeX", lambda: post["latex"])]
     command = line("arqmath", "post", runs.place, row["id"])
     place = f"{runs.address}/topic/{topic}"
     if chosen.search is not None:  # it stands in no ranking
         post_command, place = command, runs.address
-        forms.append(Form("p", "command line of the post", lambda: post_command))
+        forms.append(CopyForm("p", "command line of the post", lambda: post_command))
         command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
     about = partial(str, post["text"] if post else "")
-    return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about)
+    return PaneSelection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about)
 
 
 _TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>.*?<Title>(.*?)</Title>', re.DOTALL)

@@ -24,16 +24,16 @@ from screens.arqmath.columns import (
     Chosen,
     Runs,
     answer_selection,
-    fraction,
+    draw_sparkline,
+    format_fraction,
     of_all_topics,
-    sparkline,
     topic_records,
     topic_selection,
     written_rows,
 )
 from screens.arqmath.searching import HitList
-from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
-from screens.shell.theme import DOTS, count, grade_cell, safe_text
+from screens.shell.export import CommandLine, Export, Lookup, PaneSelection, declared_exports
+from screens.shell.theme import DOTS, format_count, grade_cell, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.table import Record, Table
@@ -75,9 +75,9 @@ class MovesListing(Listing):
         self._pairs: list[tuple[int, int, int, str]] = []
         columns = (
             Column("rank", "rank", 4, "right"),
-            Column("left", "left", show=lambda r: self._end(r, "left"), unfiltered=_RUN),
-            Column("moves", "", _CELLS, show=self._moves),
-            Column("right", "right", show=lambda r: self._end(r, "right"), unfiltered=_RUN),
+            Column("left", "left", show=lambda r: self._end_cell(r, "left"), unfiltered=_RUN),
+            Column("moves", "", _CELLS, show=self._moves_cell),
+            Column("right", "right", show=lambda r: self._end_cell(r, "right"), unfiltered=_RUN),
         )
         super().__init__(columns, id=id, fields=("rank",), table=MovesTable)
 
@@ -88,9 +88,9 @@ class MovesListing(Listing):
 
     def take_side(self, side: str) -> None:
         self.side = side
-        self.draw()
+        self.draw_lines()
 
-    def show(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
+    def show_moves(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
         left = {row["other"]: row for row in rows if row["other"] is not None}
         right = {row["rank"]: row for row in rows if row["rank"] is not None}
         self._pairs = [
@@ -107,9 +107,9 @@ class MovesListing(Listing):
         self.load(rows, keep=keep)
         if not keep:
             self.table.cursor = 0
-        self.draw()
+        self.draw_lines()
 
-    def draw(self) -> None:
+    def draw_lines(self) -> None:
         chosen = self.chosen["id"] if self.chosen is not None else None
         lines = min(len(self.table.rows), _DRAWN)
         dots = [[(0, 0)] * _CELLS for _ in range(lines)]
@@ -129,7 +129,7 @@ class MovesListing(Listing):
         self._canvas = dots
         self.table.refresh()
 
-    def _moves(self, record: Record) -> Content:
+    def _moves_cell(self, record: Record) -> Content:
         place = record["rank"] - 1
         if place >= len(self._canvas):
             return Content()
@@ -140,7 +140,7 @@ class MovesListing(Listing):
         ]
         return Content("").join(parts)
 
-    def _end(self, record: Record, side: str) -> Content:
+    def _end_cell(self, record: Record, side: str) -> Content:
         row: Mapping[str, Any] | None = record[side]
         if row is None:
             return Content()
@@ -210,22 +210,22 @@ class TopicsPane(ListPane):
             self._mean.update(Content.styled("no judgements for this run", "$quiet"))
             return
         values = [record["ndcg"] for record in self.records if record["ndcg"] is not None]
-        line = sparkline(values, self.size.width - 4, plain=self._plain)
+        line = draw_sparkline(values, self.size.width - 4, plain=self._plain)
         low, high = facts["interval"]
-        words = f"mean {fraction(mean)} [{fraction(low)}, {fraction(high)}]"
+        words = f"mean {format_fraction(mean)} [{format_fraction(low)}, {format_fraction(high)}]"
         self._mean.update(Content.assemble((line, "$accent"), "\n", words))
 
     # What the screen asks
 
-    def legend(self) -> Sequence[tuple[str, str]]:
+    def list_signs(self) -> Sequence[tuple[str, str]]:
         return (
             ("nDCG′", "of the shown run; 1 if the best answers come first; unjudged answers are ignored"),
             ("delta", "nDCG′ minus that of the run compared with"),
-            (sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
+            (draw_sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
             ("[.5, .6]", "95 % bootstrap interval of the mean, over topics"),
         )
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         topic = self.table.current
         return None if topic is None or self._runs is None else topic_selection(topic, self._runs, line)
 
@@ -234,7 +234,7 @@ class TopicsPane(ListPane):
             return ()
         stem = f"{self._runs.collection.name}-topics"
         keys, rows = {".csv": "c", ".tex": "t"}, self.table.visible_records
-        return exported(TOPICS, "topics", stem, keys, rows, self._runs.origin)
+        return declared_exports(TOPICS, "topics", stem, keys, rows, self._runs.origin)
 
 
 _PRINTED = 50
@@ -287,7 +287,7 @@ class RankingPane(Pane):
 
     # What is shown
 
-    def forget(self) -> None:
+    def forget_runs(self) -> None:
         self._runs, self._records, self._snippets = None, (), {}
         self.judgements = None
         self._answers.when_empty("No topic is chosen", "")
@@ -300,13 +300,13 @@ class RankingPane(Pane):
             self.show_ranking(self.ranking)
         else:
             self._fill_page()
-            self.describe()
+            self.show_heading()
 
     def show_topic(self, topic: str) -> None:
         self.topic = topic
         if topic and self.ranking is None and self.is_attached:
             self._answers.show_loading("reading the ranking")
-        self.describe()
+        self.show_heading()
 
     def show_ranking(self, found: Mapping[str, Any] | None) -> None:
         """Show the rankings of a topic: what the operation `arqmath.ranking` answers."""
@@ -321,7 +321,7 @@ class RankingPane(Pane):
                 self._load_answers(found, self._runs, same=found["topic"] == self._shown[0])
                 self._shown = this
         self._fill_page()
-        self.describe()
+        self.show_heading()
         self.post_message(self.Selected(self))
 
     def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
@@ -361,7 +361,7 @@ class RankingPane(Pane):
                 listing.table.set_filter(listing.table.filter)
             listing.table.show_changed()
 
-    def judge(self, topic: str, document: str, grade: int | None) -> None:
+    def judge_answer(self, topic: str, document: str, grade: int | None) -> None:
         """Keep the user's own grade of an answer; None removes it. Raises: DataError."""
         if self.judgements is None:
             return
@@ -381,7 +381,7 @@ class RankingPane(Pane):
     def _page_shown(self, event: Pane.PageShown) -> None:
         event.stop()
         self._fill_page()
-        self.describe()
+        self.show_heading()
         self.post_message(self.Selected(self))
 
     def _fill_page(self) -> None:
@@ -394,19 +394,19 @@ class RankingPane(Pane):
             if names[1]:
                 none = ("Neither run answers this topic", "c and b choose other runs.")
             self._moves.when_empty(*(none if self.ranking is not None else ("No ranking is there yet", "")))
-            self._moves.show(self.rows if names[0] else [], names, keep=same)
+            self._moves.show_moves(self.rows if names[0] else [], names, keep=same)
         elif page == "bars" and runs is not None:
             self._bars.load([record for record in self._records if record["ndcg"] is not None])
         elif page == "qrels":
             own = None if self.judgements is None else len(self.judgements)
-            self._qrels.reader.show(judged_lines(runs, self.topic, own) if runs is not None else [])
+            self._qrels.reader.show_lines(judged_lines(runs, self.topic, own) if runs is not None else [])
         elif page == "written":
             self._written.home = f"{runs.address}/topic/{self.topic}/written" if runs is not None else ""
             self._written.load(written_rows(self.ranking, "text" if self.plain else "shown"), keep=False)
         elif page == "search" and not self._hits.words_searched:
             self._hits.load([])
 
-    def describe(self) -> None:
+    def show_heading(self) -> None:
         page, topic, runs = self.page_name, self.topic, self._runs
         run, against = (runs.run, runs.against) if runs is not None else ("", "")
         self.footnote, self.trail = (f"delta: {run} − {against}" if against else run), ()
@@ -427,17 +427,17 @@ class RankingPane(Pane):
         if self.ranking is None:
             return ""
         table = self._answers.table
-        answers = f"· {count(len(self.ranking['runs'].get(run, ())))} answers"
-        return f"{answers}, {count(table.shown)} shown" if table.filter is not None else answers
+        answers = f"· {format_count(len(self.ranking['runs'].get(run, ())))} answers"
+        return f"{answers}, {format_count(table.shown)} shown" if table.filter is not None else answers
 
     @on(Table.Counted, "#answers-table")
     def _answers_counted(self) -> None:
-        self.describe()
+        self.show_heading()
 
     @on(Pane.Selected, "#hits")
     def _hits_changed(self, event: Pane.Selected) -> None:
         event.stop()
-        self.describe()
+        self.show_heading()
         self.post_message(self.Selected(self))
 
     # An answer
@@ -460,7 +460,7 @@ class RankingPane(Pane):
     def _row_moved(self, event: Table.Moved) -> None:
         event.stop()
         if self.page_name == "moves" and self._moves is not None:
-            self._moves.draw()
+            self._moves.draw_lines()
         self.post_message(self.Selected(self))
 
     @on(Table.Opened)
@@ -489,7 +489,7 @@ class RankingPane(Pane):
             return "put the cursor on an answer to a topic"
         return "it has an official grade, which cannot be changed" if row["grade"] is not None else ""
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._runs is None:
             return None
         if self.page_name in ("bars", "qrels"):
@@ -519,11 +519,11 @@ class RankingPane(Pane):
             what, stem = f"ranking of {self.topic}", f"{runs.collection.name}-{self.topic}"
             facts = {**runs.origin, "topic": self.topic, "filter": self._answers.query_text}
             rows, keys = self._answers.table.visible_records, {".csv": "C", ".tex": "T"}
-            result += exported(RANKING, what, stem, keys, rows, facts)
-        result += self._hits.exports(runs)
+            result += declared_exports(RANKING, what, stem, keys, rows, facts)
+        result += self._hits.list_exports(runs)
         if (judgements := self.judgements) is not None and len(judgements):
 
-            def write(path: Path) -> object:
+            def write_file(path: Path) -> object:
                 from workbench.export import with_sidecar
 
                 return with_sidecar(
@@ -531,10 +531,10 @@ class RankingPane(Pane):
                 )
 
             name = f"{runs.collection.name}-own-qrels"
-            result.append(Export("q", "your judgements as qrels", ".tsv", name, write))
+            result.append(Export("q", "your judgements as qrels", ".tsv", name, write_file))
         return result
 
-    def legend(self) -> Sequence[tuple[str, str]]:
+    def list_signs(self) -> Sequence[tuple[str, str]]:
         if self.page_name == "search":
             return ("first", "its rank by the first stage"), ("again", "the cross-encoder's probability")
         return (

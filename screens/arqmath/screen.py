@@ -17,9 +17,9 @@ from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
 from screens.keys import ARQMATH_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, Progress
+from screens.shell.request import RequestAnswer, RequestProgress
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import count
+from screens.shell.theme import format_count
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Prompt
 from screens.widgets.pane import Pane
@@ -49,7 +49,7 @@ class ArqmathScreen(BrowserScreen):
         self.links = Links(self, self._links_read)
         self.searcher = Searcher(
             self,
-            found=self.searched,
+            found=self.take_search_result,
             progress=self._search_progress,
             say=self._say_index,
             ready=self._index_ready,
@@ -86,9 +86,9 @@ class ArqmathScreen(BrowserScreen):
 
         return {one.name: one for one in collections(self.workbench.workspace)}
 
-    def sources_found(self, answer: Answer) -> None:
+    def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is not None:
-            self._failed(answer.error)
+            self._show_failure(answer.error)
         else:
             super().sources_found(answer)
 
@@ -102,35 +102,35 @@ class ArqmathScreen(BrowserScreen):
         before, name = self.runs, collection.name
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
-            self.hits.forget()
+            self.hits.forget_hits()
         self.source = name
         self.runs = Runs(collection, {}, before.run, before.against) if before else Runs(collection)
-        self.searcher.open(collection)
+        self.searcher.serve_collection(collection)
         self.topics.show_sources(list(self.sources), name)
         self.topics.show_loading(f"reading {name}")
-        self.ranking.forget()
+        self.ranking.forget_runs()
         for request in (self._overview, self._rankings, self._posts, self._snippets, self.links.request):
             request.clear()
         self._overview.stop()
         try:
             self._runs_at, self._posts_at = of_runs(collection), of_posts(collection)
         except EngineError as error:
-            self._failed(error)
+            self._show_failure(error)
         else:
             self._overview.ask({**self._runs_at, **self._posts_at}, collection)
 
-    def _overview_progress(self, event: Progress) -> None:
+    def _overview_progress(self, event: RequestProgress) -> None:
         if event.event.kind == "progress" and self.collection is not None and not len(self.topics.table.rows):
             number, total = int(str(event.event.data["done"])) + 1, event.event.data["total"]
             self.topics.show_loading(f"reading {self.collection.name}: run {number} of {total}")
 
-    def _overview_read(self, event: Answer) -> None:
+    def _overview_read(self, event: RequestAnswer) -> None:
         try:
             if event.error is not None:
                 raise event.error
             self.ranking.judgements = judgements = event.tag.judgements()
         except EngineError as error:
-            self._failed(error)
+            self._show_failure(error)
             return
         for problem in judgements.problems:
             self.workbench.report(problem)
@@ -138,7 +138,7 @@ class ArqmathScreen(BrowserScreen):
             return
         saved, self.session = self.session, {}
         overview = event.value
-        self.runs = self.runs.read(overview, {**self.runs.chosen_names, **saved})
+        self.runs = self.runs.with_overview(overview, {**self.runs.chosen_names, **saved})
         if overview["problems"]:
             first, more = overview["problems"][0], len(overview["problems"]) - 1
             tail = f" (and {more} more; i lists them)" if more else ""
@@ -147,9 +147,9 @@ class ArqmathScreen(BrowserScreen):
         self._show_runs()
         if not saved:
             self.topics.begin_at_first_score()
-        self.searcher.open(self.runs.collection, overview["index"])
+        self.searcher.serve_collection(self.runs.collection, overview["index"])
 
-    def _failed(self, error: EngineError) -> None:
+    def _show_failure(self, error: EngineError) -> None:
         name = self.collection.name if self.collection is not None else ""
         self.topics.show_sources(list(self.sources), name)
         self.topics.show_error(error)
@@ -163,7 +163,7 @@ class ArqmathScreen(BrowserScreen):
 
     @on(JobWatch.Looked)
     def _jobs_looked(self) -> None:
-        self.searcher.look()
+        self.searcher.look_for_index()
 
     # A topic
 
@@ -177,7 +177,7 @@ class ArqmathScreen(BrowserScreen):
             self._show_ranking(known)
         self.refresh_bindings()
 
-    def _ranking_read(self, event: Answer) -> None:
+    def _ranking_read(self, event: RequestAnswer) -> None:
         if event.tag == self.topic:
             self._show_ranking(event.value)
             if event.error is not None:
@@ -193,7 +193,7 @@ class ArqmathScreen(BrowserScreen):
         if ids and self.searcher.state == "ready":
             self._snippets.ask({**self._posts_at, "ids": ids, "latex": self.workbench.ascii}, ids)
 
-    def _snippets_read(self, event: Answer) -> None:
+    def _snippets_read(self, event: RequestAnswer) -> None:
         if event.error is not None:
             self.workbench.report(event.error)
         else:
@@ -215,7 +215,7 @@ class ArqmathScreen(BrowserScreen):
         chosen, pane = self.ranking.chosen, self.answer
         pane.show_answer(chosen)
         if chosen is None:
-            self._posts.forget()
+            self._posts.forget_waiting()
         elif "written" in chosen.row:
             pane.show_post(chosen.row["written"])
             self.show_links()
@@ -230,7 +230,7 @@ class ArqmathScreen(BrowserScreen):
             pane.show_waiting()
         self.refresh_bindings()
 
-    def _post_read(self, event: Answer) -> None:
+    def _post_read(self, event: RequestAnswer) -> None:
         if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
             if event.error is None:
                 self.answer.show_post(event.value)
@@ -245,14 +245,14 @@ class ArqmathScreen(BrowserScreen):
         if row is not None and post is not None and (self.answer.page_name == "links" or "written" in row):
             asked = self.ranking.ranking if "written" in row else None
             said = {"latex_title": asked["title"], "latex": asked["question"]} if asked else post["question"]
-            self.answer.show_links(self.links.get(self._links_name(row), {**post, "question": said}))
+            self.answer.show_links(self.links.get_links(self._links_name(row), {**post, "question": said}))
         self.refresh_bindings()
 
     def _links_name(self, row: Mapping[str, Any]) -> str:
         """What the links of an answer are kept under: written ones are called after their run."""
         return f"{self.topic}-{row['id']}" if "written" in row else str(row["id"])
 
-    def _links_read(self, event: Answer) -> None:
+    def _links_read(self, event: RequestAnswer) -> None:
         if self.ranking.row is not None and self._links_name(self.ranking.row) == event.tag:
             self.answer.show_links(event.value if event.error is None else event.error)
 
@@ -261,11 +261,11 @@ class ArqmathScreen(BrowserScreen):
         self.refresh_bindings()
 
     @on(Pane.Opened, "#right")
-    def _derive(self) -> None:
+    def _derive_link(self) -> None:
         """Go to E-graphs, and derive the sides of the link under the cursor there."""
         link = self.answer.link
         if link is not None and (reason := self.answer.why_no_link("diff")):
-            self.refuse("diff", reason)
+            self.show_refusal("diff", reason)
         elif link is not None:
             self.workbench.go_along("egraphs", [("pair", f"{link['left']}\t{link['right']}")])
 
@@ -299,22 +299,22 @@ class ArqmathScreen(BrowserScreen):
     async def _begin_search(self, query: str) -> None:
         await self.ranking.show_page("search-page")
         model = self.searcher.model
-        self.hits.begin(query, model, plain=self.workbench.ascii)
-        self.ranking.describe()
+        self.hits.begin_search(query, model, plain=self.workbench.ascii)
+        self.ranking.show_heading()
         self.show_pane("middle")
         self.searcher.search(query, model)
         self.refresh_bindings()
 
-    def _search_progress(self, event: Progress) -> None:
+    def _search_progress(self, event: RequestProgress) -> None:
         if event.tag == self.hits.wanted:
-            self.hits.hear(event.event.data)
+            self.hits.take_event(event.event.data)
 
-    def searched(self, event: Answer) -> None:
+    def take_search_result(self, event: RequestAnswer) -> None:
         """What was found; what was asked before comes too late."""
         if event.tag != self.hits.wanted:
             return
         if event.error is None:
-            self.hits.finish(event.value)
+            self.hits.finish_search(event.value)
         elif not self.searcher.searching:
             self.hits.show_error(event.error)
         self.refresh_bindings()
@@ -382,14 +382,14 @@ class ArqmathScreen(BrowserScreen):
 
     async def action_diff(self) -> None:
         if self._links_shown:
-            self._derive()
+            self._derive_link()
             return
         await self.ranking.show_page("moves-page")
         self.show_pane("middle")
 
     def action_choose_run(self) -> None:
         if self.runs is not None:
-            self._choose_run("show the run", self.runs.run, self.runs.show)
+            self._choose_run("show the run", self.runs.run, self.runs.with_run)
 
     def action_against(self) -> None:
         if self.runs is not None:
@@ -398,38 +398,38 @@ class ArqmathScreen(BrowserScreen):
     def _choose_run(self, title: str, now: str, change: Callable[[str], Runs]) -> None:
         assert self.runs is not None
 
-        def done(name: str) -> None:
+        def show_run(name: str) -> None:
             self.runs = change(name)
             self._show_runs()
 
-        self.runs.question(title, now).ask(self.app, done)
+        self.runs.make_chooser(title, now).ask(self.app, show_run)
 
     def action_judge(self) -> None:
         row, topic = self.ranking.row, self.topic
         if row is not None:
             ask_grade(self.app, topic, row, lambda grade: self.keep_judgement(topic, row["id"], grade))
 
-    def refuse(self, verb: str, reason: str) -> None:
+    def show_refusal(self, verb: str, reason: str) -> None:
         """`J` is followed by a digit, which would go to another screen: a line of its own takes it."""
         if verb == "judge":
             refuse_grade(self.app, self.ranking.row, reason)
         else:
-            super().refuse(verb, reason)
+            super().show_refusal(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
         judgements = self.ranking.judgements
         before = judgements.of(topic).get(document) if judgements is not None else None
-        with self.workbench.reporting():
-            self.ranking.judge(topic, document, grade)
+        with self.workbench.report_errors():
+            self.ranking.judge_answer(topic, document, grade)
             outcome = f"judged {grade}" if grade is not None else "no longer judged"
-            said, own = f"answer {document} to {topic} {outcome}", count(len(judgements or ()))
+            said, own = f"answer {document} to {topic} {outcome}", format_count(len(judgements or ()))
             self.workbench.say(f"{said}; {own} of your own")
-            self.workbench.undoable(said, lambda: self.ranking.judge(topic, document, before))
+            self.workbench.remember_change(said, lambda: self.ranking.judge_answer(topic, document, before))
 
     def action_inspect(self) -> None:
         if self.runs is not None and self.runs.overview:
             own = len(self.ranking.judgements) if self.ranking.judgements is not None else 0
-            lines = self.runs.provenance(self.searcher.state, own)
+            lines = self.runs.provenance_lines(self.searcher.state, own)
             self.show_text(f"collection {self.source}", lines)
 
     # What others ask
@@ -446,7 +446,7 @@ class ArqmathScreen(BrowserScreen):
         def go_to_run(name: str) -> bool:
             if self.runs is None or name not in self.runs.names:
                 return False
-            self.runs = self.runs.show(name)
+            self.runs = self.runs.with_run(name)
             self._show_runs()
             return True
 
@@ -459,9 +459,9 @@ class ArqmathScreen(BrowserScreen):
     def exports(self) -> Sequence[Export]:
         if self.runs is None:
             return ()
-        return [*self.runs.exports(self.workbench.engine, self._runs_at), *super().exports()]
+        return [*self.runs.list_exports(self.workbench.engine, self._runs_at), *super().exports()]
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         none = "" if self.collection is not None else "there is no collection"
         reason = none or ("the collection has no posts" if self.searcher.state == "none" else "")
         runs = [Command("add a run file", "a Task 1 run from elsewhere", self._ask_for_run, none)]
@@ -472,11 +472,11 @@ class ArqmathScreen(BrowserScreen):
         return [*runs, Command("index the posts", words, self.searcher.offer_job, reason)]
 
     def _ask_for_run(self) -> None:
-        def check(text: str) -> str:
+        def check_path(text: str) -> str:
             return "" if Path(text).expanduser().is_file() else "there is no such file"
 
         hint = "a TREC or ARQMath file; it stays where it is"
-        prompt = Prompt("add the run", hint=hint, check=check)
+        prompt = Prompt("add the run", hint=hint, check=check_path)
         prompt.ask(self.app, lambda text: self.change_runs(Path(text).expanduser(), add=True))
 
     def change_runs(self, path: Path, *, add: bool) -> None:
@@ -484,11 +484,11 @@ class ArqmathScreen(BrowserScreen):
         if (collection := self.collection) is None:
             return
 
-        def changed(answer: Answer) -> None:
+        def finish_change(answer: RequestAnswer) -> None:
             if answer.error is not None:
                 self.workbench.report(answer.error)
             else:
                 self.look_for_sources(collection.name)
 
         act = collection.add_run if add else collection.forget_run
-        self.in_thread(lambda: act(path), changed, group="runs", exclusive=False)
+        self.in_thread(lambda: act(path), finish_change, group="runs", exclusive=False)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.system import models_folder
 from screens.arqmath.columns import HIT_COLUMNS, Runs, hit_rows
-from screens.shell.export import Export, exported
-from screens.shell.request import Answer, Progress
+from screens.shell.export import Export, declared_exports
+from screens.shell.request import RequestAnswer, RequestProgress
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import count
-from screens.widgets.dialogs import Choice, Chooser, Confirm
+from screens.shell.theme import format_count
+from screens.widgets.dialogs import Chooser, Confirm, MenuChoice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from workbench.papers.arqmath.tables import HITS
@@ -35,7 +35,7 @@ def of_posts(collection: Collection) -> dict[str, Any]:
     return {"folder": str(collection.path), "index": str(collection.index)}
 
 
-def origin(model: Path) -> str:
+def describe_origin(model: Path) -> str:
     return "ships with mathwb" if model.parent == models_folder() else "of this workspace"
 
 
@@ -52,8 +52,8 @@ class Searcher:
         self,
         screen: BrowserScreen,
         *,
-        found: Callable[[Answer], object],
-        progress: Callable[[Progress], object],
+        found: Callable[[RequestAnswer], object],
+        progress: Callable[[RequestProgress], object],
         say: Callable[[str], object],
         ready: Callable[[], object],
     ) -> None:
@@ -65,9 +65,9 @@ class Searcher:
         self._collection: Collection | None = None
         self._waiting: tuple[str, Path | None] | None = None
         self._search = screen.slow_request("arqmath.search", found, progress)
-        self._index = screen.slow_request("arqmath.prepare", self._indexed, self._index_progress)
+        self._index = screen.slow_request("arqmath.prepare", self._finish_index, self._index_progress)
 
-    def open(self, collection: Collection, state: str = "") -> None:
+    def serve_collection(self, collection: Collection, state: str = "") -> None:
         """Serve this collection from now on; a small one is indexed if it has no index."""
         self._collection, self.state, self._waiting = collection, state, None
         words = {"large": "posts are not indexed: a indexes them", "none": "the collection has no posts"}
@@ -75,7 +75,7 @@ class Searcher:
         if state == "small":
             self._begin_index(collection)
 
-    def look(self) -> None:
+    def look_for_index(self) -> None:
         """See whether a job has built the index of a large collection by now."""
         if self.state == "large" and self._collection is not None and self._collection.indexed:
             self._be_ready()
@@ -93,17 +93,19 @@ class Searcher:
 
         now = self.model
         choices = [
-            Choice(path.name, path.name, f"{origin(path)}{'   chosen now' if path == now else ''}")
+            MenuChoice(
+                path.name, path.name, f"{describe_origin(path)}{'   chosen now' if path == now else ''}"
+            )
             for path in rankers(self._screen.workbench.workspace)
         ]
         none = f"keep the first stage's order{'' if now else '   chosen now'}"
 
-        def done(name: str) -> None:
+        def use_ranker(name: str) -> None:
             self.ranker = name
             then()
 
-        offered = [*choices, Choice("", "none", none)]
-        Chooser("re-rank with", offered, now=now.name if now else "").ask(self._screen.app, done)
+        offered = [*choices, MenuChoice("", "none", none)]
+        Chooser("re-rank with", offered, now=now.name if now else "").ask(self._screen.app, use_ranker)
 
     def search(self, query: str, model: Path | None) -> None:
         """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.
@@ -135,7 +137,7 @@ class Searcher:
             question = Confirm(f"build an index of {collection.name}?", consequence)
             given = {"folder": str(collection.path), "out": str(collection.index)}
             make = partial(resolved_recipe, "arqmath.index", given)
-            question.ask(self._screen.app, lambda _: self._screen.submit(make, "builds the index"))
+            question.ask(self._screen.app, lambda _: self._screen.submit_job(make, "builds the index"))
 
     def stop(self) -> None:
         self._search.stop()
@@ -149,14 +151,14 @@ class Searcher:
     def indexing(self) -> bool:
         return self._index.running
 
-    def _index_progress(self, event: Progress) -> None:
+    def _index_progress(self, event: RequestProgress) -> None:
         data = event.event.data
         if event.event.kind == "progress" and event.tag is self._collection:
-            far = f" {count(int(str(data['done'])))}" if data.get("done") is not None else ""
-            whole = f" of {count(int(str(data['total'])))}" if data.get("total") else ""
+            far = f" {format_count(int(str(data['done'])))}" if data.get("done") is not None else ""
+            whole = f" of {format_count(int(str(data['total'])))}" if data.get("total") else ""
             self._say(f"indexing posts{far}{whole}")
 
-    def _indexed(self, event: Answer) -> None:
+    def _finish_index(self, event: RequestAnswer) -> None:
         if event.tag is not self._collection:
             if self.state == "small" and self._collection is not None:
                 self._begin_index(self._collection)
@@ -166,7 +168,7 @@ class Searcher:
             self._say("not indexed: r tries again")
         else:
             lost = event.value.get("counts", {}).get("left_out", 0)
-            self._be_ready(f"post rows that could not be read: {count(lost)}" if lost else "")
+            self._be_ready(f"post rows that could not be read: {format_count(lost)}" if lost else "")
 
     def _be_ready(self, said: str = "") -> None:
         self.state = "ready"
@@ -194,41 +196,41 @@ class HitList(Listing):
         self._began = 0.0
         self.when_empty(*_NOTHING_YET)
 
-    def forget(self) -> None:
+    def forget_hits(self) -> None:
         self.words_searched, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])
 
-    def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
+    def begin_search(self, query: str, model: Path | None, *, plain: bool) -> None:
         self.words_searched, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
         self.when_empty("No answer has a word of the query", "a starts another search.")
         self.show_loading(f"searching for {query}")
 
-    def hear(self, data: Mapping[str, Any]) -> None:
+    def take_event(self, data: Mapping[str, Any]) -> None:
         """Show what an event of `arqmath.search` tells: answers, then scores of a cross-encoder."""
         if data.get("stage") == "first":
             second = f", {self.model.name} is read   x stops" if self.model else ""
-            self._take(data["hits"], data["how"] + second)
+            self._set_hits(data["hits"], data["how"] + second)
         elif data.get("stage") == "rerank":
             for hit in self._hits:
                 hit["again"] = data["probabilities"].get(hit["id"], hit["again"])
             self._how = f"ranked again {data['done']} of {data['total']}   x stops"
-            self._show()
+            self._show_hits()
 
-    def finish(self, found: Mapping[str, Any]) -> None:
+    def finish_search(self, found: Mapping[str, Any]) -> None:
         model = self.model
-        second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
+        second = f"then {model.name} ({describe_origin(model)})" if model else "not ranked again"
         only_near = found["hits"] and not found["matched"]
         matched = "no answer has a word of the query, nearest by " if only_near else ""
         how = f"{matched}{found['how']}, {second}, {time.monotonic() - self._began:.1f} s"
-        self._take(found["hits"], how)
+        self._set_hits(found["hits"], how)
 
-    def _take(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
+    def _set_hits(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
         self._hits, self._how = hit_rows(hits, plain=self._plain), how
-        self._show()
+        self._show_hits()
 
-    def _show(self) -> None:
+    def _show_hits(self) -> None:
         # What has a second opinion comes first, by it; equal ones and the rest in the order they came.
         self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["rank"]))
         self.load(list(self._hits))
@@ -240,16 +242,16 @@ class HitList(Listing):
 
     @property
     def words(self) -> str:
-        return f"{count(len(self._hits))} answers · {self._how}" if self._how else ""
+        return f"{format_count(len(self._hits))} answers · {self._how}" if self._how else ""
 
     @property
     def command(self) -> list[str]:
         model = [] if self.model is None else ["--model", str(self.model)]
         return [self.words_searched, "-k", str(MOST), *model]
 
-    def exports(self, runs: Runs) -> Sequence[Export]:
+    def list_exports(self, runs: Runs) -> Sequence[Export]:
         if not self._hits:
             return ()
         stem, facts = f"{runs.collection.name}-search", {**runs.origin, "query": self.words_searched}
         keys = {".csv": "h", ".tex": "H"}
-        return exported(HITS, "the results", stem, keys, self.table.visible_records, facts)
+        return declared_exports(HITS, "the results", stem, keys, self.table.visible_records, facts)

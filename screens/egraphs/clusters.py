@@ -15,20 +15,20 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 from screens.egraphs.columns import (
     VERDICT_SIGNS,
-    alike,
-    copies,
-    fitting,
+    fit_columns,
+    format_expression,
+    have_equal_sizes,
+    list_copy_forms,
+    list_variables,
+    listing_arguments,
     member_title,
-    shown,
     stop_words,
-    table,
-    variables,
 )
-from screens.egraphs.member import Case
-from screens.egraphs.sources import Cluster, Source
-from screens.shell.export import FORMATS, CommandLine, Export, Lookup, Selection, exported
-from screens.shell.request import Answer, CachedRequest, Progress
-from screens.shell.theme import count, some
+from screens.egraphs.member import MemberCase
+from screens.egraphs.sources import ClusterSource, ListedCluster
+from screens.shell.export import FORMATS, CommandLine, Export, Lookup, PaneSelection, declared_exports
+from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
+from screens.shell.theme import format_count, format_quantity
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Holding, ListPane, Page, Pane
 from screens.widgets.table import Record, Table
@@ -36,7 +36,7 @@ from workbench.papers.egen.tables import CLUSTERS, MEMBERS
 from workbench.tables import Filter, LazyRow
 
 if TYPE_CHECKING:
-    from screens.egraphs.growth import Draft
+    from screens.egraphs.growth import GrowthDraft
 
 
 AT_ONCE = 20_000
@@ -70,11 +70,11 @@ def encoding_words(event: Event) -> str:
     if event.kind != "progress" or not isinstance(data.get("total"), int):
         return ""
     done, total = int(str(data.get("done", 0))), int(str(data["total"]))
-    return f"{count(done)} of {count(total)} {data.get('unit', '')}".rstrip()
+    return f"{format_count(done)} of {format_count(total)} {data.get('unit', '')}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class EgraphsState:
     """What the screen shows; its views are given it whole and take what they need.
 
     `members` are the rows of a cluster, its key as their tag. `models` is None until it is known which there
@@ -82,12 +82,12 @@ class State:
     map's; `tsne_job` is the job that makes the map.
     """
 
-    drafts: tuple[Draft, ...] = ()
-    source: Source | None = None
+    drafts: tuple[GrowthDraft, ...] = ()
+    source: ClusterSource | None = None
     clusters: Mapping[str, LazyRow] = field(default_factory=dict)
     passing: frozenset[str] | None = None
-    cluster: Cluster | None = None
-    members: Answer | None = None
+    cluster: ListedCluster | None = None
+    members: RequestAnswer | None = None
     member: LazyRow | None = None
     models: tuple[Path, ...] | None = None
     model: Path | None = None
@@ -103,7 +103,7 @@ class State:
         return self.source.folder if self.source is not None else None
 
     @property
-    def draft(self) -> Draft | None:
+    def draft(self) -> GrowthDraft | None:
         if self.cluster is None or self.cluster.source.folder is not None:
             return None
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
@@ -149,7 +149,7 @@ class View(Holding, Vertical):
     of_cluster = False
     """Whether it shows the cluster itself, and not its place among others."""
 
-    state = State()
+    state = EgraphsState()
     request: CachedRequest | None = None
     encodes = False
     """Whether an answer may take until a model has encoded much, and can be stopped."""
@@ -160,15 +160,15 @@ class View(Holding, Vertical):
     def known(self) -> Mapping[Any, Any]:
         return self.request.known if self.request is not None else {}
 
-    def begin(self) -> None:
+    def look_again(self) -> None:
         """It is looked at anew: what could not be answered is asked again."""
         self._asked = None
 
-    def knew(self) -> None:
+    def mark_known(self) -> None:
         """What is shown was known: the refusal of what was asked last is not in sight any more."""
         self._asked = None
 
-    def ask(self, params: Mapping[str, Any], key: Hashable) -> bool:
+    def ask_once(self, params: Mapping[str, Any], key: Hashable) -> bool:
         """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
         new = key != self._asked
         if new and self.request is not None:
@@ -176,21 +176,21 @@ class View(Holding, Vertical):
             self.request.get(params, key)
         return new
 
-    def progressed(self, words: str) -> None:
+    def show_progress(self, words: str) -> None:
         """Say how far the answer to what was asked last is."""
 
-    def _progressed(self, event: Progress) -> None:
+    def _pass_progress(self, event: RequestProgress) -> None:
         words = encoding_words(event.event)
         if words and event.tag == self._asked:
-            self.progressed(words)
+            self.show_progress(words)
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         raise NotImplementedError
 
-    def heading(self) -> Heading:
+    def make_heading(self) -> Heading:
         raise NotImplementedError
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         raise NotImplementedError
 
     def go_back(self) -> bool:
@@ -206,21 +206,21 @@ class TableView(View):
     def _table(self) -> Table:
         return self._listing.table
 
-    def opened(self, row: Record) -> None:
+    def open_row(self, row: Record) -> None:
         raise NotImplementedError
 
     @on(Table.Moved)
-    def _moved(self, event: Table.Moved) -> None:
+    def _report_move(self, event: Table.Moved) -> None:
         event.stop()
         self.post_message(Pane.Selected(self))
 
     @on(Table.Opened)
-    def _opened(self, event: Table.Opened) -> None:
+    def _open_current(self, event: Table.Opened) -> None:
         event.stop()
         if (row := self._table.current) is not None:
-            self.opened(row)
+            self.open_row(row)
 
-    def say(self, unavailable: Unavailable | None) -> None:
+    def show_unavailable(self, unavailable: Unavailable | None) -> None:
         if unavailable is not None:
             self._listing.when_empty(*unavailable)
         self._listing.load([], keep=False)
@@ -242,29 +242,29 @@ class MiddlePane(Pane):
     def views(self) -> list[View]:
         return [child for page in self.pages for child in page.children if isinstance(child, View)]
 
-    def give(self, state: State, *, again: bool = False) -> None:
+    def give_state(self, state: EgraphsState, *, again: bool = False) -> None:
         """Show this state; `again` also asks again what could not be answered."""
         for view in self.views:
             view.state = state
-        self._members.show()
+        self._members.show_state()
         if again:
-            self.view.begin()
+            self.view.look_again()
         if self.view is not self._members:
-            self.view.show()
+            self.view.show_state()
 
     @property
     def encoding(self) -> list[CachedRequest]:
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]
 
-    def describe(self) -> None:
-        self.title, self.detail, self.footnote, self.trail = self.view.heading()
+    def show_heading(self) -> None:
+        self.title, self.detail, self.footnote, self.trail = self.view.make_heading()
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         """What is selected, to be explained; the member while a view has nothing yet."""
-        return self.view.case() or self._members.case()
+        return self.view.get_case() or self._members.get_case()
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         return self.view.selection(line)
 
     def exports(self) -> Sequence[Export]:
@@ -273,8 +273,8 @@ class MiddlePane(Pane):
             return self.view.exports()
         return [way for view in self.views if view.of_cluster for way in view.exports()]
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return self.view.legend()
+    def list_signs(self) -> Sequence[tuple[str, str]]:
+        return self.view.list_signs()
 
     def lookups(self) -> Sequence[Lookup]:
         more = self.view.lookups() if self.view is not self._members else ()
@@ -298,23 +298,25 @@ class ClustersPane(ListPane):
     )
 
     def __init__(self, *, id: str, share: int) -> None:
-        super().__init__(Listing(**table("clusters")), title="clusters", id=id, share=share)
-        self._source: Source | None = None
+        super().__init__(Listing(**listing_arguments("clusters")), title="clusters", id=id, share=share)
+        self._source: ClusterSource | None = None
 
     def show_error(self, error: EngineError) -> None:
         self._source = None
         super().show_error(error)
         self.detail = ""
 
-    def show(self, source: Source, rows: Sequence[LazyRow], *, keep: bool) -> None:
+    def show_clusters(self, source: ClusterSource, rows: Sequence[LazyRow], *, keep: bool) -> None:
         """Show the clusters of a source; with `keep` the cursor stays where it is, or is to be."""
         self._source = source
         if source.state and not rows:
             self.listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
         self.listing.home = f"{source.address}/cluster"
-        self.table.columns = fitting("clusters", rows)
+        self.table.columns = fit_columns("clusters", rows)
         self.listing.load(rows, keep=keep)
-        self.footnote = source.state or (f"{count(rows[0]['size'])} expressions each" if alike(rows) else "")
+        self.footnote = source.state or (
+            f"{format_count(rows[0]['size'])} expressions each" if have_equal_sizes(rows) else ""
+        )
 
     def go_to(self, cluster: str) -> bool:
         # While a corpus is read, the clusters of the one before stand here.
@@ -329,31 +331,31 @@ class ClustersPane(ListPane):
         return frozenset(str(row["id"]) for row in self.table.visible_records())
 
     @property
-    def chosen(self) -> Cluster | None:
+    def chosen(self) -> ListedCluster | None:
         source, row = self._source, self.table.current
-        return Cluster(source, row) if source is not None and isinstance(row, LazyRow) else None
+        return ListedCluster(source, row) if source is not None and isinstance(row, LazyRow) else None
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if (chosen := self.chosen) is None:
             return None
         row, folder, number = chosen.row, chosen.source.folder, chosen.number
-        words = _growing(chosen) if folder is None else ["egen", "show", str(folder), str(number)]
+        words = _growth_words(chosen) if folder is None else ["egen", "show", str(folder), str(number)]
         known = {name: row[name] for name in ("cluster", "size", "stop", "nodes", "classes")}
-        forms, about = copies(chosen.head, known), partial(shown, chosen.head)
-        return Selection(chosen.address, f"cluster {number}", line(*words), forms, about)
+        forms, about = list_copy_forms(chosen.head, known), partial(format_expression, chosen.head)
+        return PaneSelection(chosen.address, f"cluster {number}", line(*words), forms, about)
 
     def exports(self) -> Sequence[Export]:
         if self._source is None or self.table.current is None:
             return ()
         facts = {"corpus": self._source.name, "filter": self.listing.query_text}
         rows = self.table.visible_records
-        return exported(CLUSTERS, "list of clusters", self._source.name, {".csv": "C"}, rows, facts)
+        return declared_exports(CLUSTERS, "list of clusters", self._source.name, {".csv": "C"}, rows, facts)
 
     def lookups(self) -> Sequence[Lookup]:
         return [Lookup("cluster", "Go to a cluster of this corpus by its number.", self.go_to)]
 
 
-def _growing(cluster: Cluster) -> list[str]:
+def _growth_words(cluster: ListedCluster) -> list[str]:
     settings = {**cluster.settings, "seed": cluster.seed}
     words = ["egen", "generate", "--notation", "prefix", *cluster.assuming, *cluster.limits]
     for name in _OPTIONS:
@@ -373,14 +375,14 @@ class MembersView(TableView):
     )
 
     def __init__(self) -> None:
-        super().__init__(Listing(**table("members")))
+        super().__init__(Listing(**listing_arguments("members")))
         advice = "each judged against the head, with the points that tell."
         self._listing.when_empty("The members of a cluster appear here", advice)
-        self._loaded: Answer | None = None
+        self._loaded: RequestAnswer | None = None
         self._waits = self._seeks = False
         self._awaited: str | None = None
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         members = self.state.members
         waits = members is None and self.state.cluster is not None
         if (members is self._loaded and waits == self._waits) or (
@@ -401,16 +403,16 @@ class MembersView(TableView):
             self._listing.home = f"{cluster.address}/member" if cluster is not None else ""
             # Without classical forms there are rules alone, or somebody else's list.
             formed = any(row.get("by") for row in members.value)
-            self._table.columns = fitting("members", members.value, without=() if formed else ("by",))
+            self._table.columns = fit_columns("members", members.value, without=() if formed else ("by",))
             self._listing.load(members.value, keep=same)
             if not same:
                 self._table.cursor = 0
             if self._awaited is not None and self._listing.go_to(self._awaited):
                 self._awaited = None
             if self._seeks:
-                self.seek()
+                self.seek_match()
 
-    def seek(self) -> None:
+    def seek_match(self) -> None:
         """Go to the first member that was looked for among the clusters, once the members are there."""
         self._seeks = bool(self._waits)
         if not self._seeks:
@@ -420,17 +422,17 @@ class MembersView(TableView):
         """`n` goes on with what was looked for elsewhere, unless the members have a filter of their own."""
         self._table.last_filter = self._table.filter or filter or self._table.last_filter
 
-    def expect(self, cluster: str, member: str) -> None:
+    def expect_member(self, cluster: str, member: str) -> None:
         chosen = self.state.cluster
         if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
             self._awaited = member
 
     @property
-    def _here(self) -> tuple[Cluster, Record] | None:
+    def _here(self) -> tuple[ListedCluster, Record] | None:
         cluster, row = self.state.cluster, self._table.current
         return (cluster, row) if cluster is not None and row is not None and self.state.arrived else None
 
-    def heading(self) -> Heading:
+    def make_heading(self) -> Heading:
         cluster = self.state.cluster
         if cluster is None:
             return "members", "", "", ()
@@ -442,33 +444,35 @@ class MembersView(TableView):
             footnote += f" · {', '.join(manner)}"
         return "members", self._how_many(cluster), footnote, (f"cluster {cluster.number}",)
 
-    def _how_many(self, cluster: Cluster) -> str:
+    def _how_many(self, cluster: ListedCluster) -> str:
         total = int(cluster.row["total_members"])
         members = max(0, len(self._table.rows) - 1)
-        of = f"{count(members)} of {count(total, 6)}" if total else count(members)
+        of = f"{format_count(members)} of {format_count(total, 6)}" if total else format_count(members)
         if self._table.filter is not None:
-            return f"{count(self._table.shown)} shown, {of}"
+            return f"{format_count(self._table.shown)} shown, {of}"
         return of
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         if self._here is None:
             return None
         cluster, row = self._here
         settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
-        return Case(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
+        return MemberCase(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._here is None:
             return None
         cluster, row = self._here
         known = {name: row[name] for name in ("member", "tokens", "verdict", "kept")}
-        forms = copies(row["prefix"], {"head": cluster.head, **known})
+        forms = list_copy_forms(row["prefix"], {"head": cluster.head, **known})
         seed = ["--seed", str(cluster.seed)]
         words = ["egen", "explain", *cluster.assuming, *seed, "--", cluster.head, row["prefix"]]
         address = f"{cluster.address}/member/{row['member']}"
-        return Selection(address, member_title(row), line(*words), forms, partial(shown, row["prefix"]))
+        return PaneSelection(
+            address, member_title(row), line(*words), forms, partial(format_expression, row["prefix"])
+        )
 
-    def pair(self) -> tuple[str, str] | None:
+    def marked_pair(self) -> tuple[str, str] | None:
         found = self._table.pair
         return None if found is None else (found[0]["prefix"], found[1]["prefix"])
 
@@ -480,7 +484,7 @@ class MembersView(TableView):
         if cluster is None or not self.state.arrived:
             return ()
         facts, rows = cluster.facts, self._table.visible_records
-        return exported(MEMBERS, "members", cluster.stem, {**FORMATS, ".tex": "t"}, rows, facts)
+        return declared_exports(MEMBERS, "members", cluster.stem, {**FORMATS, ".tex": "t"}, rows, facts)
 
     def lookups(self) -> Sequence[Lookup]:
         # While a cluster is read, the members of the one before stand here.
@@ -492,31 +496,31 @@ class MembersView(TableView):
         row = self._table.current
         return row if isinstance(row, LazyRow) else None
 
-    def opened(self, row: Record) -> None:  # noqa: ARG002
+    def open_row(self, row: Record) -> None:  # noqa: ARG002
         self.post_message(Pane.Opened(self))
 
     @on(Table.Marked)
-    def _marked(self, event: Table.Marked) -> None:
+    def _report_marks(self, event: Table.Marked) -> None:
         event.stop()
         self.post_message(Pane.Marked(self))
 
     @on(Table.Counted)
-    def _counted(self) -> None:
+    def _report_count(self) -> None:
         self.post_message(Pane.Selected(self))
 
 
-def cluster_footnote(cluster: Cluster) -> str:
+def cluster_footnote(cluster: ListedCluster) -> str:
     """What the cluster is about, if not about x alone, how its growth ended, and by which rules."""
-    stop, nodes = cluster.row["stop"], some(cluster.row["nodes"], "node")
-    rules = str(cluster.source.facts(cluster.number).get("rules", ""))[:4]
+    stop, nodes = cluster.row["stop"], format_quantity(cluster.row["nodes"], "node")
+    rules = str(cluster.source.get_facts(cluster.number).get("rules", ""))[:4]
     words = {
         "growing": f"growing {nodes}",
         "failed": f"failed {nodes}",
         "stopped": f"stopped at {nodes}",
-        "node_limit": f"stop: node limit {count(cluster.row['nodes'])}",
+        "node_limit": f"stop: node limit {format_count(cluster.row['nodes'])}",
     }
     ended = words.get(stop, f"stop: {stop_words(stop)} {nodes}")
-    names = variables(cluster.head)
+    names = list_variables(cluster.head)
     about = [", ".join(names)] if {*names} - {"x"} else []
     about += [f"where {cluster.assume}"] if cluster.assume else []
     parts = [" ".join(about), ended, f"rules {rules}" if rules else ""]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from engines.core.errors import EngineError, ExpressionError
-from screens.shell.export import Form, json_form
-from screens.shell.theme import count, percent, safe_text
-from screens.widgets.table import Record, measured
+from screens.shell.export import CopyForm, json_form
+from screens.shell.theme import format_count, format_percent, safe_text
+from screens.widgets.table import Record, measure_column
 from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, written
 from workbench.tables import Column, TableSpec
 
@@ -32,17 +32,17 @@ def write_plainly(plain: bool) -> None:
     _plain = plain
 
 
-def shown(prefix: str) -> str:
+def format_expression(prefix: str) -> str:
     """The form in which the screen shows an expression: `63·cosh(2 − 7x)`, or as `infix`."""
     return written("infix" if _plain else "unicode_infix", prefix)
 
 
-def said(text: str) -> str:
+def format_condition(text: str) -> str:
     """Numbers and conditions of the judge as `shown` writes them: `x ≠ −3π/2`."""
     return text if _plain else re.sub(r"(?:(?<=\d)\*)?\bpi\b", "π", text).replace("-", "−")
 
 
-def _tree(prefix: str) -> Tree:
+def _read_tree(prefix: str) -> Tree:
     from engines.core.vocabulary import LETTERS, read_prefix
     from engines.egen.theories.own import met
 
@@ -60,32 +60,32 @@ latex = partial(written, "latex")
 def tree_lines(prefix: str) -> list[str]:
     from engines.core.tree import walk_outline
 
-    return [lead + node.label for lead, node in walk_outline(_tree(prefix), lambda node: node.children)]
+    return [lead + node.label for lead, node in walk_outline(_read_tree(prefix), lambda node: node.children)]
 
 
-def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
+def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm, ...]:
     """What an expression can be copied as; what is `known` of it goes into its JSON."""
     document = {**known, "prefix": prefix}
     return (
-        Form("u", "Unicode infix", partial(written, "unicode_infix", prefix)),
-        Form("i", "infix", partial(infix, prefix)),
-        Form("p", "prefix", lambda: prefix),
-        Form("l", "LaTeX", partial(latex, prefix)),
-        Form("t", "tree", lambda: "\n".join(tree_lines(prefix))),
+        CopyForm("u", "Unicode infix", partial(written, "unicode_infix", prefix)),
+        CopyForm("i", "infix", partial(infix, prefix)),
+        CopyForm("p", "prefix", lambda: prefix),
+        CopyForm("l", "LaTeX", partial(latex, prefix)),
+        CopyForm("t", "tree", lambda: "\n".join(tree_lines(prefix))),
         json_form(lambda: {**document, "infix": infix(prefix)}),
     )
 
 
 @lru_cache(4_096)
-def variables(prefix: str) -> tuple[str, ...]:
+def list_variables(prefix: str) -> tuple[str, ...]:
     from engines.core.vocabulary import variables_of
     from engines.mathematics.assumptions import ordered
 
-    names = variables_of(_tree(prefix))
+    names = variables_of(_read_tree(prefix))
     return tuple(name for name in ordered(names) if name in names)
 
 
-def check(text: str) -> tuple[str, str]:
+def read_expression(text: str) -> tuple[str, str]:
     """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
     from engines.core.vocabulary import to_prefix
     from engines.mathematics.terms.notation import read_head
@@ -93,7 +93,7 @@ def check(text: str) -> tuple[str, str]:
     try:
         return to_prefix(read_head(text)), ""
     except ExpressionError as error:
-        return "", _wrong(error)
+        return "", _describe_error(error)
 
 
 _ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*?))?(?:\s+theory\s+(\S+))?\s*", re.DOTALL)
@@ -125,12 +125,12 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
         weights = canonical_weights(weighed)
         theory = theory_of("reals", assume, head)
     except EngineError as error:
-        return "", {}, _wrong(error)
+        return "", {}, _describe_error(error)
     settings = {name: value for name, value in (("assume", assume), ("weights", weights)) if value}
     return ("", {}, theory.unwritten) if theory.unwritten else (to_prefix(head), settings, "")
 
 
-def _wrong(error: EngineError) -> str:
+def _describe_error(error: EngineError) -> str:
     place = ""
     named = "(character " in error.what
     if isinstance(error, ExpressionError) and error.position is not None and error.text and not named:
@@ -161,13 +161,13 @@ VERDICT_SIGNS = (
 _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
 
-def verdict(word: str, exceptions: str = "", cells: int = 0) -> Content:
+def verdict_content(word: str, exceptions: str = "", cells: int = 0) -> Content:
     """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ. In so many
     cells `✓ except 0, 1/2`, or its sign alone, `✓*` where there are exceptions."""
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
-    words = f"{word} except at {said(exceptions)}" if exceptions else word
+    words = f"{word} except at {format_condition(exceptions)}" if exceptions else word
     if cells:
-        words = f"except {said(exceptions)}" if exceptions else "" if word == "equal" else word
+        words = f"except {format_condition(exceptions)}" if exceptions else "" if word == "equal" else word
         words = words if len(words) + 2 <= cells else "*" if exceptions else ""
     gap = "" if words in ("", "*") else " "
     return Content.styled(f"{glyph}{gap}{words}", colour)
@@ -185,17 +185,19 @@ def member_title(member: Record) -> str:
 # Cells
 
 
-def _shown(name: str, style: Callable[[Record], str] = lambda _: "") -> Callable[[Record], Content]:
-    return lambda record: safe_text(shown(record[name]) if record[name] else "–", style(record))
+def _make_expression_cell(
+    name: str, style: Callable[[Record], str] = lambda _: ""
+) -> Callable[[Record], Content]:
+    return lambda record: safe_text(format_expression(record[name]) if record[name] else "–", style(record))
 
 
-def _judged(record: Record, cells: int) -> Content:
+def _verdict_cell(record: Record, cells: int) -> Content:
     if record["member"] == 0 or not record["verdict"]:
         return Content.styled("…" if record["member"] else "·", "$quiet")
-    return verdict(record["verdict"], record["except"], cells or 16)
+    return verdict_content(record["verdict"], record["except"], cells or 16)
 
 
-def _all(record: Record) -> Content:
+def _agreement_cell(record: Record) -> Content:
     """Whether all members equal the head; if not, the worst that occurs and the share that is equal."""
     words = record["verdict"]
     if words == ["growing"]:
@@ -206,34 +208,34 @@ def _all(record: Record) -> Content:
         return Content.styled("–", "$quiet")
     worst = next((word for word in _WORST if word in words), "equal")
     glyph, colour = VERDICTS[worst]
-    return Content.styled(f"{glyph} {percent(record['equal'])}", colour)
+    return Content.styled(f"{glyph} {format_percent(record['equal'])}", colour)
 
 
-def _maker(record: Record) -> Content:
+def _origin_cell(record: Record) -> Content:
     """What made a member: its classical form, else the rewrite rules."""
     return safe_text(record.get("by") or ("rules" if record["member"] else ""), "$quiet")
 
 
-def _value(name: str) -> Callable[[Record], Content]:
-    def show(record: Record) -> Content:
+def _make_value_cell(name: str) -> Callable[[Record], Content]:
+    def draw_value(record: Record) -> Content:
         state = record[f"{name}_state"]
         if state == "defined":
             return safe_text(f"{record[name]:.4g}")
         return Content.styled("–" if state == "undefined" else "?", "$warning")
 
-    return show
+    return draw_value
 
 
-def _failing(record: Record) -> Content:
+def _failure_cell(record: Record) -> Content:
     if not record["term"]:
         return Content.styled("equal", "$quiet") if record["agrees"] else Content.styled("differs", "$error")
     # The reason first: of a narrow column the end is cut.
     what, _, reason = record["why"].rpartition(": ")
-    where = "   ".join(part for part in (what, f"in {shown(record['term'])}") if part)
+    where = "   ".join(part for part in (what, f"in {format_expression(record['term'])}") if part)
     return safe_text(reason, "$warning") + safe_text(f"   {where}", "$quiet")
 
 
-def _line(record: Record) -> Content:
+def _graph_cell(record: Record) -> Content:
     if record["kind"] == "operand":
         return Content.assemble(("      › ", "$accent"), (record["class"], "bold"))
     if record["kind"] == "node":
@@ -246,28 +248,28 @@ def _line(record: Record) -> Content:
     return named if record["open"] else named + safe_text(f" = {{{record['short']}}}", "$quiet")
 
 
-def _answer(word: str, right: bool) -> tuple[str, str]:
+def _answer_sign(word: str, right: bool) -> tuple[str, str]:
     """Glyph and colour of an answer: right, equal all the same, or wrong."""
     if right:
         return "✓", "$success"
     return ("≈", "$warning") if word in ("equal", "extends", "shrinks") else ("✗", "$error")
 
 
-def _where(record: Record) -> Content:
+def _same_cluster_cell(record: Record) -> Content:
     same = record["same"] == "yes"
-    glyph, colour = _answer(record["verdict"], same)
+    glyph, colour = _answer_sign(record["verdict"], same)
     return Content.styled(f"{glyph} {'same' if same else 'other'}", colour)
 
 
-def _analogy(record: Record) -> Content:
-    x1, y1, x2 = (safe_text(shown(record[name])) for name in ("x1", "y1", "x2"))
+def _analogy_cell(record: Record) -> Content:
+    x1, y1, x2 = (safe_text(format_expression(record[name])) for name in ("x1", "y1", "x2"))
     return x1 + Content.styled(" : ", "$accent") + y1 + Content.styled(" :: ", "$accent") + x2
 
 
-def _expected(record: Record) -> Content:
+def _expected_cell(record: Record) -> Content:
     if record["verdict"] is None:
         return Content.styled("= x2", "$quiet") if record["echo"] else Content()
-    glyph, colour = _answer(record["verdict"], record["verdict"] == "equal")
+    glyph, colour = _answer_sign(record["verdict"], record["verdict"] == "equal")
     words = f"{glyph} {record['verdict']}"
     return Content.styled(words, colour) + Content.styled("  = x2" if record["echo"] else "", "$quiet")
 
@@ -278,15 +280,19 @@ POINTS = TableSpec(
     (
         Column("x", "x", 13, "point", least=9, format=".4g"),
         Column("where", "where", 24),
-        Column("head", "head", 13, "point", least=11, show=_value("head"), drop=1),
-        Column("member", "member", 13, "point", least=11, show=_value("member")),
-        Column("why", "why", show=_failing),
+        Column("head", "head", 13, "point", least=11, show=_make_value_cell("head"), drop=1),
+        Column("member", "member", 13, "point", least=11, show=_make_value_cell("member")),
+        Column("why", "why", show=_failure_cell),
     )
 )
 GRAPH = TableSpec(
     (
-        Column("class", "class", show=_line),
-        Column("term", "term", show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else "")),
+        Column("class", "class", show=_graph_cell),
+        Column(
+            "term",
+            "term",
+            show=_make_expression_cell("prefix", lambda row: "$quiet" if row["kind"] == "node" else ""),
+        ),
         Column("nodes", "nodes", 5, "right", drop=1),
         Column("label", "label", on=""),
         Column("infix", "infix", on="", value=lambda row: infix(row["prefix"])),
@@ -295,10 +301,10 @@ GRAPH = TableSpec(
 ANALOGIES = TableSpec(
     (
         Column("family", "family", 16, drop=1),
-        Column("x1", "x1 : y1 :: x2", show=_analogy),
+        Column("x1", "x1 : y1 :: x2", show=_analogy_cell),
         Column("y1", "y1", on=""),
         Column("x2", "x2", on=""),
-        Column("y2", "y2", show=_shown("y2")),
+        Column("y2", "y2", show=_make_expression_cell("y2")),
     )
 )
 _TABLES = {
@@ -317,29 +323,37 @@ _BRIEFLY: Mapping[str, Mapping[str, Any]] = {
     "equal": {"title": "✓"},
     "member": {"title": "#", "width": 4},
     "tok": {"room": _ROOMY},
-    "by": {"least": 12, "show": _maker},
-    "verdict": {"title": "✓", "width": 16, "least": 2, "fit": _judged},
+    "by": {"least": 12, "show": _origin_cell},
+    "verdict": {"title": "✓", "width": 16, "least": 2, "fit": _verdict_cell},
 }
 """Formulas have the width of the lists."""
 
 
-def _brief(columns: Sequence[Column]) -> tuple[Column, ...]:
+def _shorten_columns(columns: Sequence[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, **_BRIEFLY.get(column.name, {})) for column in columns)
 
 
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
     **{id: table.drawn() for id, table in _TABLES.items()},
-    "clusters": _brief(
-        CLUSTERS.drawn(head=_shown("head"), size=lambda record: count(record["size"]), equal=_all)
+    "clusters": _shorten_columns(
+        CLUSTERS.drawn(
+            head=_make_expression_cell("head"),
+            size=lambda record: format_count(record["size"]),
+            equal=_agreement_cell,
+        )
     ),
-    "members": _brief(MEMBERS.drawn(infix=_shown("prefix", lambda row: "" if row["member"] else "bold"))),
-    "nearest": NEIGHBOURS.drawn(infix=_shown("prefix"), same=_where),
-    "wrong": MISTAKES.drawn(**{name: _shown(name) for name in ("query", "expected", "predicted")}),
-    "hits": HITS.drawn(infix=_shown("prefix"), verdict=_expected),
+    "members": _shorten_columns(
+        MEMBERS.drawn(infix=_make_expression_cell("prefix", lambda row: "" if row["member"] else "bold"))
+    ),
+    "nearest": NEIGHBOURS.drawn(infix=_make_expression_cell("prefix"), same=_same_cluster_cell),
+    "wrong": MISTAKES.drawn(
+        **{name: _make_expression_cell(name) for name in ("query", "expected", "predicted")}
+    ),
+    "hits": HITS.drawn(infix=_make_expression_cell("prefix"), verdict=_expected_cell),
 }
 
 
-def table(id: str) -> dict[str, Any]:
+def listing_arguments(id: str) -> dict[str, Any]:
     """The arguments of the `Listing` with this id."""
     return {"columns": _COLUMNS[id], "id": id, "fields": _TABLES[id].fields}
 
@@ -348,19 +362,19 @@ _MEASURED = 500
 """Cells of more rows than this are not measured: it would be felt."""
 
 
-def fitting(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> tuple[Column, ...]:
+def fit_columns(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> tuple[Column, ...]:
     """The columns of the table with this id, those of fixed width no wider than these rows need; not those
     that are to be left out, nor a size that is the same in all of them."""
     columns = []
     for column in _COLUMNS[id]:
-        if column.name in without or (column.name == "size" and alike(rows)):
+        if column.name in without or (column.name == "size" and have_equal_sizes(rows)):
             continue
         if column.width and len(rows) <= _MEASURED:
-            cells = max(measured(column, rows).cells, len(column.title) + 1)
+            cells = max(measure_column(column, rows).cells, len(column.title) + 1)
             column = replace(column, width=min(column.width, cells))
         columns.append(column)
     return tuple(columns)
 
 
-def alike(rows: Sequence[Record]) -> bool:
+def have_equal_sizes(rows: Sequence[Record]) -> bool:
     return len(rows) > 1 and len({row["size"] for row in rows}) == 1

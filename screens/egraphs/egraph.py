@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from screens.egraphs.clusters import Heading, TableView, cluster_footnote
-from screens.egraphs.columns import GRAPH, copies, table
-from screens.egraphs.member import Case
-from screens.egraphs.sources import Cluster
+from screens.egraphs.columns import GRAPH, list_copy_forms, listing_arguments
+from screens.egraphs.member import MemberCase
+from screens.egraphs.sources import ListedCluster
 from screens.keys import EGRAPH_KEYS
-from screens.shell.export import CommandLine, Export, Lookup, Selection, text_file
+from screens.shell.export import CommandLine, Export, Lookup, PaneSelection, text_writer
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, CachedRequest
-from screens.shell.theme import some
+from screens.shell.request import CachedRequest, RequestAnswer
+from screens.shell.theme import format_quantity
 from screens.widgets.pane import Pane, TreeListing
 from screens.widgets.table import Record
 from workbench.tables import LazyRow
@@ -35,22 +35,24 @@ class _Graph:
             for number, nodes in document["classes"].items()
         }
         nodes = sum(map(len, self.classes.values()))
-        self.words = f"{some(len(self.classes), 'class', 'classes')}, {some(nodes, 'node')}"
+        self.words = (
+            f"{format_quantity(len(self.classes), 'class', 'classes')}, {format_quantity(nodes, 'node')}"
+        )
         self._terms = {int(number): term["prefix"] for number, term in document["terms"].items()}
 
-    def term(self, number: int) -> str:
+    def smallest_term(self, number: int) -> str:
         return str(self._terms[number])
 
     def node_term(self, number: int, node: int) -> str:
         """A node over the smallest terms of its operands; the derivative has its body as only operand."""
         label, children = self.classes[number][node]
-        return " ".join((label, *(("x",) if label == "d" else ()), *map(self.term, children)))
+        return " ".join((label, *(("x",) if label == "d" else ()), *map(self.smallest_term, children)))
 
 
 class EgraphView(TableView):
     of_cluster = True
 
-    _listing: GraphListing
+    _listing: EgraphListing
     LEGEND = (
         ("c12", "a class: expressions that the rules prove equal"),
         ("▸", "folded: l unfolds it"),
@@ -60,29 +62,29 @@ class EgraphView(TableView):
     )
 
     def __init__(self) -> None:
-        super().__init__(GraphListing(**table("graph")))
-        self.request = CachedRequest(self, "egen.egraph", self._grown, size=_KEPT, read=_Graph)
+        super().__init__(EgraphListing(**listing_arguments("graph")))
+        self.request = CachedRequest(self, "egen.egraph", self._receive_graph, size=_KEPT, read=_Graph)
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         cluster = self.state.cluster
         if cluster is None:
             self._listing.show_graph(None)
         elif (graph := self.graph) is None:
-            if self.ask(cluster.egraph_params, self._key):
+            if self.ask_once(cluster.egraph_params, self._key):
                 self._listing.graph = None
                 self._listing.show_loading("growing the e-graph")
         elif self._listing.graph is not graph:
-            self.knew()
+            self.mark_known()
             self._listing.home = f"{cluster.address}/class"
             self._listing.show_graph(graph)
 
-    def _grown(self, event: Answer) -> None:
+    def _receive_graph(self, event: RequestAnswer) -> None:
         if event.tag != self._key:
             return
         if event.error is not None:
             self._listing.show_error(event.error)
         else:
-            self.show()
+            self.show_state()
             self.post_message(Pane.Selected(self))
 
     @property
@@ -95,11 +97,11 @@ class EgraphView(TableView):
         return () if cluster is None else tuple(cluster.egraph_params.values())
 
     @property
-    def _here(self) -> tuple[Cluster, _Graph, Record] | None:
+    def _here(self) -> tuple[ListedCluster, _Graph, Record] | None:
         cluster, graph, row = self.state.cluster, self.graph, self._table.current
         return None if cluster is None or graph is None or row is None else (cluster, graph, row)
 
-    def heading(self) -> Heading:
+    def make_heading(self) -> Heading:
         cluster, graph = self.state.cluster, self.graph
         if cluster is None:
             return "e-graph", "", "", ()
@@ -107,24 +109,24 @@ class EgraphView(TableView):
         words += ("· " if words else "") + graph.words if graph else ""
         return "e-graph", words, cluster_footnote(cluster), (f"cluster {cluster.number}",)
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         if self._here is None:
             return None
         cluster, graph, row = self._here
         at_root = row["class_number"] == graph.root and row["kind"] != "operand"
         head = cluster.head if at_root else row["prefix"]
         settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
-        return Case(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
+        return MemberCase(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._here is None:
             return None
         cluster, _, row = self._here
         number = row["class_number"]
         *words, dashes, head = cluster.egraph_command
         words += ["--class", str(number), dashes, head]
-        forms = copies(row["prefix"], {"class": number, "head": cluster.head})
-        return Selection(f"{cluster.address}/class/c{number}", f"class c{number}", line(*words), forms)
+        forms = list_copy_forms(row["prefix"], {"class": number, "head": cluster.head})
+        return PaneSelection(f"{cluster.address}/class/c{number}", f"class c{number}", line(*words), forms)
 
     def exports(self) -> Sequence[Export]:
         cluster, graph = self.state.cluster, self.graph
@@ -133,8 +135,8 @@ class EgraphView(TableView):
         facts, stem = cluster.facts, f"{cluster.stem}-egraph"
         whole = lambda: json.dumps(graph.document, ensure_ascii=False, indent=1) + "\n"  # noqa: E731
         return (
-            Export("g", "e-graph as DOT", ".dot", stem, text_file(lambda: _dot(graph), facts)),
-            Export("J", "e-graph as JSON", ".json", stem, text_file(whole, facts)),
+            Export("g", "e-graph as DOT", ".dot", stem, text_writer(lambda: _to_dot(graph), facts)),
+            Export("J", "e-graph as JSON", ".json", stem, text_writer(whole, facts)),
         )
 
     def lookups(self) -> Sequence[Lookup]:
@@ -148,11 +150,11 @@ class EgraphView(TableView):
     def go_back(self) -> bool:
         return self._listing.go_back()
 
-    def opened(self, row: Record) -> None:  # noqa: ARG002
-        self._listing.follow()
+    def open_row(self, row: Record) -> None:  # noqa: ARG002
+        self._listing.follow_operand()
 
 
-class GraphListing(TreeListing):
+class EgraphListing(TreeListing):
     """`Selected` says that an operand was followed, `Left` that nothing is left to fold."""
 
     BINDINGS = bindings(EGRAPH_KEYS)
@@ -165,7 +167,7 @@ class GraphListing(TreeListing):
     def show_graph(self, graph: _Graph | None) -> None:
         self.graph, self.path, self._back = graph, (), ()
         self._open = frozenset([f"c{graph.root}"] if graph else ())
-        self._reload(f"c{graph.root}" if graph else None, keep=False)
+        self._reload_records(f"c{graph.root}" if graph else None, keep=False)
 
     @property
     def trail(self) -> tuple[int, ...]:
@@ -175,12 +177,12 @@ class GraphListing(TreeListing):
             return self.path
         return (*self.path, *record.get("origin", ()), record["class_number"])
 
-    def _reload(self, key: str | None, *, keep: bool = True) -> None:
-        self.load(list(self._records(self.graph)) if self.graph is not None else [], keep=keep)
+    def _reload_records(self, key: str | None, *, keep: bool = True) -> None:
+        self.load(list(self._make_records(self.graph)) if self.graph is not None else [], keep=keep)
         if key is not None:
             self.table.go_to(key)
 
-    def _records(self, graph: _Graph) -> Iterator[Record]:
+    def _make_records(self, graph: _Graph) -> Iterator[Record]:
         for number in sorted(graph.classes, key=lambda number: number != graph.root):
             key, nodes = f"c{number}", graph.classes[number]
             more = {
@@ -190,9 +192,9 @@ class GraphListing(TreeListing):
                 "root": number == graph.root,
                 "label": [label for label, _ in nodes],
                 "nodes": len(nodes),
-                "short": ", ".join(_node(label, children) for label, children in nodes[:6]),
+                "short": ", ".join(_node_text(label, children) for label, children in nodes[:6]),
             }
-            yield _row("class", key, number, graph.term(number), more)
+            yield _make_row("class", key, number, graph.smallest_term(number), more)
             if key in self._open:
                 for place in range(len(nodes)):
                     yield from self._node_rows(graph, number, place)
@@ -204,39 +206,39 @@ class GraphListing(TreeListing):
             "home": f"c{number}",
             "open": key in self._open,
             "leaf": not children,
-            "short": _node(label, children),
+            "short": _node_text(label, children),
         }
         more = {**state, "label": [label], "nodes": None, "operands": children}
-        yield _row("node", key, number, graph.node_term(number, place), more)
+        yield _make_row("node", key, number, graph.node_term(number, place), more)
         if key in self._open:
             for at, child in enumerate(children):
                 state = {"home": key, "open": False, "leaf": True}
                 more = {**state, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
-                yield _row("operand", f"{key}.{at}", child, graph.term(child), more)
+                yield _make_row("operand", f"{key}.{at}", child, graph.smallest_term(child), more)
 
-    def toggle(self, key: str) -> None:
+    def toggle_node(self, key: str) -> None:
         self._open ^= {key}
-        self._reload(key)
+        self._reload_records(key)
 
-    def follow(self) -> None:
+    def follow_operand(self) -> None:
         """Enter: unfold a class or the operands of a node; along an operand, or an only one, go on."""
         record = self.table.current
         if record is None or self.graph is None:
             return
         if record["kind"] == "operand":
-            self._go(record["id"], record["class_number"], record["origin"][0])
+            self._go_to_class(record["id"], record["class_number"], record["origin"][0])
         elif record["kind"] == "node" and len(record["operands"]) == 1:
-            self._go(record["id"], record["operands"][0], record["class_number"])
+            self._go_to_class(record["id"], record["operands"][0], record["class_number"])
         else:
             self.action_right()
             if record["kind"] == "node" and record["operands"]:
                 self.table.go_to(f"{record['id']}.0")
 
-    def _go(self, start: str, number: int, origin: int) -> None:
+    def _go_to_class(self, start: str, number: int, origin: int) -> None:
         self._back = (*self._back, start)
         self.path = (*self.path, origin)
         self._open |= {f"c{number}"}
-        self._reload(f"c{number}")
+        self._reload_records(f"c{number}")
         self.post_message(Pane.Selected(self))
 
     def go_back(self) -> bool:
@@ -248,18 +250,18 @@ class GraphListing(TreeListing):
         return True
 
 
-def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> LazyRow:
+def _make_row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> LazyRow:
     name = f"c{number}"
     return GRAPH.row(
         {"id": key, "kind": kind, "class_number": number, "class": name, "prefix": term, "term": term, **more}
     )
 
 
-def _node(label: str, children: Sequence[int]) -> str:
+def _node_text(label: str, children: Sequence[int]) -> str:
     return " ".join([_SIGNS.get(label, label), *(f"c{child}" for child in children)])
 
 
-def _dot(graph: _Graph) -> str:
+def _to_dot(graph: _Graph) -> str:
     lines = ["digraph egraph {", "  compound=true; node [shape=box];"]
     for number, nodes in graph.classes.items():
         lines.append(f'  subgraph cluster_{number} {{ label="c{number}"; style=rounded;')

@@ -16,15 +16,15 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.egraphs.columns import parse_growth, shown, stop_words
-from screens.egraphs.sources import NOT_SAVED, Source, member_row, unassembled
+from screens.egraphs.columns import format_expression, parse_growth, stop_words
+from screens.egraphs.sources import NOT_SAVED, ClusterSource, member_row, row_from_members
 from screens.keys import GROW_KEYS
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, CachedRequest, Progress
-from screens.shell.theme import safe_text, some
-from screens.widgets.dialogs import Choice, Chooser
+from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
+from screens.shell.theme import format_quantity, safe_text
+from screens.widgets.dialogs import Chooser, MenuChoice
 from screens.widgets.line_input import LineInput
-from screens.widgets.listing import failure
+from screens.widgets.listing import failure_content
 from workbench.config import load_config
 from workbench.tables import LazyRow
 
@@ -36,7 +36,7 @@ _SET = ("max_tokens", "mode", "style")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class GrowthDraft:
     """A cluster that grows, or has grown.
 
     `stats` are iterations, nodes and classes; `generated` is the document of `egen.generate`, once it ended.
@@ -83,12 +83,12 @@ class Draft:
     def words(self) -> str:
         counted = {**self.stats, "members": len(self.members)}
         names = (("node", "nodes"), ("class", "classes"), ("member", "members"))
-        parts = (some(counted[many], one, many) for one, many in names)
+        parts = (format_quantity(counted[many], one, many) for one, many in names)
         return " · ".join([f"iteration {counted['iterations']}", *parts])
 
     @property
     def row(self) -> LazyRow:
-        row = unassembled(
+        row = row_from_members(
             self.number,
             self.head,
             self.members,
@@ -113,7 +113,7 @@ class Draft:
         said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
         return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
 
-    def heard(self, event: Event) -> Draft:
+    def with_event(self, event: Event) -> GrowthDraft:
         """With what the growth reports."""
         data, stats, members = event.data, self.stats, self.members
         if data.get("stage") == "grow":
@@ -123,34 +123,34 @@ class Draft:
             members += tuple(_grown_row(n, prefix) for n, prefix in enumerate(arrived, len(members) + 1))
         return replace(self, stats=stats, members=members)
 
-    def ended(self, generated: Mapping[str, Any]) -> Draft:
+    def with_result(self, generated: Mapping[str, Any]) -> GrowthDraft:
         """It ended, by itself or because it was stopped; the members now have verdicts and their order."""
         members = tuple(member_row(number, row) for number, row in enumerate(generated["members"], 1))
         ended = replace(self, growing=False, stopping=False, members=members)
         return replace(ended, generated=generated, stats=generated["stats"])
 
-    def failed(self, error: EngineError) -> Draft:
+    def with_error(self, error: EngineError) -> GrowthDraft:
         """It ended without a document: because it was stopped before anything had grown, or because of an
         error; what had arrived stays to be seen."""
         forgone = error.code == "E703" and self.stopping
         return replace(self, growing=False, stopping=False, error=None if forgone else error)
 
 
-class Drafts(Source):
+class Drafts(ClusterSource):
     name = title = NOT_SAVED
     address = "draft"
     state = "not saved yet: K saves one"
 
-    def __init__(self, drafts: Sequence[Draft]) -> None:
+    def __init__(self, drafts: Sequence[GrowthDraft]) -> None:
         self._drafts = {draft.number: draft for draft in drafts}
 
-    def made(self, cluster: int) -> Mapping[str, Any]:
+    def get_provenance(self, cluster: int) -> Mapping[str, Any]:
         return {"config": dict(self._drafts[cluster].settings)}
 
-    def clusters(self) -> list[LazyRow]:
+    def read_clusters(self) -> list[LazyRow]:
         return [draft.row for draft in self._drafts.values()]
 
-    def members(self, cluster: int) -> list[LazyRow]:
+    def read_members(self, cluster: int) -> list[LazyRow]:
         draft = self._drafts[cluster]
         return [_grown_row(0, draft.head), *draft.members]
 
@@ -208,18 +208,18 @@ class GrowLine(Vertical):
         self,
         usual: Mapping[str, Any],
         *,
-        grew: Callable[[Draft, tuple[Draft, ...]], object],
-        saved: Callable[[Answer], object],
+        grew: Callable[[GrowthDraft, tuple[GrowthDraft, ...]], object],
+        saved: Callable[[RequestAnswer], object],
         left: Callable[[], object],
     ) -> None:
         super().__init__()
         self._when_grown, self._when_saved, self._when_left = grew, saved, left
-        self._generate = CachedRequest(self, "egen.generate", self._ended, self._progressed)
+        self._generate = CachedRequest(self, "egen.generate", self._finish_growth, self._add_progress)
         # Of its own: a growth that is stopped must not wait behind it.
-        self._warm_up = CachedRequest(self, "egen.generate", self._warmed)
-        self._save = CachedRequest(self, "egen.save-document", self._saved)
+        self._warm_up = CachedRequest(self, "egen.generate", self._finish_warm_up)
+        self._save = CachedRequest(self, "egen.save-document", self._finish_saving)
         self.field = _GrowInput(
-            self._pasted,
+            self._take_pasted_lines,
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
             compact=True,
@@ -229,7 +229,7 @@ class GrowLine(Vertical):
         self._said = Static(classes="say")
         self.usual = usual
         self._chosen: dict[str, str] = {}
-        self.drafts: tuple[Draft, ...] = ()
+        self.drafts: tuple[GrowthDraft, ...] = ()
         self._begun = 0
         self._waiting: list[tuple[str, Mapping[str, Any]]] = []
         """What is grown next: heads in prefix notation, with their settings."""
@@ -241,7 +241,7 @@ class GrowLine(Vertical):
             yield self.field
         yield self._said
 
-    def edit(self, text: str | None = None) -> None:
+    def edit_line(self, text: str | None = None) -> None:
         if text is not None:
             self.field.value = text
         self.display = True
@@ -249,7 +249,7 @@ class GrowLine(Vertical):
         # At once: what is typed next is meant for it.
         self.screen.set_focus(self.field)
         self.field.select_all()
-        self._judge(self.field.value)
+        self._check_text(self.field.value)
         if not self._warm:
             # The engine loads the rules while one writes.
             self._warm = True
@@ -263,19 +263,19 @@ class GrowLine(Vertical):
     def action_style(self) -> None:
         from engines.egen.settings import Style
 
-        self._next("style", get_args(Style))
+        self._choose_next("style", get_args(Style))
 
     def action_order(self) -> None:
         from engines.egen.settings import Order
 
-        self._next("order", get_args(Order))
+        self._choose_next("order", get_args(Order))
 
-    def _next(self, name: str, choices: tuple[str, ...]) -> None:
+    def _choose_next(self, name: str, choices: tuple[str, ...]) -> None:
         here = choices.index(str(self.settings[name]))
         self._chosen[name] = choices[(here + 1) % len(choices)]
-        self._judge(self.field.value)
+        self._check_text(self.field.value)
 
-    def leave(self) -> None:
+    def hide_line(self) -> None:
         self.field.can_focus = False
         self.display = False
 
@@ -287,10 +287,10 @@ class GrowLine(Vertical):
         """Grow an expression, given in prefix notation, unless something grows already."""
         if self.growing:
             return
-        draft = Draft(self._begun, head, settings)
+        draft = GrowthDraft(self._begun, head, settings)
         self._begun += 1
         self.drafts = (*self.drafts, draft)
-        self._take(draft)
+        self._replace_draft(draft)
         self.field.can_focus = False
         self._generate.ask(draft.params, draft.number)
 
@@ -299,10 +299,10 @@ class GrowLine(Vertical):
         self._waiting.clear()
         for draft in self.drafts:
             if draft.growing:
-                self._take(replace(draft, stopping=True))
+                self._replace_draft(replace(draft, stopping=True))
         self._generate.stop()
 
-    def keep(self, draft: Draft, folder: Path) -> None:
+    def save_draft(self, draft: GrowthDraft, folder: Path) -> None:
         document = json.dumps(draft.generated)
         self._save.ask({"document": document, "out": str(folder)}, draft.number)
 
@@ -310,35 +310,35 @@ class GrowLine(Vertical):
     def keeping(self) -> bool:
         return self._save.running
 
-    def _draft(self, number: int) -> Draft:
+    def _get_draft(self, number: int) -> GrowthDraft:
         return next(draft for draft in self.drafts if draft.number == number)
 
-    def _progressed(self, event: Progress) -> None:
-        self._take(self._draft(event.tag).heard(event.event))
+    def _add_progress(self, event: RequestProgress) -> None:
+        self._replace_draft(self._get_draft(event.tag).with_event(event.event))
 
-    def _warmed(self, event: Answer) -> None:
+    def _finish_warm_up(self, event: RequestAnswer) -> None:
         # What is wrong with the engine is told when something is really asked of it.
         self._warm = event.error is None
 
-    def _ended(self, event: Answer) -> None:
-        draft = self._draft(event.tag)
-        self._take(draft.failed(event.error) if event.error else draft.ended(event.value))
+    def _finish_growth(self, event: RequestAnswer) -> None:
+        draft = self._get_draft(event.tag)
+        self._replace_draft(draft.with_error(event.error) if event.error else draft.with_result(event.value))
         if self._waiting:
             self.grow(*self._waiting.pop(0))
 
-    def _saved(self, event: Answer) -> None:
+    def _finish_saving(self, event: RequestAnswer) -> None:
         if event.error is None:
             self.drafts = tuple(draft for draft in self.drafts if draft.number != event.tag)
         self.screen.call_later(self._when_saved, event)
 
-    def _take(self, draft: Draft) -> None:
+    def _replace_draft(self, draft: GrowthDraft) -> None:
         self.drafts = tuple(draft if each.number == draft.number else each for each in self.drafts)
-        self._say(draft)
+        self._describe_draft(draft)
         self.screen.call_later(self._when_grown, draft, self.drafts)
 
-    def _say(self, draft: Draft) -> None:
+    def _describe_draft(self, draft: GrowthDraft) -> None:
         if draft.error is not None:
-            self._said.update(failure(self, draft.error))
+            self._said.update(failure_content(self, draft.error))
             return
         if draft.growing:
             glyph, words = ("… ", "$accent"), draft.words
@@ -352,9 +352,11 @@ class GrowLine(Vertical):
             tail = f" · ended: {stop_words(draft.stop)}   K saves it, R grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
         if not draft.growing:
-            self.set_timer(_STAYS_S, lambda: None if self.growing or self.field.can_focus else self.leave())
+            self.set_timer(
+                _STAYS_S, lambda: None if self.growing or self.field.can_focus else self.hide_line()
+            )
 
-    def _pasted(self, lines: Sequence[str]) -> None:
+    def _take_pasted_lines(self, lines: Sequence[str]) -> None:
         """Lines that are one formula stay in one line; otherwise one growth for each is offered."""
         if len(lines) > _MOST_LINES:
             how = "write them to a file: mathwb egen corpus --templates FILE"
@@ -366,21 +368,21 @@ class GrowLine(Vertical):
         if not heads or (unread and not parse_growth(" ".join(lines))[2]):
             return
 
-        def grow(choice: str) -> None:
+        def grow_each(choice: str) -> None:
             if choice == "each":
                 self._waiting = [(prefix, {**self.settings, **named}) for prefix, named in heads]
                 self.field.value = unread[0] if unread else ""
                 self.grow(*self._waiting.pop(0))
 
-        each = f"grow {some(len(heads), 'formula')}, one after the other"
+        each = f"grow {format_quantity(len(heads), 'formula')}, one after the other"
         left = f"cannot be read: {', '.join(unread)}" if unread else ", ".join(lines)
         choices = [
-            Choice("each", each, left, "1"),
-            Choice("one", "keep them in one line", " ".join(lines), "2"),
+            MenuChoice("each", each, left, "1"),
+            MenuChoice("one", "keep them in one line", " ".join(lines), "2"),
         ]
-        Chooser(f"{len(lines)} lines were pasted", choices).ask(self.app, grow)
+        Chooser(f"{len(lines)} lines were pasted", choices).ask(self.app, grow_each)
 
-    def _judge(self, text: str) -> tuple[str, dict[str, str]]:
+    def _check_text(self, text: str) -> tuple[str, dict[str, str]]:
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the
         settings that it names."""
         if not text.strip():
@@ -396,7 +398,9 @@ class GrowLine(Vertical):
         words = (("where", "assume"), ("weights", "weights"), ("theory", "theory"))
         more = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
         more += f"   {self._manner}" if self._chosen else ""
-        meaning = Content.assemble(("= ", "$success"), safe_text(shown(prefix)), safe_text(more, "$quiet"))
+        meaning = Content.assemble(
+            ("= ", "$success"), safe_text(format_expression(prefix)), safe_text(more, "$quiet")
+        )
         self._said.update(meaning)
         return prefix, named
 
@@ -411,15 +415,15 @@ class GrowLine(Vertical):
             self.screen.call_later(self._when_left)
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _check_typed_text(self, event: Input.Changed) -> None:
         event.stop()
         if self.field.has_focus:
-            self._judge(event.value)
+            self._check_text(event.value)
 
     @on(Input.Submitted)
-    def _done(self, event: Input.Submitted) -> None:
+    def _grow_typed_text(self, event: Input.Submitted) -> None:
         event.stop()
-        prefix, named = self._judge(event.value)
+        prefix, named = self._check_text(event.value)
         if prefix:
             self.grow(prefix, {**self.settings, **named})
 

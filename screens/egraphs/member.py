@@ -15,21 +15,21 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from screens.egraphs.columns import (
     VERDICT_SIGNS,
-    fitting,
+    fit_columns,
+    format_condition,
+    format_expression,
     infix,
     latex,
-    said,
-    shown,
-    table,
+    listing_arguments,
     tree_lines,
-    verdict,
+    verdict_content,
 )
 from screens.shell.export import Export
-from screens.shell.request import Answer, CachedRequest
-from screens.shell.theme import count, elide, safe_text, some, width
-from screens.widgets.listing import Listing, ReaderBox, failure
+from screens.shell.request import CachedRequest, RequestAnswer
+from screens.shell.theme import elide, format_count, format_quantity, safe_text, text_width
+from screens.widgets.listing import Listing, ReaderBox, failure_content
 from screens.widgets.pane import Page, Pane
-from screens.widgets.plot import FormulaImage, PicturePlot, Plot, Series
+from screens.widgets.plot import FormulaImage, PicturePlot, PlotWidget, Series
 from screens.widgets.table import Record, Table
 
 _SAMPLES = 240
@@ -46,7 +46,7 @@ _Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MemberCase:
     """An expression against its head; one `alone` is its own head: there is nothing to judge.
 
     `judged` is the stored verdict, or nothing while it is not known; `seed` chooses the points, among
@@ -94,19 +94,19 @@ class Slice:
         return f"over {self.runs}" + (f" at {values}" if values else "")
 
 
-def slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
+def list_slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
     """The slices through some of these points of `egen.explain`, those at values near 1 first; the one of x
     alone where points have no other variables.
 
-    >>> [one.words for one in slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])]
+    >>> [one.words for one in list_slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])]
     ['over x at y = -1.5', 'over y at x = 2']
     """
     known = [point for point in points if "at" in point]
 
-    def remote(point: Mapping[str, Any]) -> tuple[bool, float]:
+    def measure_remoteness(point: Mapping[str, Any]) -> tuple[bool, float]:
         return point["head_state"] != "defined", max(abs(abs(value) - 1) for value in point["at"].values())
 
-    known.sort(key=remote)
+    known.sort(key=measure_remoteness)
     found = (
         Slice(runs, tuple((name, value) for name, value in point["at"].items() if name != runs))
         for point in known[:_SLICED]
@@ -119,7 +119,7 @@ def slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
 class _Range:
     """The range of the curves of a case, by whatever title, on a slice of it."""
 
-    case: Case
+    case: MemberCase
     over: Slice
     low: float
     high: float
@@ -137,7 +137,7 @@ class _Range:
             "count": _SAMPLES,
         }
 
-    def half(self) -> _Range:
+    def inner_half(self) -> _Range:
         quarter = (self.high - self.low) / 4
         return replace(self, low=self.low + quarter, high=self.high - quarter)
 
@@ -145,14 +145,14 @@ class _Range:
 class MemberPane(Pane):
     DEFAULT_CSS = """
     MemberPane #case { height: auto; max-height: 16; padding: 0 1; }
-    MemberPane Plot { height: 1fr; min-height: 11; margin: 0 1; }
+    MemberPane PlotWidget { height: 1fr; min-height: 11; margin: 0 1; }
     MemberPane #derivation { height: auto; padding: 0 1; border-top: solid $line; display: none; }
     MemberPane #points { border-top: solid $line; height: 1fr; min-height: 5; }
     MemberPane #reason { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
-    MemberPane.-low Plot { min-height: 4; }
+    MemberPane.-low PlotWidget { min-height: 4; }
     MemberPane.-low #points { height: 5; }
     MemberPane.-lowest #points { height: 1fr; }
-    MemberPane.-lowest Plot { display: none; }
+    MemberPane.-lowest PlotWidget { display: none; }
     MemberPane.-low #case { max-height: 8; }
     MemberPane.-lowest #case { max-height: 5; }
     MemberPane.-lowest #reason { display: none; }
@@ -167,17 +167,17 @@ class MemberPane(Pane):
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="member", id=id, share=share)
-        self.case: Case | None = None
-        self._explain = CachedRequest(self, "egen.explain", self._explained)
-        self._curve = CachedRequest(self, "egen.curve", self._drawn)
-        self._derive = CachedRequest(self, "egen.derive", self._derived)
+        self.case: MemberCase | None = None
+        self._explain = CachedRequest(self, "egen.explain", self._receive_explanation)
+        self._curve = CachedRequest(self, "egen.curve", self._receive_curves)
+        self._derive = CachedRequest(self, "egen.derive", self._receive_derivation)
         self._why: _Document | None = None
         self._place = 0
         self._steps: Sequence[_Document] = ()
         """The derivation from the head, where it is short."""
 
     def compose(self) -> ComposeResult:
-        points = Listing(**table("points"))
+        points = Listing(**listing_arguments("points"))
         points.when_empty("No points", "")
         plot, forms = PicturePlot(), ReaderBox(id="forms")
         plot.empty = ""
@@ -191,7 +191,7 @@ class MemberPane(Pane):
         self.set_class(event.size.height < 30, "-low")
         self.set_class(event.size.height < 16, "-lowest")
         if self.case is not None and self._why is not None:
-            self._say(*_words(self.case, self._why, short=self.has_class("-low")))
+            self._show_lines(*_explanation_lines(self.case, self._why, short=self.has_class("-low")))
         self._say_steps()
 
     @on(Table.Moved, "#points-table")
@@ -200,31 +200,33 @@ class MemberPane(Pane):
         row = event.table.current
         self.query_one("#reason", Static).update("" if row is None else _point_words(row))
 
-    def show(self, case: Case | None) -> None:
+    def show_case(self, case: MemberCase | None) -> None:
         if case == self.case:
             return
         self.case, self._why, self._place = case, None, 0
         forms = self.query_one("#forms", ReaderBox).reader
         self.title = "member" if case is None else case.title
-        forms.show([] if case is None else _forms(case.member))
-        printed = ("", "") if case is None else (latex(case.member), shown(case.member))
-        self.query_one(FormulaImage).show(*printed)
+        forms.show_lines([] if case is None else _form_lines(case.member))
+        printed = ("", "") if case is None else (latex(case.member), format_expression(case.member))
+        self.query_one(FormulaImage).show_formula(*printed)
         if case is None:
-            self._clear()
+            self._clear_case()
             return
-        judged = [verdict(case.judged)] if case.judged and not case.alone else []
+        judged = [verdict_content(case.judged)] if case.judged and not case.alone else []
         if case.theory != "reals":  # no values to draw: how it follows from the head
-            self._clear(safe_text(shown(case.member), "bold"), safe_text(case.member, "$quiet"), *judged)
+            self._clear_case(
+                safe_text(format_expression(case.member), "bold"), safe_text(case.member, "$quiet"), *judged
+            )
             self._ask_derivation(case)
         else:
             self._why = self._explain.get(case.params, case.key)
             if self._why is None or not self._show_slice(case, self._why):
                 waiting = Content.assemble(("… ", "$accent"), ("computing", "$quiet"))
-                self._clear(safe_text(shown(case.member), "bold"), *judged, waiting)
+                self._clear_case(safe_text(format_expression(case.member), "bold"), *judged, waiting)
 
-    def _clear(self, *lines: Content) -> None:
-        self._say(*lines)
-        plot = self.query_one(Plot)
+    def _clear_case(self, *lines: Content) -> None:
+        self._show_lines(*lines)
+        plot = self.query_one(PlotWidget)
         plot.series, plot.gaps, plot.caption, plot.empty = (), (), "", ""
         listing = self.query_one("#points", Listing)
         listing.load([], keep=False)
@@ -232,13 +234,13 @@ class MemberPane(Pane):
         self.query_one("#derivation").display = False
 
     def show_nothing(self) -> None:
-        self._say(safe_text("This pane shows why a member is equal, or where it is not:"))
-        self.query_one(Plot).empty = "both curves, domains, points, and the derivation from the head"
+        self._show_lines(safe_text("This pane shows why a member is equal, or where it is not:"))
+        self.query_one(PlotWidget).empty = "both curves, domains, points, and the derivation from the head"
 
-    def _say(self, *lines: Content) -> None:
+    def _show_lines(self, *lines: Content) -> None:
         self.query_one("#case", Static).update(Content("\n").join(lines))
 
-    def _explained(self, event: Answer) -> None:
+    def _receive_explanation(self, event: RequestAnswer) -> None:
         case = self.case
         if case is None or event.tag != case.key:
             return
@@ -250,15 +252,15 @@ class MemberPane(Pane):
 
     @property
     def slices(self) -> tuple[Slice, ...]:
-        return slices(self._why["points"]) if self._why is not None else ()
+        return list_slices(self._why["points"]) if self._why is not None else ()
 
-    def turn(self, steps: int) -> None:
+    def turn_slice(self, steps: int) -> None:
         if self.case is not None and self._why is not None:
             self._place = (self._place + steps) % len(self.slices)
             self._show_slice(self.case, self._why)
 
-    def _show_slice(self, case: Case, why: _Document) -> bool:
-        over = _Range(replace(case, title="", judged=""), self._slice, *_reach(why, self._slice.runs))
+    def _show_slice(self, case: MemberCase, why: _Document) -> bool:
+        over = _Range(replace(case, title="", judged=""), self._slice, *_choose_range(why, self._slice.runs))
         return self._show_curves(over)
 
     @property
@@ -271,11 +273,11 @@ class MemberPane(Pane):
             return False
         if over.high - over.low > 1 and _too_steep(curves["curves"][0]["y"]):
             # They span too much to be seen.
-            return self._show_curves(over.half())
+            return self._show_curves(over.inner_half())
         self._show_answer(self.case, self._why, curves)
         return True
 
-    def _drawn(self, event: Answer) -> None:
+    def _receive_curves(self, event: RequestAnswer) -> None:
         over: _Range = event.tag
         case = self.case
         if case is None or self._why is None or over.case.key != case.key or over.over != self._slice:
@@ -285,29 +287,31 @@ class MemberPane(Pane):
         else:
             self._show_curves(over)
 
-    def _show_error(self, case: Case, error: EngineError) -> None:
+    def _show_error(self, case: MemberCase, error: EngineError) -> None:
         self._why = None
-        self._say(safe_text(shown(case.member), "bold"), failure(self, error))
+        self._show_lines(safe_text(format_expression(case.member), "bold"), failure_content(self, error))
 
-    def _show_answer(self, case: Case, why: _Document, curves: _Document) -> None:
-        self._say(*_words(case, why, short=self.has_class("-low")))
-        self._draw(case, why, curves)
+    def _show_answer(self, case: MemberCase, why: _Document, curves: _Document) -> None:
+        self._show_lines(*_explanation_lines(case, why, short=self.has_class("-low")))
+        self._draw_curves(case, why, curves)
         listing = self.query_one("#points", Listing)
         listing.when_empty("No point could be decided", "")
         rows = [] if case.alone else _point_rows(why)
         several = any("at" in row for row in rows)
-        listing.table.columns = fitting("points", rows, without=("x",) if several else ("where",))
+        listing.table.columns = fit_columns("points", rows, without=("x",) if several else ("where",))
         listing.load(rows, keep=False)
         listing.display = not case.alone
         self.query_one("#derivation").display = False
         if not self.has_class("-low"):
             self._ask_derivation(case)
 
-    def _ask_derivation(self, case: Case) -> None:
+    def _ask_derivation(self, case: MemberCase) -> None:
         if not case.alone:
-            self._derived(Answer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key)))
+            self._receive_derivation(
+                RequestAnswer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key))
+            )
 
-    def _derived(self, event: Answer) -> None:
+    def _receive_derivation(self, event: RequestAnswer) -> None:
         steps = event.value["steps"][1:] if event.value is not None else ()
         if self.case is None or event.tag != self.case.key or not 0 < len(steps) <= _SHORT:
             return
@@ -319,23 +323,25 @@ class MemberPane(Pane):
         lines = [Content.styled("from the head", "$quiet")]
         for step in self._steps:
             rule = step.get("rule") or ""
-            text = elide(shown(step["prefix"]), max(8, self.size.width - 8 - width(rule)))
+            text = elide(format_expression(step["prefix"]), max(8, self.size.width - 8 - text_width(rule)))
             lines.append(safe_text(f"= {text}") + safe_text(f"  {rule}", "$quiet"))
         self.query_one("#derivation", Static).update(Content("\n").join(lines))
 
     def exports(self) -> Sequence[Export]:
         if self.case is None:
             return ()
-        return self.query_one(PicturePlot).exports("curves", "x", "", self.case.params)
+        return self.query_one(PicturePlot).list_exports("curves", "x", "", self.case.params)
 
-    def _draw(self, case: Case, why: _Document, curves: _Document) -> None:
-        plot, xs = self.query_one(Plot), curves["x"]
+    def _draw_curves(self, case: MemberCase, why: _Document, curves: _Document) -> None:
+        plot, xs = self.query_one(PlotWidget), curves["x"]
         # Nine digits: what rounding does to the last ones is no shape.
         ys = [[None if y is None else float(f"{y:.9g}") for y in curve["y"]] for curve in curves["curves"]]
         names = ("head", "member") if not case.alone else ("expression",)
         plot.series = tuple(Series(name, xs, values) for name, values in zip(names, ys, strict=True))
-        plot.gaps = _gaps(xs, ys[-1], curves["outside"])
-        apart = "head and member" if _word(why) == "different" else "curves coincide, × member undefined"
+        plot.gaps = _find_gaps(xs, ys[-1], curves["outside"])
+        apart = (
+            "head and member" if _get_verdict(why) == "different" else "curves coincide, × member undefined"
+        )
         if case.assume:
             apart = f"judged where {case.assume}"
         over = self._slice
@@ -346,36 +352,41 @@ class MemberPane(Pane):
         plot.empty = "no value in this range"
 
 
-def _word(why: _Document) -> str:
+def _get_verdict(why: _Document) -> str:
     return str(why["verdict"]["verdict"])
 
 
-def _forms(prefix: str) -> list[str]:
+def _form_lines(prefix: str) -> list[str]:
     lines = ["infix", f"  {infix(prefix)}", "", "LaTeX", f"  {latex(prefix)}", ""]
     lines += ["prefix", f"  {prefix}", "", "tree"]
     return lines + [f"  {line}" for line in tree_lines(prefix)]
 
 
-def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
+def _explanation_lines(case: MemberCase, why: _Document, *, short: bool) -> list[Content]:
     judged = why["verdict"]
-    head_domain, domain = (said(why[f"{of}_domain"]["text"]) for of in ("head", "member"))
-    lines = [safe_text(shown(case.member), "bold")]
+    head_domain, domain = (format_condition(why[f"{of}_domain"]["text"]) for of in ("head", "member"))
+    lines = [safe_text(format_expression(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
-    known = [_labelled("where", case.assume)] if case.assume else []
-    known += [_labelled("domain", _in_words(domain))] if domain else []
+    known = [_label_text("where", case.assume)] if case.assume else []
+    known += [_label_text("domain", _in_words(domain))] if domain else []
     if case.alone:
         return [*lines, *known]
-    where = _where(_word(why), judged["kept"], judged["points"])
-    lines.append(verdict(_word(why), judged.get("except") or "") + safe_text(f"  {where}" if where else ""))
+    where = _describe_extent(_get_verdict(why), judged["kept"], judged["points"])
+    lines.append(
+        verdict_content(_get_verdict(why), judged.get("except") or "")
+        + safe_text(f"  {where}" if where else "")
+    )
     head_words = "" if head_domain == domain else f"   head: {_in_words(head_domain)}"
     lines += [*known[:-1], known[-1] + safe_text(head_words, "$quiet")] if known else []
-    failures = _failures(why)
-    lines += [_labelled("fails in", text) for text in failures]
+    failures = _list_failures(why)
+    lines += [_label_text("fails in", text) for text in failures]
     # Of equal ones the verdict has said it.
-    if not (short and failures) and not (_word(why) == "equal" and why["because"].startswith("equal at")):
-        lines.append(_labelled("because", said(why["because"])))
-    if case.judged and case.judged != _word(why):
-        lines.append(_labelled("stored", f"as {case.judged}, judged at other points"))
+    if not (short and failures) and not (
+        _get_verdict(why) == "equal" and why["because"].startswith("equal at")
+    ):
+        lines.append(_label_text("because", format_condition(why["because"])))
+    if case.judged and case.judged != _get_verdict(why):
+        lines.append(_label_text("stored", f"as {case.judged}, judged at other points"))
     return lines
 
 
@@ -389,14 +400,14 @@ def _in_words(domain: str) -> str:
     return "every real x" if domain == "R" else domain
 
 
-def _where(word: str, kept: float, points: int) -> str:
+def _describe_extent(word: str, kept: float, points: int) -> str:
     """At how many of the points of the head's domain it is what its verdict says."""
-    of = f"{count(points)} points of the head's domain"
+    of = f"{format_count(points)} points of the head's domain"
     equal = round(kept * points)
     if word in ("equal", "extends"):
         return f"on all {of}"
     if word == "shrinks":
-        return f"equal on {count(equal)} of {of}, undefined on {count(points - equal)}"
+        return f"equal on {format_count(equal)} of {of}, undefined on {format_count(points - equal)}"
     return f"on all {of}" if word == "nowhere" else ""
 
 
@@ -405,13 +416,17 @@ def _point_words(point: Record) -> Content:
 
     at = safe_text(f"{where(point['x'], point.get('at'))}: ", "$quiet")
     if point["term"]:
-        return at + safe_text(point["why"], "$warning") + safe_text(f", in {shown(point['term'])}", "$quiet")
+        return (
+            at
+            + safe_text(point["why"], "$warning")
+            + safe_text(f", in {format_expression(point['term'])}", "$quiet")
+        )
     values = [point[name] for name in ("head", "member")]
     said = " and ".join("undefined" if value is None else f"{value:.10g}" for value in values)
     return at + safe_text(f"head and member are {said}", "$quiet")
 
 
-def _failures(why: _Document) -> list[str]:
+def _list_failures(why: _Document) -> list[str]:
     """The sub-terms that have no value where the head has one, each with the reason; at most two."""
     found = Counter(
         (point["term"], point["why"].rpartition(": ")[2])
@@ -419,12 +434,12 @@ def _failures(why: _Document) -> list[str]:
         if point["head_state"] == "defined" and point["member_state"] == "undefined"
     )
     return [
-        f"{shown(term)}: {reason}, at {some(number, 'point')}"
+        f"{format_expression(term)}: {reason}, at {format_quantity(number, 'point')}"
         for (term, reason), number in found.most_common(2)
     ]
 
 
-def _labelled(label: str, text: str) -> Content:
+def _label_text(label: str, text: str) -> Content:
     return safe_text(f"{label} ", "$quiet") + safe_text(text)
 
 
@@ -436,7 +451,7 @@ def _point_rows(why: _Document) -> list[Record]:
         head, member = point["head"], point["member"]
         both = head is not None and member is not None
         near = both and abs(head - member) <= 1e-6 * max(abs(head), abs(member), 1e-300)
-        agrees = near or not (both and _word(why) == "different")
+        agrees = near or not (both and _get_verdict(why) == "different")
         fails = point["member_state"] != "defined"
         worst = (fails and point["head_state"] == "defined") or not agrees
         place = where(point["x"], point.get("at"), digits=4)
@@ -445,7 +460,7 @@ def _point_rows(why: _Document) -> list[Record]:
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]
 
 
-def _reach(why: _Document, runs: str) -> tuple[float, float]:
+def _choose_range(why: _Document, runs: str) -> tuple[float, float]:
     """The range to draw of the variable that runs: of several, or where something is assumed, no wider than
     the judged points, which all lie where it holds; else around the ends of the two domains."""
     if values := [point["at"][runs] for point in why["points"] if "at" in point]:
@@ -470,7 +485,7 @@ def _too_steep(ys: Sequence[float | None]) -> bool:
     return len(sizes) > 20 and sizes[len(sizes) * 9 // 10] > 1e4 * (1 + sizes[len(sizes) // 2])
 
 
-def _gaps(
+def _find_gaps(
     xs: Sequence[float], ys: Sequence[float | None], outside: Sequence[bool]
 ) -> tuple[tuple[float, float], ...]:
     """The stretches of x without a value, but for those outside of what is assumed."""

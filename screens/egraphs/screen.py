@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, State, View
-from screens.egraphs.columns import shown, write_plainly
+from screens.egraphs.clusters import ClustersPane, EgraphsState, MembersView, MiddlePane, View
+from screens.egraphs.columns import format_expression, write_plainly
 from screens.egraphs.member import MemberPane
-from screens.egraphs.sources import NOT_SAVED, Models, Source, corpora, make_infix, read_source
+from screens.egraphs.sources import NOT_SAVED, ClusterSource, Models, list_corpora, make_infix, read_source
 from screens.keys import EGRAPHS_SCREEN
-from screens.shell.export import Command, Lookup, Selection
+from screens.shell.export import Command, Lookup, PaneSelection
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer
+from screens.shell.request import RequestAnswer
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import some
+from screens.shell.theme import format_quantity
 from screens.shell.watch import JobWatch
-from screens.widgets.dialogs import Choice, Chooser, Prompt
+from screens.widgets.dialogs import Chooser, MenuChoice, Prompt
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
 from workbench.tables import LazyRow
 
 if TYPE_CHECKING:
-    from screens.egraphs.growth import Draft, GrowLine
+    from screens.egraphs.growth import GrowLine, GrowthDraft
     from screens.egraphs.sheets import Reports
     from screens.egraphs.vectors import MapKey
     from workbench.jobs.view import JobView
@@ -48,9 +48,9 @@ class EgraphsScreen(BrowserScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.now = State()
+        self.now = EgraphsState()
         self._line: GrowLine | None = None
-        self._models = Models(self, found=self._models_found, made=self._made)
+        self._models = Models(self, found=self._models_found, made=self._take_job_result)
         self._wanted_model = ""
         self._looked_at: tuple[object, object, object] = (None, None, None)
         """The jobs, model and corpus for which it was last asked what jobs have made."""
@@ -64,52 +64,52 @@ class EgraphsScreen(BrowserScreen):
         self.members = MembersView()
         self.middle = MiddlePane(
             self.members,
-            Page("e-graph", id="graph-page", make=self._egraph),
-            Page("map", id="map-page", make=self._map),
-            Page("nearest", id="nearest-page", make=self._nearest),
+            Page("e-graph", id="graph-page", make=self._make_egraph),
+            Page("map", id="map-page", make=self._make_map),
+            Page("nearest", id="nearest-page", make=self._make_nearest),
             id="middle",
             share=16,
         )
         self.right = MemberPane(id="right", share=13)
         return self.left, self.middle, self.right
 
-    def _egraph(self) -> Sequence[View]:
+    def _make_egraph(self) -> Sequence[View]:
         from screens.egraphs.egraph import EgraphView
 
         return [EgraphView()]
 
-    def _map(self) -> Sequence[View]:
+    def _make_map(self) -> Sequence[View]:
         from screens.egraphs.vectors import MapView
 
-        return [MapView(lambda name: self.update(arrangement=name), self._make_missing)]
+        return [MapView(lambda name: self.change_state(arrangement=name), self._make_missing)]
 
-    def _nearest(self) -> Sequence[View]:
+    def _make_nearest(self) -> Sequence[View]:
         from screens.egraphs.vectors import NearestView
 
         return [NearestView()]
 
-    def update(self, **changes: Any) -> None:
+    def change_state(self, **changes: Any) -> None:
         self.now = replace(self.now, **changes)
-        self._show()
+        self._show_state()
 
-    def _show(self, *, again: bool = False) -> None:
-        self.middle.give(self.now, again=again)
-        self._describe()
+    def _show_state(self, *, again: bool = False) -> None:
+        self.middle.give_state(self.now, again=again)
+        self._describe_selection()
 
-    @on(Pane.Selected, "View, GraphListing, Scatter")
-    def _describe(self) -> None:
+    @on(Pane.Selected, "View, EgraphListing, Scatter")
+    def _describe_selection(self) -> None:
         self.refresh_bindings()
         if not self.now.arrived:
             return
-        self.middle.describe()
-        self.right.show(self.middle.case())
+        self.middle.show_heading()
+        self.right.show_case(self.middle.get_case())
 
     @on(Pane.PageShown, "#middle")
     def _page_shown(self) -> None:
-        self.now = replace(self.now, passing=self._passing())
-        self._show(again=True)
+        self.now = replace(self.now, passing=self._visible_clusters())
+        self._show_state(again=True)
 
-    def _passing(self) -> frozenset[str] | None:
+    def _visible_clusters(self) -> frozenset[str] | None:
         """Only the map draws the clusters that the filter hides in another way."""
         return self.left.passing if self.middle.page_name == "map" else None
 
@@ -130,12 +130,12 @@ class EgraphsScreen(BrowserScreen):
     def begin(self) -> None:
         write_plainly(self.workbench.ascii)
         super().begin()
-        self._models.find()
+        self._models.find_models()
 
     def find_sources(self) -> Mapping[str, Path]:
-        return corpora(self.workbench.workspace.corpora)
+        return list_corpora(self.workbench.workspace.corpora)
 
-    def sources_found(self, answer: Answer) -> None:
+    def sources_found(self, answer: RequestAnswer) -> None:
         if self.now.source is not None and answer.error is None:
             # Something was grown before the corpora were found: it stays in sight.
             self.sources = answer.value
@@ -145,7 +145,7 @@ class EgraphsScreen(BrowserScreen):
 
     def show_no_source(self) -> None:
         self._show_tabs("")
-        self.members.say(None)
+        self.members.show_unavailable(None)
         self.right.show_nothing()
 
     def _show_tabs(self, shown: str) -> None:
@@ -168,7 +168,7 @@ class EgraphsScreen(BrowserScreen):
     def _read_source(self, path: Path, then: str | None = None) -> None:
         self.in_thread(lambda: read_source(path), self._source_read, (path.name, then), group="corpus")
 
-    def _source_read(self, event: Answer) -> None:
+    def _source_read(self, event: RequestAnswer) -> None:
         _, then = event.tag
         if event.error is None:
             source, rows = event.value
@@ -177,15 +177,15 @@ class EgraphsScreen(BrowserScreen):
                 partial(make_infix, rows), thread=True, group="corpus", exclusive=True, exit_on_error=False
             )
         else:
-            self.update(source=None, clusters={}, cluster=None, members=None, member=None)
+            self.change_state(source=None, clusters={}, cluster=None, members=None, member=None)
             self.left.show_error(event.error)
 
-    def _show_source(self, source: Source, rows: Sequence[LazyRow], then: str | None) -> None:
+    def _show_source(self, source: ClusterSource, rows: Sequence[LazyRow], then: str | None) -> None:
         before, session = self.now.source, self.session
         same = before is not None and before.name == source.name
         self.session = {}
-        self.update(source=source, clusters={str(row["id"]): row for row in rows})
-        self.left.show(source, rows, keep=same or bool(session))
+        self.change_state(source=source, clusters={str(row["id"]): row for row in rows})
+        self.left.show_clusters(source, rows, keep=same or bool(session))
         self._show_tabs(source.name)
         if then is not None:
             self.left.go_to(then)
@@ -195,7 +195,7 @@ class EgraphsScreen(BrowserScreen):
 
         self.workers.cancel_group(self, "corpus")
         drafts = Drafts(self.now.drafts)
-        self._show_source(drafts, drafts.clusters(), then)
+        self._show_source(drafts, drafts.read_clusters(), then)
 
     # Clusters and members
 
@@ -203,48 +203,51 @@ class EgraphsScreen(BrowserScreen):
     def _cluster_selected(self) -> None:
         cluster = self.left.chosen
         if cluster is None:
-            self.update(cluster=None, members=None, member=None)
+            self.change_state(cluster=None, members=None, member=None)
         elif cluster.source.folder is None:
-            self.update(cluster=cluster, members=Answer(cluster.key, cluster.source.members(cluster.number)))
+            self.change_state(
+                cluster=cluster,
+                members=RequestAnswer(cluster.key, cluster.source.read_members(cluster.number)),
+            )
         else:
-            self.update(cluster=cluster)
-            read = partial(cluster.source.members, cluster.number)
+            self.change_state(cluster=cluster)
+            read = partial(cluster.source.read_members, cluster.number)
             self.in_thread(read, self._members_read, cluster.key, group="members")
 
-    def _members_read(self, event: Answer) -> None:
+    def _members_read(self, event: RequestAnswer) -> None:
         if self.now.cluster is not None and event.tag == self.now.cluster.key:
             self.members.look_for(self.left.table.filter)
-            self.update(members=event)
+            self.change_state(members=event)
 
     @on(Table.Counted, "#clusters-table")
     def _clusters_filtered(self) -> None:
         self.members.look_for(self.left.table.filter)
-        if (passing := self._passing()) != self.now.passing:
-            self.update(passing=passing)
+        if (passing := self._visible_clusters()) != self.now.passing:
+            self.change_state(passing=passing)
 
     @on(Pane.Opened, "#left")
     def _cluster_opened(self) -> None:
         self.show_pane("middle")
         if self.left.table.filter is not None:
-            self.members.seek()
+            self.members.seek_match()
 
     @on(Pane.Selected, "MembersView")
     def _member_selected(self) -> None:
         if self.members.member is not self.now.member:
-            self.update(member=self.members.member)
+            self.change_state(member=self.members.member)
 
     @on(Pane.Marked, "MembersView")
-    def _marked(self) -> None:
+    def _refresh_keys(self) -> None:
         self.refresh_bindings()
 
     @on(Pane.Opened, "View")
-    def _opened(self) -> None:
+    def _show_explanation(self) -> None:
         self.show_pane("right")
 
     @on(Pane.AskedFor, "View")
     async def _member_asked_for(self, event: Pane.AskedFor) -> None:
         cluster, _, member = event.name.partition("/member/")
-        self.members.expect(cluster, member)
+        self.members.expect_member(cluster, member)
         self.left.go_to(cluster)
         await self.middle.show_page("members-page")
         self.show_pane("middle")
@@ -255,13 +258,13 @@ class EgraphsScreen(BrowserScreen):
     # Growing
 
     async def action_add(self) -> None:
-        (await self._growth_line()).edit()
+        (await self._growth_line()).edit_line()
 
     async def action_again(self) -> None:
         cluster = self.now.cluster
         if cluster is not None:
             line = await self._growth_line()
-            line.edit(cluster.written)
+            line.edit_line(cluster.written)
             line.grow(cluster.head, {**cluster.settings, "seed": cluster.seed})
 
     async def _growth_line(self) -> GrowLine:
@@ -270,19 +273,21 @@ class EgraphsScreen(BrowserScreen):
         # Anew each time: the settings may have been changed since.
         usual = usual_settings()
         if self._line is None:
-            self._line = GrowLine(usual, grew=self._grew, saved=self._saved, left=self._leave_growth)
+            self._line = GrowLine(
+                usual, grew=self._show_growth, saved=self._report_saving, left=self._leave_growth
+            )
             await self.mount(self._line, after="#panes")
         self._line.usual = usual
         return self._line
 
     def _leave_growth(self) -> None:
         if self._line is not None:
-            self._line.leave()
+            self._line.hide_line()
         self.show_pane(self._active)
 
-    async def _grew(self, draft: Draft, drafts: tuple[Draft, ...]) -> None:
+    async def _show_growth(self, draft: GrowthDraft, drafts: tuple[GrowthDraft, ...]) -> None:
         new = len(drafts) > len(self.now.drafts)
-        self.update(drafts=drafts)
+        self.change_state(drafts=drafts)
         if new:
             self.left.listing.clear_filter()
             self._show_drafts(then=str(draft.number))
@@ -302,16 +307,16 @@ class EgraphsScreen(BrowserScreen):
 
     def action_keep(self) -> None:
         if self._line is not None and self.now.draft is not None:
-            self._line.keep(self.now.draft, self.workbench.workspace.corpora / _GROWN)
+            self._line.save_draft(self.now.draft, self.workbench.workspace.corpora / _GROWN)
 
-    def _saved(self, answer: Answer) -> None:
+    def _report_saving(self, answer: RequestAnswer) -> None:
         if answer.error is not None:
             self.workbench.report(answer.error)
             return
         assert self._line is not None
         number = answer.value["cluster"]
         self.sources = {**self.sources, _GROWN: self.workbench.workspace.corpora / _GROWN}
-        self.update(drafts=self._line.drafts)
+        self.change_state(drafts=self._line.drafts)
         self._leave_growth()
         self.open_source(_GROWN, then=str(number))
         self.workbench.say(f"saved as cluster {number} of the corpus {_GROWN}")
@@ -322,12 +327,14 @@ class EgraphsScreen(BrowserScreen):
         before = self.now.model
         wanted = before.name if before is not None else self._wanted_model
         named = (path for path in models if path.name == wanted)
-        self.update(models=models, model=next(named, models[0] if models else None))
+        self.change_state(models=models, model=next(named, models[0] if models else None))
 
     def action_model(self) -> None:
         ours = self.workbench.workspace.models
         choices = [
-            Choice(path.name, path.name, "of this workspace" if path.parent == ours else "ships with mathwb")
+            MenuChoice(
+                path.name, path.name, "of this workspace" if path.parent == ours else "ships with mathwb"
+            )
             for path in self.now.models or ()
         ]
         now = self.now.model.name if self.now.model else ""
@@ -336,7 +343,7 @@ class EgraphsScreen(BrowserScreen):
     def _choose_model(self, name: str) -> bool:
         found = next((path for path in self.now.models or () if path.name == name), None)
         if found is not None:
-            self.update(model=found)
+            self.change_state(model=found)
         return found is not None
 
     @on(JobWatch.Looked)
@@ -345,21 +352,21 @@ class EgraphsScreen(BrowserScreen):
         # There may be thousands, and mostly nothing has changed.
         if any(now is not before for now, before in zip(making, self._looked_at, strict=True)):
             self._looked_at = making
-            running = self._models.look(*making)
+            running = self._models.look_at_jobs(*making)
             if running != self.now.tsne_job:
-                self.update(tsne_job=running)
+                self.change_state(tsne_job=running)
         if source is not None and source.folder is not None and source.outdated:
             self._read_source(source.folder)
 
-    def _made(self, params: Mapping[str, Any]) -> None:
+    def _take_job_result(self, params: Mapping[str, Any]) -> None:
         if "method" not in params:
-            self._show(again=True)
+            self._show_state(again=True)
         elif (params["model"], params["data"]) == (str(self.now.model), str(self.now.folder)):
-            self.update(arrangement="tsne" if params["clusters"] else "families")
+            self.change_state(arrangement="tsne" if params["clusters"] else "families")
 
     def _make_missing(self, key: MapKey, wanted: bool) -> None:
         """A map that takes a while is made by a job, once."""
-        if self._models.running(*self._making) is not None:
+        if self._models.running_job(*self._making) is not None:
             self.workbench.say("computing t-SNE; the map changes when it is done")
         elif wanted:
             self._models.make_map(key.model, key.corpus, key.arrangement)
@@ -370,72 +377,72 @@ class EgraphsScreen(BrowserScreen):
 
     def _encode_corpus(self) -> None:
         if self.now.model is not None and self.now.folder is not None:
-            self._models.encode(self.now.model, self.now.folder)
+            self._models.encode_corpus(self.now.model, self.now.folder)
 
     # What is opened over the screen
 
     def action_evaluate(self) -> None:
-        from screens.egraphs.sheets import Mistakes
+        from screens.egraphs.sheets import MistakesSheet
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
-            self.app.push_screen(Mistakes(model, folder, self._reports))
+            self.app.push_screen(MistakesSheet(model, folder, self._reports))
 
     def open_analogies(self) -> None:
-        from screens.egraphs.sheets import Analogies
+        from screens.egraphs.sheets import AnalogiesSheet
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
-            self.app.push_screen(Analogies(model, folder, self._own_analogies))
+            self.app.push_screen(AnalogiesSheet(model, folder, self._own_analogies))
 
     def action_diff(self) -> None:
-        from screens.egraphs.sheets import Derivation
+        from screens.egraphs.sheets import DerivationSheet
 
-        chosen, cluster = self.members.pair(), self.now.cluster
+        chosen, cluster = self.members.marked_pair(), self.now.cluster
         if chosen is not None and cluster is not None:
             mode, assume, theory = cluster.mode, cluster.assume, cluster.theory
-            self.app.push_screen(Derivation(*chosen, mode=mode, assume=assume, theory=theory))
+            self.app.push_screen(DerivationSheet(*chosen, mode=mode, assume=assume, theory=theory))
 
     def judge_pair(self, text: str) -> bool:
         """Judge a pair of one's own, and derive the second from the first; whether the text is a pair."""
-        from screens.egraphs.sheets import Derivation, read_pair
+        from screens.egraphs.sheets import DerivationSheet, read_pair
 
         pair = read_pair(text)
         if pair is not None:
-            self.app.push_screen(Derivation(*pair, mode="strict", named=str))
+            self.app.push_screen(DerivationSheet(*pair, mode="strict", named=str))
         return pair is not None
 
     def _ask_for_pair(self) -> None:
         from screens.egraphs.sheets import read_pair
 
-        def check(text: str) -> str:
+        def check_pair(text: str) -> str:
             return "" if read_pair(text) or not text.strip() else "write one = between two expressions"
 
         hint = "infix, LaTeX or prefix;  enter judges and derives, esc cancels"
-        Prompt("judge the pair", hint=hint, check=check).ask(self.app, self.judge_pair)
+        Prompt("judge the pair", hint=hint, check=check_pair).ask(self.app, self.judge_pair)
 
     def action_inspect(self) -> None:
         from screens.egraphs.egraph import EgraphView
-        from screens.egraphs.sheets import Provenance
+        from screens.egraphs.sheets import ProvenanceSheet
 
         if self.now.cluster is not None:
             graph = next((view.graph for view in self.middle.views if isinstance(view, EgraphView)), None)
             document = graph.document if graph is not None else None
-            self.app.push_screen(Provenance(self.now.cluster, document))
+            self.app.push_screen(ProvenanceSheet(self.now.cluster, document))
 
     def action_earlier(self) -> None:
-        self.right.turn(-1)
+        self.right.turn_slice(-1)
 
     def action_later(self) -> None:
-        self.right.turn(1)
+        self.right.turn_slice(1)
 
     # What can be done
 
-    def unsaved(self) -> str:
-        heads = [shown(draft.head) for draft in self.now.drafts if draft.unsaved]
+    def describe_unsaved(self) -> str:
+        heads = [format_expression(draft.head) for draft in self.now.drafts if draft.unsaved]
         if not heads:
             return ""
-        what = f"{some(len(heads), 'cluster')} grown here and not saved"
+        what = f"{format_quantity(len(heads), 'cluster')} grown here and not saved"
         return f"{what}: {', '.join(heads)}. K saves the one under the cursor."
 
     def why_not(self, verb: str) -> str:
@@ -457,7 +464,7 @@ class EgraphsScreen(BrowserScreen):
     def why_no_step(self, verb: str) -> str:  # noqa: ARG002
         return "there is no plot in several variables" if len(self.right.slices) < 2 else ""
 
-    def selection(self) -> Selection | None:
+    def selection(self) -> PaneSelection | None:
         line = self.workbench.command_line
         return (self.left if self.active_pane is self.left else self.middle).selection(line)
 
@@ -468,7 +475,7 @@ class EgraphsScreen(BrowserScreen):
             Lookup("pair", "Judge HEAD = MEMBER, and derive the second from the first.", self.judge_pair),
         ]
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         unavailable = self.now.unavailable
         reason = unavailable[0] if unavailable is not None else "" if self.now.model else "no model yet"
         found = (

@@ -15,15 +15,22 @@ from textual.content import Content
 from textual.widgets import Static
 
 from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
-from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, variables
-from screens.egraphs.sources import Cluster
+from screens.egraphs.columns import (
+    VERDICTS,
+    format_expression,
+    list_variables,
+    listing_arguments,
+    read_expression,
+    stop_words,
+)
+from screens.egraphs.sources import ListedCluster
 from screens.keys import ANALOGY_KEYS, MISTAKE_KEYS
-from screens.shell.export import FORMATS, Export, exported
+from screens.shell.export import FORMATS, Export, declared_exports
 from screens.shell.keymap import SHEET_KEYS, bindings
-from screens.shell.request import Answer, CachedRequest, Progress
+from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
 from screens.shell.screen import Sheet
-from screens.shell.theme import count, safe_text, some, width
-from screens.widgets.dialogs import Prompt, TextScreen, framed
+from screens.shell.theme import format_count, format_quantity, safe_text, text_width
+from screens.widgets.dialogs import Prompt, TextScreen, frame_dialog
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import TabStrip
 from screens.widgets.table import Record, Table
@@ -31,7 +38,7 @@ from workbench.papers.egen.tables import HITS, MISTAKES
 from workbench.tables import TableSpec
 
 if TYPE_CHECKING:
-    from screens.shell.frame import Frame
+    from screens.shell.frame import AppFrame
 
 _Document = Mapping[str, Any]
 
@@ -72,42 +79,42 @@ class _ClusterSheet(TextScreen):
         self._doing = doing
         self._words = words
         self._since = 0.0
-        self._request = CachedRequest(self, operation, self._answered)
+        self._request = CachedRequest(self, operation, self._show_answer)
 
     def on_mount(self) -> None:
         box = self.query_one(Vertical)
         box.border_subtitle = "/ filter   w wrap   y command   esc close"
         if self._params is not None:
             self._since = time.monotonic()
-            self._clock = self.set_interval(0.25, self._say)
+            self._clock = self.set_interval(0.25, self._show_waiting)
             # What it does is to be seen before the engine is begun, which may take a moment.
             self.call_after_refresh(self._request.ask, self._params)
 
-    def _say(self) -> None:
+    def _show_waiting(self) -> None:
         what, seconds = self._doing, int(time.monotonic() - self._since)
         if behind := self._request.behind:
             what = f"waiting for {_WORK.get(behind, behind)} to end (esc, then x, stops that)"
-        self._show([f"… {what}" + (f", {seconds} s" if seconds else "")])
+        self._show_lines([f"… {what}" + (f", {seconds} s" if seconds else "")])
 
-    def _show(self, lines: Iterable[str]) -> None:
-        self.query_one(ReaderBox).reader.show([*self._known, *lines], keep=True)
+    def _show_lines(self, lines: Iterable[str]) -> None:
+        self.query_one(ReaderBox).reader.show_lines([*self._known, *lines], keep=True)
 
     @property
     def _command(self) -> str:
-        return cast("Frame", self.app).command_line(*self._words)
+        return cast("AppFrame", self.app).command_line(*self._words)
 
     def action_yank(self) -> None:
-        cast("Frame", self.app).copy(self._command, "command line")
+        cast("AppFrame", self.app).copy_in_thread(self._command, "command line")
 
-    def lines_of(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: RequestAnswer) -> Iterable[str]:
         raise NotImplementedError
 
-    def _answered(self, answer: Answer) -> None:
+    def _show_answer(self, answer: RequestAnswer) -> None:
         self._clock.stop()
-        self._show(self.lines_of(answer))
+        self._show_lines(self.lines_of(answer))
 
 
-class Derivation(_ClusterSheet):
+class DerivationSheet(_ClusterSheet):
     """How one expression is derived from another. `named` writes them for people."""
 
     def __init__(
@@ -118,7 +125,7 @@ class Derivation(_ClusterSheet):
         mode: str,
         assume: str = "",
         theory: str = "reals",
-        named: Callable[[str], str] = shown,
+        named: Callable[[str], str] = format_expression,
     ) -> None:
         rules = f"rules    {mode}; each line is judged against the first"
         where = [f"where    {assume}"] if assume else []
@@ -130,16 +137,16 @@ class Derivation(_ClusterSheet):
         doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
         super().__init__("derivation", ends, "egen.derive", params, doing=doing, words=words)
 
-    def lines_of(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: RequestAnswer) -> Iterable[str]:
         if answer.error is not None:
             return ["no derivation:", f"  {answer.error}"]
         found = answer.value
         none = "No derivation was found within the bound; there may be a longer one."
-        steps = _steps(found["steps"]) or [found.get("reason") or none]
-        return [f"verdict  {_verdict(found)}", "", *steps, "", self._command]
+        steps = _step_lines(found["steps"]) or [found.get("reason") or none]
+        return [f"verdict  {_describe_verdict(found)}", "", *steps, "", self._command]
 
 
-def _verdict(found: _Document) -> str:
+def _describe_verdict(found: _Document) -> str:
     """What the derivation, or the point where none can be, says of the pair."""
     from engines.mathematics.verification.verdicts import distinguishable, where
 
@@ -170,60 +177,66 @@ def read_pair(text: str) -> tuple[str, str] | None:
     return (head, members[0]) if head and len(members) == 1 and members[0] else None
 
 
-def _steps(steps: Sequence[_Document]) -> list[str]:
+def _step_lines(steps: Sequence[_Document]) -> list[str]:
     """One line a step: its verdict against the first, the expression, the rule (none for the start), single
     points at which it differs."""
-    texts = [shown(step["prefix"]) for step in steps]
-    cells = min(64, max(map(width, texts), default=0))
+    texts = [format_expression(step["prefix"]) for step in steps]
+    cells = min(64, max(map(text_width, texts), default=0))
     lines = []
     for step, text in zip(steps, texts, strict=True):
         glyph = VERDICTS.get(step.get("verdict") or "", ("·", ""))[0]
         why = step.get("rule") or "start"
         but = f", except at {step['except']}" if step.get("except") else ""
-        lines.append(f"{glyph} {text}{' ' * max(0, cells - width(text))}   {why}{but}")
+        lines.append(f"{glyph} {text}{' ' * max(0, cells - text_width(text))}   {why}{but}")
     return lines
 
 
-class Provenance(_ClusterSheet):
+class ProvenanceSheet(_ClusterSheet):
     """What is stored of a cluster at once; the rules that fired when its e-graph has been grown again.
 
     Args: graph: the document of `egen.egraph`, if it is known already.
     """
 
-    def __init__(self, cluster: Cluster, graph: _Document | None) -> None:
+    def __init__(self, cluster: ListedCluster, graph: _Document | None) -> None:
         title = f"{cluster.source.title}, cluster {cluster.number}"
-        known = [*_facts(cluster), *(_rules(graph) if graph is not None else [])]
+        known = [*_fact_lines(cluster), *(_rule_lines(graph) if graph is not None else [])]
         doing = "growing its e-graph again, to count the rules that fire"
         params = cluster.egraph_params if graph is None else None
         words = cluster.egraph_command
         super().__init__(title, known, "egen.egraph", params, doing=doing, words=words)
 
-    def lines_of(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: RequestAnswer) -> Iterable[str]:
         if answer.error is not None:
             return ["", f"the rules that fired are not known: {answer.error}"]
-        return _rules(answer.value)
+        return _rule_lines(answer.value)
 
 
-def _rules(graph: _Document) -> list[str]:
+def _rule_lines(graph: _Document) -> list[str]:
     fired: Mapping[str, int] = graph["fired"]
-    most = max([len(count(number)) for number in fired.values()] + [1])
+    most = max([len(format_count(number)) for number in fired.values()] + [1])
     ordered = sorted(fired.items(), key=lambda item: (-item[1], item[0]))
-    lines = [f"  {count(number):>{most}}  {name}" for name, number in ordered]
-    return ["", f"rules that fired, {count(len(fired))} of them, by matches", *lines]
+    lines = [f"  {format_count(number):>{most}}  {name}" for name, number in ordered]
+    return ["", f"rules that fired, {format_count(len(fired))} of them, by matches", *lines]
 
 
-def _facts(cluster: Cluster) -> Iterator[str]:
-    row, facts, settings = cluster.row, cluster.source.facts(cluster.number), cluster.settings
+def _fact_lines(cluster: ListedCluster) -> Iterator[str]:
+    row, facts, settings = cluster.row, cluster.source.get_facts(cluster.number), cluster.settings
     yield f"head        {row.get('infix')}"
     yield f"prefix      {row['head']}"
-    yield f"variables   {', '.join(variables(cluster.head)) or 'none'}"
+    yield f"variables   {', '.join(list_variables(cluster.head)) or 'none'}"
     yield f"assumed     {cluster.assume or 'nothing'}"
     yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
     if cluster.weights:
         yield f"weights     {cluster.weights}"
-    yield f"stopped     {stop_words(row['stop'])}, after {some(row['iterations'], 'iteration')}"
-    yield f"e-graph     {some(row['nodes'], 'node')} in {some(row['classes'], 'class', 'classes')}"
-    yield f"members     {count(row['size'] - 1)} of {int(row['total_members']):,} terms".replace(",", " ")
+    yield f"stopped     {stop_words(row['stop'])}, after {format_quantity(row['iterations'], 'iteration')}"
+    nodes, classes = (
+        format_quantity(row["nodes"], "node"),
+        format_quantity(row["classes"], "class", "classes"),
+    )
+    yield f"e-graph     {nodes} in {classes}"
+    yield f"members     {format_count(row['size'] - 1)} of {int(row['total_members']):,} terms".replace(
+        ",", " "
+    )
     yield f"seed        {row['seed']}"
     if "rules" in facts:
         yield f"rule table  {facts['rules']}"
@@ -251,16 +264,18 @@ class _ModelSheet(Sheet):
     pending: object = None
     """The tag of what is asked for the list now."""
 
-    def _progressed(self, event: Progress) -> None:
+    def _show_progress(self, event: RequestProgress) -> None:
         words = encoding_words(event.event)
         if words and event.tag == self.pending:
             self.answers.show_loading(f"{self.waiting}: {words} · esc stops it")
 
-    def written(self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document) -> list[Export]:
+    def export_list(
+        self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document
+    ) -> list[Export]:
         model, corpus = self._model.name, self._folder.name
         known = {"model": model, "corpus": corpus, **facts}
         stem = f"{corpus}-{model}-{what}"
-        return exported(table, "the list", stem, FORMATS, lambda: rows, known) if rows else []
+        return declared_exports(table, "the list", stem, FORMATS, lambda: rows, known) if rows else []
 
 
 # Mistakes
@@ -278,7 +293,7 @@ _COUNTS = {"semantic": 200, "mistakes": 100}
 """So many items are built here, which takes seconds; the command line takes more unless told."""
 
 
-class Mistakes(_ModelSheet):
+class MistakesSheet(_ModelSheet):
     """One evaluation at a time, its mistakes sorted by cost; it is run when it is first shown.
 
     Args: reports: what was measured before; what is measured here is put there.
@@ -291,25 +306,25 @@ class Mistakes(_ModelSheet):
         super().__init__(model, folder)
         self._reports = reports
         self._at = 0
-        self._eval = CachedRequest(self, "egen.eval", self._measured, self._progressed)
-        self.answers = Listing(**table("wrong"))
+        self._eval = CachedRequest(self, "egen.eval", self._receive_report, self._show_progress)
+        self.answers = Listing(**listing_arguments("wrong"))
 
     def compose(self) -> ComposeResult:
         title = f"mistakes of {self._model.name} on {self._folder.name}"
         keys = "enter open   [ ] tasks   / filter   y command   e export   esc close"
-        yield framed(title, keys, TabStrip(), Static(classes="figures"), self.answers)
+        yield frame_dialog(title, keys, TabStrip(), Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:
-        self._show(0)
+        self._show_evaluation(0)
 
-    def _show(self, at: int) -> None:
+    def _show_evaluation(self, at: int) -> None:
         self._at = at % len(_EVALUATIONS)
         self.pending = key = self._evaluation, str(self._model), str(self._folder)
         self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)
         # What is measured for another tab is not waited for.
         self._eval.stop()
         report = self._reports.get(key)
-        self.query_one(".figures", Static).update(Content("\n").join(_figures(report) if report else ()))
+        self.query_one(".figures", Static).update(Content("\n").join(_figure_lines(report) if report else ()))
         if report is None:
             self.answers.show_loading("measuring")
             params = {**dict(zip(("task", "model", "data"), key, strict=True)), "worst": _LISTED}
@@ -324,32 +339,32 @@ class Mistakes(_ModelSheet):
     def _evaluation(self) -> str:
         return list(_EVALUATIONS)[self._at]
 
-    def _measured(self, event: Answer) -> None:
+    def _receive_report(self, event: RequestAnswer) -> None:
         if event.error is None:
             self._reports[event.tag] = event.value
         if event.tag != self.pending:
             return
         if event.error is None:
-            self._show(self._at)
+            self._show_evaluation(self._at)
         else:
             self.answers.show_error(event.error)
 
     def action_next_tab(self) -> None:
-        self._show(self._at + 1)
+        self._show_evaluation(self._at + 1)
 
     def action_previous_tab(self) -> None:
-        self._show(self._at - 1)
+        self._show_evaluation(self._at - 1)
 
     @on(TabStrip.Picked)
-    def _picked(self, event: TabStrip.Picked) -> None:
-        self._show(event.index)
+    def _show_picked_tab(self, event: TabStrip.Picked) -> None:
+        self._show_evaluation(event.index)
 
     @on(Table.Opened)
-    def _opened(self) -> None:
+    def _open_mistake(self) -> None:
         if (record := self.answers.table.current) is not None:
-            self.app.push_screen(TextScreen("mistake", list(_whole(record))))
+            self.app.push_screen(TextScreen("mistake", list(_mistake_lines(record))))
 
-    def command(self) -> list[str]:
+    def command_words(self) -> list[str]:
         words = ["egen", "eval", self._evaluation, self._model.name, "--data", str(self._folder)]
         if self._evaluation in _COUNTS:
             words += ["--count", str(_COUNTS[self._evaluation])]
@@ -360,42 +375,46 @@ class Mistakes(_ModelSheet):
         if report is None:
             return []
         facts = {"task": self._evaluation, "setting": report["setting"], "figures": report["figures"]}
-        return self.written(self._evaluation, MISTAKES, report["mistakes"], facts)
+        return self.export_list(self._evaluation, MISTAKES, report["mistakes"], facts)
 
 
-def _figures(report: _Document) -> Iterator[Content]:
+def _figure_lines(report: _Document) -> Iterator[Content]:
     published = [figure for figure in report["figures"] if figure["protocol"] == "paper"]
     better = [figure for figure in report["figures"] if figure["protocol"] != "paper"]
     cells = max((len(figure["name"]) for figure in published), default=0)
     for figure in published:
         name = figure["name"]
         others = [_other_figure(name, other) for other in better if other["name"].startswith(name)]
-        line = safe_text(f"{name.replace('_', ' '):<{cells}} ", "$quiet") + _figure(figure)
+        line = safe_text(f"{name.replace('_', ' '):<{cells}} ", "$quiet") + _figure_content(figure)
         if len(others) == 1:
             yield line + safe_text("   ") + others[0]
         else:
             yield line
             yield from (safe_text("  ") + other for other in others)
-    wrong, rows = f"{count(report['wrong'])} wrong", len(report["mistakes"])
-    costliest = f", the costliest {count(rows)} are listed" if report["wrong"] > rows else ""
+    wrong, rows = f"{format_count(report['wrong'])} wrong", len(report["mistakes"])
+    costliest = f", the costliest {format_count(rows)} are listed" if report["wrong"] > rows else ""
     yield safe_text(wrong + costliest, "$quiet")
 
 
 def _other_figure(name: str, other: _Document) -> Content:
     rest = other["name"].removeprefix(name).strip("_").replace("_", " ")
-    return safe_text(f"{rest or 'other threshold'} ", "$quiet") + _figure(other)
+    return safe_text(f"{rest or 'other threshold'} ", "$quiet") + _figure_content(other)
 
 
-def _figure(figure: _Document) -> Content:
+def _figure_content(figure: _Document) -> Content:
     low, high = figure["interval"]
     interval = safe_text(f" [{low:.1f}, {high:.1f}]", "$quiet")
     return safe_text(f"{figure['value']:6.2f} %", "bold") + interval
 
 
-def _whole(record: Record) -> Iterator[str]:
+def _mistake_lines(record: Record) -> Iterator[str]:
     for title, name in (("asked", "query"), ("expected", "expected"), ("predicted", "predicted")):
         text = record[name]
-        yield from (title, *(f"  {line}" for line in ([shown(text), text] if text else ["nothing"])), "")
+        yield from (
+            title,
+            *(f"  {line}" for line in ([format_expression(text), text] if text else ["nothing"])),
+            "",
+        )
     yield f"cost {record['cost']:.6f}"
     if record["note"]:
         yield f"note {record['note']}"
@@ -413,7 +432,7 @@ def read_analogy(text: str) -> tuple[dict[str, str], str]:
     x1, _, y1 = left.partition(":")
     result = {"family": "own"}
     for name, part in {"x1": x1, "y1": y1, "x2": x2, "y2": y2}.items():
-        result[name], wrong = check(part.strip()) if part.strip() else ("", "")
+        result[name], wrong = read_expression(part.strip()) if part.strip() else ("", "")
         if wrong:
             return {}, f"{name}: {wrong}"
         if not result[name] and name != "y2":
@@ -421,7 +440,7 @@ def read_analogy(text: str) -> tuple[dict[str, str], str]:
     return result, ""
 
 
-class Analogies(_ModelSheet):
+class AnalogiesSheet(_ModelSheet):
     """x1 is to y1 as x2 is to what? The analogies on top; under them the answers to the one under the cursor.
 
     Args: own: analogies that were written before; new ones are put at its front.
@@ -429,9 +448,9 @@ class Analogies(_ModelSheet):
 
     BINDINGS = bindings(ANALOGY_KEYS)
     DEFAULT_CSS = """
-    Analogies #analogies { height: 2fr; }
-    Analogies .figures { border-top: solid $line; }
-    Analogies #hits { height: 3fr; }
+    AnalogiesSheet #analogies { height: 2fr; }
+    AnalogiesSheet .figures { border-top: solid $line; }
+    AnalogiesSheet #hits { height: 3fr; }
     """
 
     def __init__(self, model: Path, folder: Path, own: list[dict[str, str]]) -> None:
@@ -439,29 +458,29 @@ class Analogies(_ModelSheet):
         self._own = own
         self._measured: list[dict[str, str]] = []
         self._solved: _Document | None = None
-        self._solve = CachedRequest(self, "egen.analogy", self._answered, self._progressed)
-        self._analogies = Listing(**table("analogies"))
-        self.answers = Listing(**table("hits"))
+        self._solve = CachedRequest(self, "egen.analogy", self._show_hits, self._show_progress)
+        self._analogies = Listing(**listing_arguments("analogies"))
+        self.answers = Listing(**listing_arguments("hits"))
 
     def compose(self) -> ComposeResult:
         title = f"analogies by {self._model.name}, answers from {self._folder.name}"
         keys = "a new one   / filter   tab answers   y command   e export   esc close"
-        yield framed(title, keys, self._analogies, Static(classes="figures"), self.answers)
+        yield frame_dialog(title, keys, self._analogies, Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:
-        self.ask_for(self._analogies, "egen.analogies", {}, self._list, "listing the families")
+        self.ask_for(self._analogies, "egen.analogies", {}, self._list_analogies, "listing the families")
 
-    def _list(self, found: _Document) -> None:
+    def _list_analogies(self, found: _Document) -> None:
         self._measured = sorted(found["analogies"], key=lambda each: str(each["family"]))
-        self._load()
+        self._load_analogies()
         self._analogies.table.focus()
 
-    def _load(self) -> None:
+    def _load_analogies(self) -> None:
         rows = [{"id": str(number), **row} for number, row in enumerate([*self._own, *self._measured])]
         self._analogies.load(rows, keep=False)
 
     @on(Table.Moved, "#analogies-table")
-    def _moved(self) -> None:
+    def _solve_current(self) -> None:
         self.pending = record = self._analogies.table.current
         self._solved = None
         self.query_one(".figures", Static).update("")
@@ -474,12 +493,12 @@ class Analogies(_ModelSheet):
         place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
         self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
 
-    def _answered(self, event: Answer) -> None:
+    def _show_hits(self, event: RequestAnswer) -> None:
         if event.tag is not self._analogies.table.current:
             return
         if event.error is None:
             self._solved = solved = event.value
-            self.query_one(".figures", Static).update(_summary(solved))
+            self.query_one(".figures", Static).update(_summarise_answer(solved))
             hits = enumerate(solved["hits"], 1)
             rows = [HITS.row({**hit, "id": str(place), "place": place}) for place, hit in hits]
             self.answers.load(rows, keep=False)
@@ -490,16 +509,16 @@ class Analogies(_ModelSheet):
             self.answers.show_error(event.error)
 
     def action_add(self) -> None:
-        def done(text: str) -> None:
+        def add_analogy(text: str) -> None:
             self._own.insert(0, read_analogy(text)[0])
             self._analogies.clear_filter()
-            self._load()
+            self._load_analogies()
             self._analogies.table.cursor = 0
 
         hint = "x1 : y1 :: x2, and if you know it = what is expected   enter solves it"
-        Prompt("analogy:", hint=hint, check=lambda text: read_analogy(text)[1]).ask(self.app, done)
+        Prompt("analogy:", hint=hint, check=lambda text: read_analogy(text)[1]).ask(self.app, add_analogy)
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         if (record := self._analogies.table.current) is None:
             return None
         words = ["egen", "analogy", self._model.name, "--corpus", str(self._folder), "-k", str(_HITS)]
@@ -510,12 +529,12 @@ class Analogies(_ModelSheet):
         if (solved := self._solved) is None:
             return []
         facts = {name: solved[name] for name in ("x1", "y1", "x2", "expected", "place")}
-        return self.written("analogy", HITS, solved["hits"], facts)
+        return self.export_list("analogy", HITS, solved["hits"], facts)
 
 
-def _summary(solved: _Document) -> Content:
-    x1, y1, x2 = (shown(solved[name]["prefix"]) for name in ("x1", "y1", "x2"))
-    line = safe_text(f"{x1} : {y1} :: {x2} : ?   of {count(solved['candidates'])} candidates", "bold")
+def _summarise_answer(solved: _Document) -> Content:
+    x1, y1, x2 = (format_expression(solved[name]["prefix"]) for name in ("x1", "y1", "x2"))
+    line = safe_text(f"{x1} : {y1} :: {x2} : ?   of {format_count(solved['candidates'])} candidates", "bold")
     if solved["expected"] is None:
         return line
     place, other = solved["place"], solved["place_without_echo"]
@@ -526,5 +545,5 @@ def _summary(solved: _Document) -> Content:
         colour, words = "$error", f"is not among the first {len(solved['hits'])}"
     elif other not in (place, None):
         words += f", {other} without forms of x2"
-    what = shown(solved["expected"]["prefix"])
+    what = format_expression(solved["expected"]["prefix"])
     return line + Content("\n") + Content.styled(glyph, colour) + safe_text(f"{what} {words}")

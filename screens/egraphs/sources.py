@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError
-from screens.egraphs.columns import shown
+from screens.egraphs.columns import format_expression
 from screens.shell.export import Destination
-from screens.shell.request import Answer
-from screens.shell.theme import count
+from screens.shell.request import RequestAnswer
+from screens.shell.theme import format_count
 from workbench.papers.egen.tables import CLUSTERS, MEMBERS
 from workbench.tables import LazyRow
 from workbench.workspace import Workspace
@@ -55,7 +55,7 @@ def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int)
     return CLUSTERS.row({**row, **judged, "id": str(row["cluster"]), "seed": seed})
 
 
-def unassembled(
+def row_from_members(
     cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
 ) -> LazyRow:
     """A cluster that is in no table of clusters yet, out of its members without the head."""
@@ -73,7 +73,7 @@ def member_row(number: int, row: Mapping[str, Any]) -> LazyRow:
 # Sources
 
 
-class Source:
+class ClusterSource:
     """Clusters, and the members of each.
 
     `name` is on its tab, `title` in the breadcrumb, `address` where notes are kept; `state` says what there
@@ -90,29 +90,29 @@ class Source:
     def outdated(self) -> bool:
         return False
 
-    def made(self, cluster: int) -> Mapping[str, Any]:
+    def get_provenance(self, cluster: int) -> Mapping[str, Any]:
         raise NotImplementedError
 
-    def settings(self, cluster: int) -> Mapping[str, Any]:
-        config = self.made(cluster)["config"]
+    def get_settings(self, cluster: int) -> Mapping[str, Any]:
+        config = self.get_provenance(cluster)["config"]
         # Those of before there were styles do not name theirs.
         known = {"style": "any", **config, **config.get("limits", {})}
         return {name: known[name] for name in (*_SETTINGS, *_LIMITS) if name in known}
 
-    def facts(self, cluster: int) -> Mapping[str, Any]:
+    def get_facts(self, cluster: int) -> Mapping[str, Any]:
         """What is known of its making, for `i`: rules (hash of the table), versions and the like."""
-        made = self.made(cluster)
+        made = self.get_provenance(cluster)
         return {name: made[name] for name in ("source", "config", "rules", "versions") if name in made}
 
-    def clusters(self) -> list[LazyRow]:
+    def read_clusters(self) -> list[LazyRow]:
         raise NotImplementedError
 
-    def members(self, cluster: int) -> list[LazyRow]:
+    def read_members(self, cluster: int) -> list[LazyRow]:
         """The head, number 0, and the members of a cluster."""
         raise NotImplementedError
 
 
-class _Corpus(Source):
+class _Corpus(ClusterSource):
     folder: Path
 
     def __init__(self, path: Path) -> None:
@@ -128,27 +128,29 @@ class _Finished(_Corpus):
 
         super().__init__(path)
         self._corpus = open_corpus(path, several=True)
-        _meet(theory_in(self._corpus.manifest))
+        _register_theory(theory_in(self._corpus.manifest))
         self._kept = "configs" in self._corpus.manifest
         """Whether each cluster was kept with its own configuration."""
         self._lock = threading.Lock()
 
-    def made(self, cluster: int) -> Mapping[str, Any]:
+    def get_provenance(self, cluster: int) -> Mapping[str, Any]:
         manifest = self._corpus.manifest
         return {**manifest, "config": manifest["configs"][cluster]} if self._kept else manifest
 
-    def clusters(self) -> list[LazyRow]:
+    def read_clusters(self) -> list[LazyRow]:
         from engines.egen.corpus.assemble import OUTCOMES
 
         with self._lock:
             rows = self._corpus.clusters().to_pylist()
-        return [_cluster_row(row, {name: row[name] for name in OUTCOMES}, self._seed(row)) for row in rows]
+        return [
+            _cluster_row(row, {name: row[name] for name in OUTCOMES}, self._cluster_seed(row)) for row in rows
+        ]
 
-    def _seed(self, row: Mapping[str, Any]) -> int:
-        seed: int = self.made(row["cluster"])["config"]["seed"]
+    def _cluster_seed(self, row: Mapping[str, Any]) -> int:
+        seed: int = self.get_provenance(row["cluster"])["config"]["seed"]
         return seed if self._kept else _head_seed(seed, row["head"])
 
-    def members(self, cluster: int) -> list[LazyRow]:
+    def read_members(self, cluster: int) -> list[LazyRow]:
         with self._lock:
             rows = self._corpus.members(cluster).to_pylist()
         return [member_row(row["member"], row) for row in rows]
@@ -164,18 +166,18 @@ class _Building(_Corpus):
         except (OSError, ValueError) as error:
             what, remedy = "the plan of this corpus cannot be read", "Build it again in another folder."
             raise DataError(what, path=path / "plan.json", remedy=remedy) from error
-        _meet(theory_in(self._plan))
+        _register_theory(theory_in(self._plan))
         stored = stored_shards(path / "shards")
         self._shards = [read_shard(stored[block]) for block in sorted(stored)]
         total = -(-self._plan["source"]["heads"] // self._plan["block"])
-        self.state = f"not finished: {count(len(stored))} of {count(total)} shards"
+        self.state = f"not finished: {format_count(len(stored))} of {format_count(total)} shards"
 
     @property
     def outdated(self) -> bool:
         shards = sum(1 for _ in (self.folder / "shards").glob("shard-*.parquet"))
         return shards != len(self._shards) or (self.folder / "manifest.json").exists()
 
-    def made(self, cluster: int) -> Mapping[str, Any]:  # noqa: ARG002
+    def get_provenance(self, cluster: int) -> Mapping[str, Any]:  # noqa: ARG002
         plan: Mapping[str, Any] = self._plan
         return plan
 
@@ -187,7 +189,7 @@ class _Building(_Corpus):
                 result.setdefault(row["source"], []).append(row)
         return result
 
-    def clusters(self) -> list[LazyRow]:
+    def read_clusters(self) -> list[LazyRow]:
         facts = {head["source"]: head for shard in self._shards for head in shard.heads}
         result = []
         for source, rows in sorted(self._rows.items()):
@@ -195,10 +197,10 @@ class _Building(_Corpus):
             tokens = sum(row["tokens"] for row in rows) / len(rows)
             seed = _head_seed(self._plan["config"]["seed"], head)
             more = {**facts[source], "mean_tokens": tokens, "kind": ""}
-            result.append(unassembled(source, head, rows[1:], seed, **more))
+            result.append(row_from_members(source, head, rows[1:], seed, **more))
         return result
 
-    def members(self, cluster: int) -> list[LazyRow]:
+    def read_members(self, cluster: int) -> list[LazyRow]:
         return [member_row(number, row) for number, row in enumerate(self._rows[cluster])]
 
 
@@ -208,12 +210,12 @@ def _head_seed(seed: int, head: str) -> int:
     return head_seed(seed, head)
 
 
-def open_source(path: Path) -> Source:
+def open_source(path: Path) -> ClusterSource:
     """Open a corpus. Raises: DataError when there is none, or when it is corrupt."""
     return _Finished(path) if (path / "manifest.json").exists() else _Building(path)
 
 
-def _meet(theory: str) -> None:
+def _register_theory(theory: str) -> None:
     """Have terms shown by the signs of this theory, if it is one of somebody's own."""
     if theory.startswith("{"):
         from engines.egen.theories.own import meet
@@ -224,7 +226,7 @@ def _meet(theory: str) -> None:
 # One cluster
 
 
-class Cluster:
+class ListedCluster:
     """A cluster and where it stands.
 
     `row` is its line in the table of clusters, `key` tells it from all others, `head` is in prefix notation,
@@ -232,7 +234,7 @@ class Cluster:
     its exports begin with `stem`.
     """
 
-    def __init__(self, source: Source, row: LazyRow) -> None:
+    def __init__(self, source: ClusterSource, row: LazyRow) -> None:
         self.source = source
         self.row = row
         self.number = int(row["cluster"])
@@ -241,11 +243,11 @@ class Cluster:
         self.seed = int(row["seed"])
         self.address = f"{source.address}/cluster/{self.number}"
         self.stem = f"{source.name.replace(' ', '-')}-{self.number}"
-        self.settings = source.settings(self.number)
+        self.settings = source.get_settings(self.number)
         self.mode = str(self.settings.get("mode", "strict"))
         self.assume = str(self.settings.get("assume", ""))
         self.theory = str(self.settings.get("theory", "reals"))
-        _meet(self.theory)
+        _register_theory(self.theory)
         self.weights = str(self.settings.get("weights", ""))
         self.assuming = ["--assume", self.assume] if self.assume else []
         self.assuming += ["--theory", self.theory] if self.theory != "reals" else []
@@ -286,19 +288,19 @@ class Cluster:
         return {"corpus": self.source.name, "cluster": self.number, **made, "settings": self.settings}
 
 
-def corpora(folder: Path) -> dict[str, Path]:
+def list_corpora(folder: Path) -> dict[str, Path]:
     made = ("manifest.json", "plan.json")
     found = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
     found.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
     return {path.name: path for path in found}
 
 
-def read_source(path: Path) -> tuple[Source, list[LazyRow]]:
+def read_source(path: Path) -> tuple[ClusterSource, list[LazyRow]]:
     """A corpus and its clusters, the first of them ready to be shown. Raises: DataError."""
     source = open_source(path)
-    rows = source.clusters()
+    rows = source.read_clusters()
     for row in rows[:64]:
-        shown(row["head"])
+        format_expression(row["head"])
     return source, rows
 
 
@@ -330,42 +332,44 @@ class Models:
         self._awaited: frozenset[int] = frozenset()
         self._trained = 0
 
-    def find(self) -> None:
+    def find_models(self) -> None:
         from workbench.papers.egen.data import models
 
-        def done(answer: Answer) -> None:
+        def pass_models(answer: RequestAnswer) -> None:
             if answer.error is None:
                 self._found(answer.value)
 
-        self._screen.in_thread(lambda: tuple(models(self._screen.workbench.workspace)), done, group="models")
+        self._screen.in_thread(
+            lambda: tuple(models(self._screen.workbench.workspace)), pass_models, group="models"
+        )
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
         clusters = arrangement != "families"
         what = "the clusters" if clusters else "the 17 families"
-        self._submit("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
+        self._submit_job("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
 
-    def encode(self, model: Path, corpus: Path) -> None:
-        self._submit("egen.index", "vectors", model, corpus)
+    def encode_corpus(self, model: Path, corpus: Path) -> None:
+        self._submit_job("egen.index", "vectors", model, corpus)
 
-    def _submit(self, operation: str, made: str, model: Path, corpus: Path, **more: object) -> None:
+    def _submit_job(self, operation: str, made: str, model: Path, corpus: Path, **more: object) -> None:
         from workbench.recipes import Recipe
 
         title = f"{made} of {corpus.name} by {model.name}"
         recipe = Recipe(operation, title, {"model": str(model), "data": str(corpus), **more})
 
-        def started(job: int) -> None:
+        def await_job(job: int) -> None:
             self._awaited |= {job}
             self._screen.workbench.look_now()
 
-        self._screen.submit(lambda: recipe, f"makes it: {title}", started)
+        self._screen.submit_job(lambda: recipe, f"makes it: {title}", await_job)
 
-    def look(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
+    def look_at_jobs(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
         """Take up what jobs have made, and notice models that were trained.
 
         Returns: the job that makes another map of what is shown, while it runs.
         """
         jobs = tuple(jobs)
-        running = self.running(jobs, model, corpus)
+        running = self.running_job(jobs, model, corpus)
         if running is not None:
             self._awaited |= {running}
         for job in jobs:
@@ -378,11 +382,11 @@ class Models:
         trained = sum(job.task == "train" and job.state == "succeeded" for job in jobs)
         if trained != self._trained:
             self._trained = trained
-            self.find()
+            self.find_models()
         return running
 
     @staticmethod
-    def running(jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
+    def running_job(jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
         """The job that makes another map of this corpus by this model, while it runs."""
         wanted = {"model": str(model), "data": str(corpus)}
         making = (job for job in jobs if job.live and job.task == "egen.map")

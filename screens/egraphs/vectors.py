@@ -11,21 +11,21 @@ from textual import on
 from textual.content import Content
 
 from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
-from screens.egraphs.columns import copies, member_title, table
-from screens.egraphs.member import Case
-from screens.egraphs.sources import Cluster
-from screens.shell.export import FORMATS, CommandLine, Export, Selection, exported
-from screens.shell.request import Answer, CachedRequest
-from screens.shell.theme import count, safe_text
-from screens.widgets.listing import Listing, failure
+from screens.egraphs.columns import list_copy_forms, listing_arguments, member_title
+from screens.egraphs.member import MemberCase
+from screens.egraphs.sources import ListedCluster
+from screens.shell.export import FORMATS, CommandLine, Export, PaneSelection, declared_exports
+from screens.shell.request import CachedRequest, RequestAnswer
+from screens.shell.theme import format_count, safe_text
+from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import Pane
-from screens.widgets.scatter import Dot, Scatter
+from screens.widgets.scatter import Scatter, ScatterDot
 from screens.widgets.table import Record
 from workbench.papers.egen.tables import NEIGHBOURS
 from workbench.tables import LazyRow
 
 if TYPE_CHECKING:
-    from screens.shell.frame import Frame
+    from screens.shell.frame import AppFrame
 
 # The map
 
@@ -53,11 +53,11 @@ class MapKey:
 class _Layout:
     """The dots of a map, their keys the numbers of clusters or those of a family's expressions (`texts`)."""
 
-    dots: tuple[Dot, ...]
+    dots: tuple[ScatterDot, ...]
     texts: Mapping[str, str]
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> _Layout | None:
+    def from_document(cls, document: Mapping[str, Any]) -> _Layout | None:
         """From the document of `egen.map`; None when the map was not made yet."""
         if document["points"] is None:
             return None
@@ -67,7 +67,7 @@ class _Layout:
         keys = [str(number) for number in document.get("clusters", families)]
         parts = zip(keys, document["points"], kinds, strict=True)
         texts = {} if "clusters" in document else dict(zip(keys, document["exprs"], strict=True))
-        return cls(tuple(Dot(key, x, y, kind) for key, (x, y), kind in parts), texts)
+        return cls(tuple(ScatterDot(key, x, y, kind) for key, (x, y), kind in parts), texts)
 
 
 class MapView(View):
@@ -87,7 +87,9 @@ class MapView(View):
         self._arrange, self._missing = arrange, missing
         self._shown: _Layout | None = None
         self._wanted: MapKey | None = None
-        self.request = CachedRequest(self, "egen.map", self._placed, self._progressed, read=_Layout.read)
+        self.request = CachedRequest(
+            self, "egen.map", self._receive_layout, self._pass_progress, read=_Layout.from_document
+        )
         self._lit_for: tuple[str, int] | None = None
 
     @property
@@ -97,30 +99,30 @@ class MapView(View):
             return None
         return MapKey(state.model, state.folder, state.arrangement)
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         unavailable, key = self.state.unavailable, self._key
         if unavailable is not None:
-            self._say(_notice(*unavailable))
+            self._show_notice(_notice_content(*unavailable))
         elif key is None:
-            self._say(_notice("looking for models", glyph="…"))
+            self._show_notice(_notice_content("looking for models", glyph="…"))
         elif (layout := self.known.get(key)) is not None:
-            self.knew()
-            self._show(layout)
-        elif self.ask(key.params, key):
-            self._say(_notice("encoding the clusters", glyph="…"))
+            self.mark_known()
+            self._show_layout(layout)
+        elif self.ask_once(key.params, key):
+            self._show_notice(_notice_content("encoding the clusters", glyph="…"))
 
-    def begin(self) -> None:
-        super().begin()
+    def look_again(self) -> None:
+        super().look_again()
         self._lit_for = None
 
-    def _say(self, words: Content) -> None:
+    def _show_notice(self, words: Content) -> None:
         self._shown = None
-        self._scatter.say(words)
+        self._scatter.show_message(words)
 
-    def _show(self, layout: _Layout) -> None:
+    def _show_layout(self, layout: _Layout) -> None:
         if layout is not self._shown:
             self._shown = layout
-            self._scatter.show(layout.dots)
+            self._scatter.show_dots(layout.dots)
             self._lit_for = None
         cluster, passing = self.state.cluster, self.state.passing
         if cluster is not None and cluster.key != self._lit_for and self.state.arrangement != "families":
@@ -130,14 +132,14 @@ class MapView(View):
         names = () if passing is None else (dot.key for dot in layout.dots)
         self._scatter.faint = frozenset(name for name in names if name not in (passing or ()))
 
-    def _placed(self, event: Answer) -> None:
+    def _receive_layout(self, event: RequestAnswer) -> None:
         key: MapKey = event.tag
         current = key == self._key
         here = self._key is not None and key == replace(self._key, arrangement=key.arrangement)
         wanted = here and key == self._wanted
         layout = event.value
         if event.error is not None and (current or wanted):
-            self._say(Content("\n") + failure(self, event.error))
+            self._show_notice(Content("\n") + failure_content(self, event.error))
         elif layout is None and (current or wanted):
             self._asked = None  # a job may make it
             if current:  # another corpus is shown by PCA until another map is asked for there
@@ -146,20 +148,20 @@ class MapView(View):
         elif wanted:
             self.call_later(self._arrange, key.arrangement)
         elif current:
-            self.show()
+            self.show_state()
         self.post_message(Pane.Selected(self))
 
-    def progressed(self, words: str) -> None:
+    def show_progress(self, words: str) -> None:
         if self._shown is None:
-            self._say(_notice(f"encoding: {words}", "x stops it", glyph="…"))
+            self._show_notice(_notice_content(f"encoding: {words}", "x stops it", glyph="…"))
 
     @property
-    def _lit(self) -> Cluster | None:
+    def _lit(self) -> ListedCluster | None:
         source = self.state.source
         row = self.state.clusters.get(self._scatter.lit) if self._shown is not None else None
-        return Cluster(source, row) if source is not None and row is not None else None
+        return ListedCluster(source, row) if source is not None and row is not None else None
 
-    def heading(self) -> Heading:
+    def make_heading(self) -> Heading:
         model = self.state.model_words
         if self._shown is None:
             return "map", "", model, ()
@@ -170,43 +172,45 @@ class MapView(View):
             more = f"t-SNE is job {self.state.tsne_job}"
         else:
             more = "s: other maps"
-        words = _ARRANGEMENTS[self.state.arrangement][0].format(count(len(self._scatter.dots)))
+        words = _ARRANGEMENTS[self.state.arrangement][0].format(format_count(len(self._scatter.dots)))
         return "map", words, f"{model} · {more}", ()
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         if (lit := self._lit) is not None:
-            return Case(f"cluster {lit.number}", lit.head, lit.head, "", lit.seed)
+            return MemberCase(f"cluster {lit.number}", lit.head, lit.head, "", lit.seed)
         if (dot := self._scatter.here) is None or self._shown is None or dot.key not in self._shown.texts:
             return None
         text = self._shown.texts[dot.key]
-        return Case(f"of the family {dot.kind}", text, text, "", 0)
+        return MemberCase(f"of the family {dot.kind}", text, text, "", 0)
 
-    def selection(self, line: CommandLine) -> Selection | None:
-        case, lit, key = self.case(), self._lit, self._key
+    def selection(self, line: CommandLine) -> PaneSelection | None:
+        case, lit, key = self.get_case(), self._lit, self._key
         if case is None or key is None or self.state.source is None:
             return None
         what = [] if key.arrangement == "families" else ["--clusters"]
         what += ["--method", str(key.params["method"])]
         command = line("egen", "map", key.model.name, *what, "--data", str(key.corpus))
         if lit is None:
-            return Selection(f"{self.state.source.address}/map", case.title, command, copies(case.head, {}))
-        forms = copies(lit.head, {"cluster": lit.number, "kind": lit.row["kind"]})
-        return Selection(lit.address, case.title, command, forms)
+            return PaneSelection(
+                f"{self.state.source.address}/map", case.title, command, list_copy_forms(case.head, {})
+            )
+        forms = list_copy_forms(lit.head, {"cluster": lit.number, "kind": lit.row["kind"]})
+        return PaneSelection(lit.address, case.title, command, forms)
 
     def exports(self) -> Sequence[Export]:
         if (shown := self._key) is None:
             return ()
         stem = f"{shown.corpus.name}-{shown.model.name}-{shown.arrangement}"
-        engine = cast("Frame", self.app).engine
+        engine = cast("AppFrame", self.app).engine
 
-        def write(path: Path) -> object:
+        def write_map(path: Path) -> object:
             return engine.call("egen.map", {**shown.params, "file": str(path)}).wait()
 
         ways = (("s", "SVG"), ("p", "PNG"), ("m", "CSV"))
-        return [Export(key, f"map as {form}", f".{form.lower()}", stem, write) for key, form in ways]
+        return [Export(key, f"map as {form}", f".{form.lower()}", stem, write_map) for key, form in ways]
 
     @on(Pane.Opened, "Scatter")
-    def _opened(self) -> None:
+    def _open_lit(self) -> None:
         lit = self._lit
         self.post_message(Pane.Opened(self) if lit is None else Pane.AskedFor(self, f"{lit.number}/member/0"))
 
@@ -220,11 +224,11 @@ class MapView(View):
         if wanted in self.known:
             self._arrange(following)
         else:
-            self.ask(wanted.params, wanted)
+            self.ask_once(wanted.params, wanted)
             self.post_message(Pane.Selected(self))
 
 
-def _notice(what: str, advice: str = "", *, glyph: str = "") -> Content:
+def _notice_content(what: str, advice: str = "", *, glyph: str = "") -> Content:
     first = Content.assemble((f"{glyph} " if glyph else "", "$accent"), safe_text(what))
     return Content("\n").join([Content(), first, safe_text(advice, "$quiet")])
 
@@ -247,10 +251,15 @@ class NearestView(TableView):
     )
 
     def __init__(self) -> None:
-        super().__init__(Listing(**table("nearest")))
+        super().__init__(Listing(**listing_arguments("nearest")))
         self._shown: _Of | None = None
         self.request = CachedRequest(
-            self, "egen.nearest", self._answered, self._progressed, size=_KEPT, read=_rows
+            self,
+            "egen.nearest",
+            self._receive_neighbours,
+            self._pass_progress,
+            size=_KEPT,
+            read=_neighbour_rows,
         )
 
     @property
@@ -260,53 +269,55 @@ class NearestView(TableView):
             return None
         return str(state.model), str(state.folder), state.cluster.number, state.member["member"]
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         unavailable, key, member = self.state.unavailable, self._key, self.state.member
         if unavailable is not None:
-            self.say(unavailable)
+            self.show_unavailable(unavailable)
         elif not self.state.arrived:
-            self._wait()
+            self._show_waiting()
         elif key is None or member is None:
-            self.say(None)
+            self.show_unavailable(None)
         elif key not in self.known:
             place = dict(zip(("model", "data", "cluster", "member"), key, strict=True))
-            if self.ask({**place, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key):
-                self._wait()
+            if self.ask_once(
+                {**place, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key
+            ):
+                self._show_waiting()
         elif key != self._shown:
-            self.knew()
+            self.mark_known()
             self._shown = key
             self._listing.home = f"{self.state.source.address}/cluster" if self.state.source else ""
             self._listing.load(self.known[key], keep=False)
 
-    def _wait(self) -> None:
+    def _show_waiting(self) -> None:
         self._shown = None
         self._listing.show_loading("searching for neighbours")
 
-    def say(self, unavailable: Unavailable | None) -> None:
+    def show_unavailable(self, unavailable: Unavailable | None) -> None:
         self._shown = None
-        super().say(unavailable)
+        super().show_unavailable(unavailable)
 
-    def _answered(self, event: Answer) -> None:
+    def _receive_neighbours(self, event: RequestAnswer) -> None:
         if event.tag == self._key:
             if event.error is None:
-                self.show()
+                self.show_state()
             elif event.error.code == TOO_MANY:
-                self.say(NOT_ENCODED)
+                self.show_unavailable(NOT_ENCODED)
             else:
                 self._listing.show_error(event.error)
         self.post_message(Pane.Selected(self))
 
-    def progressed(self, words: str) -> None:
+    def show_progress(self, words: str) -> None:
         self._listing.show_loading(f"encoding: {words} · x stops it")
 
     @property
-    def _here(self) -> tuple[Cluster, LazyRow, Record] | None:
+    def _here(self) -> tuple[ListedCluster, LazyRow, Record] | None:
         cluster, member, row = self.state.cluster, self.state.member, self._table.current
         if cluster is None or member is None or row is None or self._shown is None:
             return None
         return cluster, member, row
 
-    def heading(self) -> Heading:
+    def make_heading(self) -> Heading:
         cluster, member, model = self.state.cluster, self.state.member, self.state.model_words
         trail = (f"cluster {cluster.number}",) if cluster is not None else ()
         trail = (*trail, *((member_title(member),) if member is not None else ()))
@@ -314,43 +325,43 @@ class NearestView(TableView):
         if not len(rows):
             return "nearest", "", model, trail
         wrong = sum(row["same"] == "no" for row in rows.records)
-        words = f"{len(rows)}, {count(wrong)} of other clusters"
+        words = f"{len(rows)}, {format_count(wrong)} of other clusters"
         return "nearest", words, f"{model} · S: wrong first", trail
 
-    def case(self) -> Case | None:
+    def get_case(self) -> MemberCase | None:
         if self._here is None:
             return None
         cluster, member, row = self._here
-        return Case(
+        return MemberCase(
             f"neighbour {row['place']}", member["prefix"], row["prefix"], row["verdict"], cluster.seed
         )
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._here is None or self.state.model is None:
             return None
         cluster, member, row = self._here
         known = {name: row[name] for name in ("cluster", "member", "cosine", "verdict")}
-        forms = copies(row["prefix"], {"nearest_to": member["prefix"], **known})
+        forms = list_copy_forms(row["prefix"], {"nearest_to": member["prefix"], **known})
         words = ["egen", "nearest", self.state.model.name, "--corpus", str(self.state.folder)]
         own = ["--cluster", str(cluster.number), "--member", str(member["member"])]
         command = line(*words, *own, "-k", str(_NEIGHBOURS), "--", member["prefix"])
         address = f"{cluster.source.address}/cluster/{row['id']}"
-        return Selection(address, f"neighbour {row['place']}", command, forms)
+        return PaneSelection(address, f"neighbour {row['place']}", command, forms)
 
     def exports(self) -> Sequence[Export]:
         cluster, model = self.state.cluster, self.state.model
         if cluster is None or model is None:
             return ()
         facts = {**cluster.facts, "model": model.name}
-        return exported(
+        return declared_exports(
             NEIGHBOURS, "neighbours", f"{cluster.stem}-nearest", FORMATS, self._table.visible_records, facts
         )
 
-    def opened(self, row: Record) -> None:
+    def open_row(self, row: Record) -> None:
         self.post_message(Pane.AskedFor(self, row["id"]))
 
 
-def _rows(found: Mapping[str, Any]) -> list[LazyRow]:
+def _neighbour_rows(found: Mapping[str, Any]) -> list[LazyRow]:
     rows = [NEIGHBOURS.row(each, found) for each in found["neighbours"]]
     for row in rows:
         row["id"] = f"{row['cluster']}/member/{row['member']}"

@@ -16,19 +16,28 @@ from engines.core.system import format_bytes
 from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
+    CopyForm,
     Destination,
     Export,
-    Form,
     Lookup,
-    Selection,
+    PaneSelection,
     json_form,
     table_exports,
 )
 from screens.shell.keymap import bindings
-from screens.shell.theme import STATES, clock, count, elide, number, safe_text, state, width
-from screens.shell.watch import KEPT, Meter
+from screens.shell.theme import (
+    STATES,
+    elide,
+    format_count,
+    format_number,
+    format_time,
+    safe_text,
+    state_label,
+    text_width,
+)
+from screens.shell.watch import KEPT, LoadMeter
 from screens.widgets.pane import ListPane, TreeListing
-from screens.widgets.plot import sign
+from screens.widgets.plot import series_sign
 from screens.widgets.table import Record
 from workbench.jobs.measures import MEASURES
 from workbench.tables import Column, duration
@@ -50,13 +59,13 @@ def job_records(
     colour, the same in the plot; `apart`, where its name begins to differ from the others'; for folding,
     `home`, its sweep, `leaf`, whether it is none, and `open`."""
     there = {view.id for view in views}
-    names = [_name(view) for view in views]
+    names = [_job_name(view) for view in views]
     shared = dict(zip(names, differing_at(names), strict=True))
     return [
         {
             **view.to_row(),
             "view": view,
-            "sign": sign(view.id, plain=plain),
+            "sign": series_sign(view.id, plain=plain),
             "apart": shared[name],
             "home": str(view.sweep) if view.sweep in there else "",
             "leaf": view.task != "sweep",
@@ -66,7 +75,7 @@ def job_records(
     ]
 
 
-def _name(view: JobView) -> str:
+def _job_name(view: JobView) -> str:
     """A training by the name of its recipe, since all begin with the same word; one of a sweep by what makes
     it one of several."""
     name = view.title.removeprefix("train ")
@@ -96,19 +105,19 @@ def elide_alike(name: str, cells: int, differs: int) -> str:
     return f"{name[:head]}…{name[max(head, differs - room // 3) :][:room]}…"
 
 
-def _what(record: Record, cells: int) -> str:
+def _title_cell(record: Record, cells: int) -> str:
     """The name, a sweep's behind a sign that says whether its runs are shown, these further in."""
     fold = "  " if record["home"] else "" if record["leaf"] else "▾ " if record["open"] else "▸ "
     cells = max(1, cells - len(fold)) if cells else 0
     view: JobView = record["view"]
-    name = _name(view)
+    name = _job_name(view)
     if view.sweep and 0 < cells < len(name):
         # The keys are those of its fellows.
         return elide(" ".join(part.partition("=")[2] or part for part in name.split()), cells)
     return elide_alike(name, cells, record["apart"]) if cells else name
 
 
-def _state(record: Record, cells: int) -> Content:
+def _state_cell(record: Record, cells: int) -> Content:
     """The state; how much is done of what runs and knows it; what a queued one waits for."""
     view: JobView = record["view"]
     if view.health == "stalled":
@@ -117,24 +126,26 @@ def _state(record: Record, cells: int) -> Content:
         return Content.styled("? silent", "$warning")
     glyph, colour = STATES.get(view.state, ("·", "$quiet"))
     if view.state == "running" and view.share is not None:
-        return Content.assemble((f"{glyph} ", colour), _bar(view.share, (cells or STATE_CELLS) - 2))
+        return Content.assemble((f"{glyph} ", colour), _progress_bar(view.share, (cells or STATE_CELLS) - 2))
     if view.state == "running" and view.done is not None:
-        return Content.assemble((f"{glyph} ", colour), safe_text(f"{number(view.done)} {view.unit}".rstrip()))
+        return Content.assemble(
+            (f"{glyph} ", colour), safe_text(f"{format_number(view.done)} {view.unit}".rstrip())
+        )
     if view.state == "queued" and view.waiting:
         return Content.assemble((f"{glyph} ", colour), safe_text(view.waiting))
-    return Content.assemble(state(view.state))
+    return Content.assemble(state_label(view.state))
 
 
-def _rate(record: Record) -> str:
+def _format_rate(record: Record) -> str:
     rate = record["view"].rate
-    return "" if rate is None else f"{rate:.3g}/s" if rate < 1e4 else f"{number(rate)}/s"
+    return "" if rate is None else f"{rate:.3g}/s" if rate < 1e4 else f"{format_number(rate)}/s"
 
 
-def _loss(record: Record) -> str:
+def _format_loss(record: Record) -> str:
     return "" if record["loss"] is None else f"{record['loss']:.4f}"[:6].rstrip(".")
 
 
-def _started(record: Record) -> str:
+def _format_start(record: Record) -> str:
     at = record["view"].started
     if at is None:
         return ""
@@ -142,26 +153,26 @@ def _started(record: Record) -> str:
     return time.strftime("%H:%M" if then[:3] == now[:3] else "%d %b", then)
 
 
-def _why(view: JobView) -> str:
+def _short_reason(view: JobView) -> str:
     """The reason, without the state that stands beside it: `by you`, not `stopped: stopped by you`."""
     return view.reason.removeprefix(f"{view.state} ")
 
 
 JOB_COLUMNS = (
     Column("id", "id", 5, "right", show=lambda r: Content.assemble(r["sign"], f"{r['id']:>4}")),
-    Column("title", "title", fit=_what),
-    Column("state", "state", 2 * STATE_CELLS, least=STATE_CELLS, fit=_state),
-    Column("rate", "rate", 8, "point", show=_rate, drop=4),
+    Column("title", "title", fit=_title_cell),
+    Column("state", "state", 2 * STATE_CELLS, least=STATE_CELLS, fit=_state_cell),
+    Column("rate", "rate", 8, "point", show=_format_rate, drop=4),
     Column("eta", "eta", 6, "right", show=lambda r: safe_text(duration(r["eta"])), drop=1),
-    Column("loss", "loss", 8, "point", show=_loss, drop=2),
-    Column("start", "start", 6, "right", show=_started, drop=5),
+    Column("loss", "loss", 8, "point", show=_format_loss, drop=2),
+    Column("start", "start", 6, "right", show=_format_start, drop=5),
     Column("took", "took", 6, "right", show=lambda r: safe_text(duration(r["took"])), drop=3),
-    Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6, room=90),
+    Column("reason", "reason", show=lambda r: safe_text(_short_reason(r["view"]), "$quiet"), drop=6, room=90),
 )
 
 
-def _value(which: str) -> Callable[[Record], str]:
-    def shown(row: Record) -> str:
+def _make_value_cell(which: str) -> Callable[[Record], str]:
+    def format_value(row: Record) -> str:
         value = row[which]
         return (
             ""
@@ -171,20 +182,20 @@ def _value(which: str) -> Callable[[Record], str]:
             else f"{value:.5g}"
         )
 
-    return shown
+    return format_value
 
 
 FILE_COLUMNS = (
     Column("file", "file"),
     Column("size", "size", 10, "point", show=lambda record: format_bytes(record["size"])),
-    Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
+    Column("changed", "changed", 8, show=lambda record: format_time(record["changed"]), drop=1),
 )
 
 METRIC_COLUMNS = (
     Column("metric", "metric", fit=lambda row, cells: safe_text(_measure_in(row, cells))),
-    Column("last", "last", 11, "point", show=_value("last")),
-    Column("least", "least", 11, "point", show=_value("least"), drop=1),
-    Column("most", "most", 11, "point", show=_value("most"), drop=1),
+    Column("last", "last", 11, "point", show=_make_value_cell("last")),
+    Column("least", "least", 11, "point", show=_make_value_cell("least"), drop=1),
+    Column("most", "most", 11, "point", show=_make_value_cell("most"), drop=1),
     Column("values", "values", 8, "right", drop=2),
     Column("meaning", "meaning", drop=3, room=110),
 )
@@ -204,7 +215,7 @@ def metric_row(name: str, curves: Sequence[Curve], apart: int) -> Record:
 
 
 def _measure_in(row: Record, cells: int) -> str:
-    name = "".join(shortened(row["metric"]))
+    name = "".join(shorten_measure(row["metric"]))
     return elide_alike(name, cells, row["apart"]) if cells else name
 
 
@@ -212,14 +223,14 @@ _SIDE = "its title is the name of a job or an attempt; left and right are its fi
 
 
 def diff_columns(left: str, right: str) -> tuple[Column, ...]:
-    def value(side: str) -> Callable[[Record], str]:
+    def make_value_cell(side: str) -> Callable[[Record], str]:
         return lambda record: _value_text(record["key"], record[side])
 
     return (
         Column("part", "part", 7, drop=1),
-        Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
-        Column("left", left, show=value("left"), unfiltered=_SIDE),
-        Column("right", right, show=value("right"), unfiltered=_SIDE),
+        Column("key", "key", 18, show=lambda record: safe_text("".join(shorten_measure(record["key"])))),
+        Column("left", left, show=make_value_cell("left"), unfiltered=_SIDE),
+        Column("right", right, show=make_value_cell("right"), unfiltered=_SIDE),
     )
 
 
@@ -236,7 +247,7 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
     named = "its title is the name of a measure; value is its field"
     return (
         Column("setting", "setting", 16),
-        Column("value", "".join(shortened(measure)), 24, unfiltered=named),
+        Column("value", "".join(shorten_measure(measure)), 24, unfiltered=named),
         Column("runs", "runs", 5, "right", drop=3),
         Column("failed", "failed", 6, "right", drop=4),
         Column("best", "to the best [95 %]", unfiltered="its title says of what; best is its field", drop=1),
@@ -266,17 +277,17 @@ def _value_text(key: str, value: Any) -> str:
     if key.endswith("_bytes") and isinstance(value, int | float):
         return format_bytes(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return count(value)
-    return number(value) if isinstance(value, float) else str(value)
+        return format_count(value)
+    return format_number(value) if isinstance(value, float) else str(value)
 
 
-def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
+def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
     """State and how far, then what it measures, memory and age; of a failed job first the reason, then the
     remedy. `extra` are lines that only its log can tell."""
     if not view.live and view.state != "succeeded":
         glyph, colour = STATES.get(view.state, ("·", "$quiet"))
         code = f"{view.code} " if view.code else ""
-        why = _why(view)
+        why = _short_reason(view)
         mark = " " if why != view.reason else ": "
         lines = [Content.assemble((f"{glyph} {view.state}", f"{colour} bold"), mark, safe_text(code + why))]
         if view.protected:
@@ -284,7 +295,7 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
         if view.remedy:
             lines.append(safe_text(view.remedy, "$quiet"))
         return Content("\n").join([*lines, *extra])
-    parts = [Content.assemble(state(view.state))]
+    parts = [Content.assemble(state_label(view.state))]
     if view.protected:
         parts.append(safe_text("protected", "$quiet"))
     if view.waiting:
@@ -292,26 +303,26 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
     if view.live and view.cluster_id:
         parts.append(safe_text(f"Slurm {view.cluster_id}", "$quiet"))
     if view.done is not None:
-        total = f" of {count(int(view.total))}" if view.total else ""
-        parts.append(safe_text(f"{count(int(view.done))}{total} {view.unit}".rstrip()))
+        total = f" of {format_count(int(view.total))}" if view.total else ""
+        parts.append(safe_text(f"{format_count(int(view.done))}{total} {view.unit}".rstrip()))
     if view.live:
         if view.rate is not None:
-            parts.append(safe_text(f"{number(view.rate)} {view.unit or 'steps'}/s"))
+            parts.append(safe_text(f"{format_number(view.rate)} {view.unit or 'steps'}/s"))
         if view.eta_s is not None:
             parts.append(safe_text(f"{duration(view.eta_s)} left"))
     elif view.wall_s is not None:
         parts.append(safe_text(f"in {duration(view.wall_s)}"))
-    lines = [flow(parts, cells)]
+    lines = [flow_parts(parts, cells)]
     if view.live and view.share is not None:
-        lines.append(_bar(view.share, cells))
+        lines.append(_progress_bar(view.share, cells))
     if view.reason:
         lines.append(safe_text(view.reason, "$warning"))  # of a sweep: which of its runs have not succeeded
-    if odd := _odd(view):
-        lines.append(flow(odd, cells))
+    if odd := _warning_parts(view):
+        lines.append(flow_parts(odd, cells))
     return Content("\n").join([*lines, *extra])
 
 
-def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None) -> list[Content]:
+def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | None) -> list[Content]:
     """Loss, learning rate, throughput, other metrics, device and memory: what is known of them.
 
     Args: device: as `device_of` gives it. first_loss: of the whole job, for `1.82 → 0.31`.
@@ -320,18 +331,18 @@ def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None)
     parts = []
     loss = known.pop("loss_nats", None)
     if loss is not None:
-        began = "" if first_loss is None else f"{number(first_loss)} → "
-        parts.append(safe_text(f"loss {began}{number(loss)}"))
+        began = "" if first_loss is None else f"{format_number(first_loss)} → "
+        parts.append(safe_text(f"loss {began}{format_number(loss)}"))
     if (rate := known.pop("lr", None)) is not None:
-        parts.append(safe_text(f"lr {number(rate)}"))
+        parts.append(safe_text(f"lr {format_number(rate)}"))
     tokens, examples = known.pop("tokens_per_s", None), known.pop("examples_per_s", None)
     if tokens is not None:
-        parts.append(safe_text(f"{number(tokens)} tok/s"))
+        parts.append(safe_text(f"{format_number(tokens)} tok/s"))
     elif examples is not None:
-        parts.append(safe_text(f"{number(examples)} ex/s"))
+        parts.append(safe_text(f"{format_number(examples)} ex/s"))
     memory = known.pop("memory_bytes", None)
     if loss is None:
-        parts += [safe_text(f"{key} {number(value)}") for key, value in list(known.items())[:4]]
+        parts += [safe_text(f"{key} {format_number(value)}") for key, value in list(known.items())[:4]]
     gpus = bool(device.get("gpus"))
     name = str(device["device"]) if gpus else "CPU"
     if used := (gpus and memory) or view.memory_bytes or view.peak_bytes:
@@ -340,14 +351,14 @@ def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None)
     return parts
 
 
-def shortened(name: str) -> tuple[str, str]:
+def shorten_measure(name: str) -> tuple[str, str]:
     """A measure as it is said: `val kmeans` and ` %` of `validation_kmeans_percent`."""
     short = name.replace("validation_", "val ")
     stem = short.removesuffix("_percent")
     return stem, " %" if stem != short else ""
 
 
-def _bar(share: float, cells: int) -> Content:
+def _progress_bar(share: float, cells: int) -> Content:
     room = max(4, cells - 6)
     filled = min(room, round(share * room))
     return Content.assemble(
@@ -355,7 +366,7 @@ def _bar(share: float, cells: int) -> Content:
     )
 
 
-def _odd(view: JobView) -> list[Content]:
+def _warning_parts(view: JobView) -> list[Content]:
     parts = []
     beat = view.heartbeat_age_s
     if view.live and beat is not None and beat > 15:
@@ -367,7 +378,7 @@ def _odd(view: JobView) -> list[Content]:
     return parts
 
 
-def flow(parts: Sequence[Content], cells: int) -> Content:
+def flow_parts(parts: Sequence[Content], cells: int) -> Content:
     """Parts side by side; a line ends between two of them."""
     dot = Content.styled(" · ", "$quiet")
     lines: list[Content] = []
@@ -379,16 +390,16 @@ def flow(parts: Sequence[Content], cells: int) -> Content:
     return Content("\n").join(lines)
 
 
-def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
+def job_selection(job: JobView, line: CommandLine, *words: object) -> PaneSelection:
     command = line("jobs", *map(str, words or ("show", job.id)))
     forms = (
-        Form("c", "command line", lambda: command),
-        Form("i", "id", lambda: str(job.id)),
-        Form("p", "run folder", lambda: job.folder),
-        Form("r", "recipe as TOML", job.spec.to_toml),
+        CopyForm("c", "command line", lambda: command),
+        CopyForm("i", "id", lambda: str(job.id)),
+        CopyForm("p", "run folder", lambda: job.folder),
+        CopyForm("r", "recipe as TOML", job.spec.to_toml),
         json_form(lambda: asdict(job)),
     )
-    return Selection(f"job/{job.id}", f"job {job.id}", command, forms, lambda: job.title)
+    return PaneSelection(f"job/{job.id}", f"job {job.id}", command, forms, lambda: job.title)
 
 
 _READINGS = 4
@@ -404,11 +415,11 @@ class JobListing(TreeListing):
     unfolded: frozenset[int] = frozenset()
     plain = False
 
-    def show(self, jobs: Sequence[JobView]) -> None:
+    def show_jobs(self, jobs: Sequence[JobView]) -> None:
         self.jobs = jobs
-        self._fill(filtered=bool(self.query_text))
+        self._fill_rows(filtered=bool(self.query_text))
 
-    def _fill(self, *, filtered: bool) -> None:
+    def _fill_rows(self, *, filtered: bool) -> None:
         runs: dict[int, list[JobView]] = {view.id: [] for view in self.jobs if view.task == "sweep"}
         for view in reversed(self.jobs):
             if view.sweep in runs:
@@ -421,21 +432,21 @@ class JobListing(TreeListing):
         self.plain = bool(getattr(self.app, "ascii", False))
         self.load(job_records(shown, self.unfolded, plain=self.plain))
 
-    def _apply(self, text: str) -> None:
-        self._fill(filtered=bool(text.strip()))
-        super()._apply(text)
+    def _apply_filter(self, text: str) -> None:
+        self._fill_rows(filtered=bool(text.strip()))
+        super()._apply_filter(text)
 
-    def toggle(self, key: str) -> None:
+    def toggle_node(self, key: str) -> None:
         self.unfolded ^= {int(key)}
-        self.show(self.jobs)
+        self.show_jobs(self.jobs)
         self.table.go_to(key)
 
     def go_to(self, key: str) -> bool:
         """Also to a run of a sweep that is folded."""
         sweep = next((view.sweep for view in self.jobs if str(view.id) == key), 0)
-        if sweep and self.table.rows.find(key) is None:
+        if sweep and self.table.rows.find_index(key) is None:
             self.unfolded |= {sweep}
-            self.show(self.jobs)
+            self.show_jobs(self.jobs)
         return super().go_to(key)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -465,20 +476,20 @@ class JobList(ListPane):
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
         if not jobs:
-            self.listing.when_empty("No jobs yet", _beginning())
-        self.listing.show(jobs)
+            self.listing.when_empty("No jobs yet", _starting_advice())
+        self.listing.show_jobs(jobs)
         if self.table.marks:
             self.post_message(self.Marked(self))
 
-    def show_meters(self, meters: Mapping[str, Meter]) -> None:
+    def show_meters(self, meters: Mapping[str, LoadMeter]) -> None:
         """Load and memory of the devices, GPUs first, as far as there is room, with what they were a moment
         ago."""
-        room, shown = self.size.width - 4, dict[str, Meter]()
+        room, shown = self.size.width - 4, dict[str, LoadMeter]()
         for name in sorted(meters, key=lambda name: not name.startswith("GPU")):
             more = {**shown, name: meters[name]}
-            shown = more if width(_meter_text(more, _READINGS)) <= room else shown
+            shown = more if text_width(_meter_text(more, _READINGS)) <= room else shown
         lines = (_meter_text(shown, readings) for readings in range(KEPT, _READINGS - 1, -1))
-        self.footnote = next((line for line in lines if width(line) <= room), "")
+        self.footnote = next((line for line in lines if text_width(line) <= room), "")
 
     @property
     def job(self) -> JobView | None:
@@ -489,7 +500,7 @@ class JobList(ListPane):
     def marked(self) -> list[JobView]:
         return [record["view"] for record in self.table.marked]
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         return None if self.job is None else job_selection(self.job, line)
 
     def exports(self) -> Sequence[Export]:
@@ -497,14 +508,14 @@ class JobList(ListPane):
             return ()
         fields = self.listing.fields
 
-        def rows() -> tuple[Sequence[str], list[list[object]]]:
+        def make_table() -> tuple[Sequence[str], list[list[object]]]:
             return fields, [[record[name] for name in fields] for record in self.table.visible_records()]
 
         facts = {"filter": self.listing.query_text}
-        return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
+        return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, make_table, facts)
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        glyphs = " ".join(sign(number, plain=self.listing.plain)[0] for number in (1, 2, 3))
+    def list_signs(self) -> Sequence[tuple[str, str]]:
+        glyphs = " ".join(series_sign(number, plain=self.listing.plain)[0] for number in (1, 2, 3))
         return (
             ("▸ ▾", "a sweep: l shows its runs under it, h folds them"),
             (glyphs, "a glyph and a colour for each job, in the plot too"),
@@ -520,7 +531,7 @@ class JobList(ListPane):
         return (Lookup("job", "Go to a job by its number.", self.go_to),)
 
 
-def _beginning() -> str:
+def _starting_advice() -> str:
     """What stands here in time, and how to begin."""
     from workbench.recipes import quickest
 
@@ -533,8 +544,8 @@ def _beginning() -> str:
     return f"{what} They go on when this window is closed.\n\na starts one{first}."
 
 
-def _meter_text(meters: Mapping[str, Meter], readings: int) -> str:
-    return " · ".join(f"{name} {meter.text(readings)}" for name, meter in meters.items())
+def _meter_text(meters: Mapping[str, LoadMeter], readings: int) -> str:
+    return " · ".join(f"{name} {meter.format_readings(readings)}" for name, meter in meters.items())
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:

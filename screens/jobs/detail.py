@@ -24,32 +24,32 @@ from screens.jobs.columns import (
     diff_columns,
     diff_rows,
     differing_at,
-    flow,
+    flow_parts,
     job_selection,
-    measures,
+    list_measures,
     metric_row,
-    shortened,
+    shorten_measure,
     standing_columns,
     standing_rows,
-    summary,
+    summarise_job,
 )
 from screens.jobs.run import (
     MOST,
     Follower,
     News,
     RunCurves,
-    alike,
+    group_runs,
     job_files,
     last_attempts,
     recipe_lines,
     standings_of,
 )
-from screens.shell.export import CommandLine, Export, Selection, table_exports
-from screens.shell.theme import count, number, safe_text
+from screens.shell.export import CommandLine, Export, PaneSelection, table_exports
+from screens.shell.theme import format_count, format_number, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES, PicturePlot, Series
-from screens.widgets.reader import Reader
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Record, Table
 from workbench.tables import Column
 
@@ -61,10 +61,10 @@ if TYPE_CHECKING:
 _NOTHING = "Of the job under the cursor: its curves, its log, what it measured, its settings and its files."
 
 
-def smooth(values: Sequence[float], strength: float) -> list[float]:
+def smooth_values(values: Sequence[float], strength: float) -> list[float]:
     """The exponential moving average, without a bias to the first values; strength 0 leaves them as they are.
 
-    >>> smooth([1.0, 3.0], 0.5)
+    >>> smooth_values([1.0, 3.0], 0.5)
     [1.0, 2.3333333333333335]
     """
     if not strength:
@@ -86,7 +86,7 @@ def line_colour(line: str) -> str:
 STRENGTHS = (0.0, 0.6, 0.9, 0.97)
 """Of the moving average, in the order in which the key goes through them."""
 
-Points = tuple[Sequence[float], Sequence[float]]
+CurvePoints = tuple[Sequence[float], Sequence[float]]
 
 
 class CurvePlot(PicturePlot):
@@ -99,13 +99,13 @@ class CurvePlot(PicturePlot):
         self.display = False
         self.legend = True
 
-    def choose(self, names: Sequence[str]) -> None:
+    def choose_metric(self, names: Sequence[str]) -> None:
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
     def draw_runs(
         self,
-        runs: Mapping[tuple[int | None, str], Sequence[Points]],
+        runs: Mapping[tuple[int | None, str], Sequence[CurvePoints]],
         undefined: Sequence[tuple[Sequence[int], int]] = (),
     ) -> None:
         """Draw curves. Args: undefined: of each run the steps without a finite value, and their number."""
@@ -116,7 +116,7 @@ class CurvePlot(PicturePlot):
                 if len(steps):
                     # A gap is left between one curve and the next.
                     xs += [steps[0], *steps]
-                    ys += [None, *smooth(values, self.strength)]
+                    ys += [None, *smooth_values(values, self.strength)]
             if xs:
                 series.append(Series(name, xs[1:], ys[1:], sign))
         self.display = bool(series)
@@ -130,7 +130,7 @@ class CurvePlot(PicturePlot):
 
 
 def _read_marked(runs: Sequence[RunCurves]) -> News:
-    added = [curves.read() for curves in runs]
+    added = [curves.read_piece() for curves in runs]
     return News((), any(added), any(curves.behind_bytes for curves in runs))
 
 
@@ -144,20 +144,20 @@ def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, b
     return found, "loss" in found
 
 
-def validation(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
+def validation_parts(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
     """Last and best value of the measure that counts, and the checkpoint that a resume would take."""
     parts = []
     name, lowest = best_metric(view.params, curves.names)
-    steps, values = curves.joined(name) if name else ([], [])
+    steps, values = curves.join_attempts(name) if name else ([], [])
     if values:
         best = min(values) if lowest else max(values)
         at = steps[values.index(best)]
-        short, percent = shortened(name)
+        short, percent = shorten_measure(name)
         if values[-1] == best:
-            parts.append(safe_text(f"{short} {number(best)}{percent} ▲ best, at {count(at)}"))
+            parts.append(safe_text(f"{short} {format_number(best)}{percent} ▲ best, at {format_count(at)}"))
         else:
-            parts.append(safe_text(f"{short} {number(values[-1])}{percent} ▼"))
-            parts.append(safe_text(f"best {number(best)}{percent} at {count(at)}"))
+            parts.append(safe_text(f"{short} {format_number(values[-1])}{percent} ▼"))
+            parts.append(safe_text(f"best {format_number(best)}{percent} at {format_count(at)}"))
     if checkpoint:
         bad = "damaged" in checkpoint or "no sound" in checkpoint
         parts.append(safe_text(checkpoint, "$warning" if bad else "$quiet"))
@@ -196,7 +196,7 @@ class Detail(Pane):
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
     Detail #verdict { height: auto; padding: 0 1; display: none; }
-    Detail Plot { height: 2fr; margin: 0 1; }
+    Detail PlotWidget { height: 2fr; margin: 0 1; }
     Detail #log-state { height: 1; padding: 0 1; color: $quiet; }
     Detail.-low #summary { max-height: 5; }
     Detail.-sweep #diff-page { height: auto; max-height: 50%; }
@@ -245,21 +245,21 @@ class Detail(Pane):
     def _list_page(
         self, name: str, columns: Sequence[Column], empty: tuple[str, str], *above: Widget
     ) -> Page:
-        def make() -> list[Widget]:
+        def make_listing() -> list[Widget]:
             fields = [column.name for column in columns]
             return [*above, Listing(columns, id=name, fields=fields, empty=empty)]
 
-        return Page(name, id=f"{name}-page", make=make)
+        return Page(name, id=f"{name}-page", make=make_listing)
 
     async def on_mount(self) -> None:
         self.set_interval(0.25, self._poll_if_live)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 28, "-low")
-        self._summarise()
+        self._show_summary()
 
     @property
-    def _log(self) -> Reader:
+    def _log(self) -> TextReader:
         return self.query_one("#log", ReaderBox).reader
 
     @property
@@ -277,7 +277,7 @@ class Detail(Pane):
             self._follower = None
             self.plot.display = False
             self.query_one("#summary", Static).update(safe_text(_NOTHING, "$quiet"))
-            self._log.show([])
+            self._log.show_lines([])
             self.query_one("#log-state", Static).update("")
             if last is not None:  # the other pages would still be full of it
                 self.set_class(False, "-sweep")
@@ -285,45 +285,47 @@ class Detail(Pane):
             return
         attempt = f" · attempt {view.attempt}" if view.task != "sweep" else ""
         self.title = f"{view.id} {view.title}{attempt}"
-        self._summarise()
+        self._show_summary()
         key, before = (view.folder, view.attempt), self._follower
         if before is None or before.key != key:
             same = before if before is not None and before.key[0] == view.folder else None
             out = Path(view.out) if view.task == "train" and view.out else None
-            self._follower = Follower(Path(view.folder), view.attempt, out, self._curves(view))
+            self._follower = Follower(Path(view.folder), view.attempt, out, self._get_curves(view))
             self._fresh = True
             # The first is shown at once.
             self._begins = 0.0 if before is None else time.monotonic() + REST_S
             self.apart = self.apart and same is not None
             if same is None:
                 self.plot.metric = ""
-            self._rest(self._draw)
+            self._act_at_rest(self._draw_curves)
             self._fill_page()
-            self.poll()
+            self.poll_news()
         if view.task == "sweep":
             await self._show_sweep(view, new=last is None or last.id != view.id)
         elif self.has_class("-sweep"):
             self.set_class(False, "-sweep")
-            self._beside()
+            self._read_overlaid_curves()
             if self.page_name == "diff":
                 await self.show_page("log-page")
 
     async def _show_sweep(self, view: JobView, *, new: bool) -> None:
         """The curves of all its runs, and how its settings stand."""
         if new or sum(map(len, self._settings.values())) != len(self._members):
-            self._settings = alike(view, self._members)
+            self._settings = group_runs(view, self._members)
             self._stood = ()
         self.set_class(True, "-sweep")
         if new:
             await self.show_page("diff-page")
-        self._beside()
+        self._read_overlaid_curves()
         stands = (view.id, *(one.state for one in self._members))
         if stands != self._stood and self.page_name == "diff":
             self._stood = stands
             self._compared = (view.id,)
-            self._fetch("diff", partial(standings_of, self._members), partial(self._show_standings, view))
+            self._fetch_in_thread(
+                "diff", partial(standings_of, self._members), partial(self._show_standings, view)
+            )
 
-    def _rest(self, act: Callable[[], None]) -> None:
+    def _act_at_rest(self, act: Callable[[], None]) -> None:
         """Do it once the cursor rests on the job; at once for the first."""
         if self._resting is not None:
             self._resting.stop()
@@ -332,11 +334,11 @@ class Detail(Pane):
         if self._resting is None:
             act()
 
-    def overlay(self, marked: Sequence[JobView]) -> None:
+    def overlay_jobs(self, marked: Sequence[JobView]) -> None:
         self._marked = tuple(marked)
-        self._beside()
+        self._read_overlaid_curves()
 
-    def _beside(self) -> None:
+    def _read_overlaid_curves(self) -> None:
         """Read the curves of marked jobs, or else of the runs of the sweep that is shown."""
         wanted = self._marked[:MOST_SERIES] or self._members[:MOST_RUNS]
         read = {number: len(curves.attempts) for number, curves in self._others.items()}
@@ -347,11 +349,11 @@ class Detail(Pane):
         for view in wanted:
             known = others.get(view.id)
             same = known is not None and len(known.attempts) == view.attempt
-            self._others[view.id] = known if known is not None and same else self._curves(view)
-        self._draw()
-        self.poll()
+            self._others[view.id] = known if known is not None and same else self._get_curves(view)
+        self._draw_curves()
+        self.poll_news()
 
-    def _curves(self, view: JobView) -> RunCurves:
+    def _get_curves(self, view: JobView) -> RunCurves:
         key = view.folder, view.attempt
         if (found := self._read.pop(key, None)) is None:
             before = self._read.get((view.folder, view.attempt - 1))
@@ -363,18 +365,18 @@ class Detail(Pane):
                 del self._read[old]
         return found
 
-    def _summarise(self) -> None:
+    def _show_summary(self) -> None:
         view = self.view
         if view is None:
             return
         cells, extra = self.size.width - 4, []
         if self._follower is not None:
             curves = self._follower.curves
-            _, losses = curves.joined("loss_nats")
-            lines = [measures(view, self._follower.device, losses[0] if losses else None)]
-            lines.append(validation(view, curves, self._follower.checkpoint))
-            extra = [flow(parts, cells) for parts in lines if parts]
-        text = summary(view, cells, extra)
+            _, losses = curves.join_attempts("loss_nats")
+            lines = [list_measures(view, self._follower.device, losses[0] if losses else None)]
+            lines.append(validation_parts(view, curves, self._follower.checkpoint))
+            extra = [flow_parts(parts, cells) for parts in lines if parts]
+        text = summarise_job(view, cells, extra)
         # A line that is too long is wrapped, nobody here knows into how many.
         fits = all(line.cell_length <= cells for line in text.split(allow_blank=True))
         rows, self._rows = self._rows, text.plain.count("\n") + 1 if fits else 0
@@ -386,9 +388,9 @@ class Detail(Pane):
         """Look for news, but not again and again of jobs that are over and have been read to their end."""
         views = [view for view in (self.view, *self._members, *self._marked) if view is not None]
         if self._empty_reads < _EMPTY_READS or any(view.live for view in views):
-            self.poll()
+            self.poll_news()
 
-    def poll(self) -> None:
+    def poll_news(self) -> None:
         """Look for news of the job and of the marked ones, unless a look is under way."""
         if self._follower is None or not self.screen.is_current:
             return
@@ -397,10 +399,12 @@ class Detail(Pane):
             self._read_on(partial(_read_marked, list(self._others.values())), lambda: True, self._take_marked)
         wait_s = self._begins - time.monotonic()
         if wait_s > 0:
-            self.set_timer(wait_s, self.poll)
+            self.set_timer(wait_s, self.poll_news)
         elif not self._reading:
             self._reading, follower = True, self._follower
-            self._read_on(follower.read, lambda: follower is self._follower, partial(self._take, follower))
+            self._read_on(
+                follower.read_news, lambda: follower is self._follower, partial(self._take_news, follower)
+            )
 
     @work(thread=True, exit_on_error=False)
     def _read_on(
@@ -426,11 +430,11 @@ class Detail(Pane):
         if news.curves or news.more:
             self._empty_reads = 0
         if self.is_attached and news.curves:
-            self._rest(self._draw)
+            self._act_at_rest(self._draw_curves)
         if self.is_attached and news.more:
-            self.poll()
+            self.poll_news()
 
-    def _take(self, follower: Follower, news: News) -> None:
+    def _take_news(self, follower: Follower, news: News) -> None:
         self._reading = False
         is_empty = not (news.lines or news.curves or news.more)
         self._empty_reads = self._empty_reads + 1 if is_empty else 0
@@ -440,78 +444,80 @@ class Detail(Pane):
             if self._fresh:
                 # Not before: an empty log for a moment would cost two layouts of the screen.
                 self._fresh = False
-                self._log.show(list(news.lines))
+                self._log.show_lines(list(news.lines))
                 self._log_state()
             elif news.lines:
-                self._log.append(news.lines)
+                self._log.append_lines(news.lines)
                 self._log_state()
             if news.curves:
-                self._draw()
-                self._summarise()
+                self._draw_curves()
+                self._show_summary()
         if news.more or follower is not self._follower:
-            self.poll()
+            self.poll_news()
 
-    def _draw(self) -> None:
+    def _draw_curves(self) -> None:
         follower = self._follower
         if follower is None or not self.query(CurvePlot):
             # The screen is being left.
             return
         plot = self.plot
-        plot.choose(follower.curves.names or [name for run in self._others.values() for name in run.names])
+        plot.choose_metric(
+            follower.curves.names or [name for run in self._others.values() for name in run.names]
+        )
         drawn = plot.display
         runs = list(self._others.values()) if self._members else [follower.curves]
-        plot.draw_runs(self._runs(follower), [run.undefined(plot.metric) for run in runs])
+        plot.draw_runs(self._choose_curves(follower), [run.undefined_steps(plot.metric) for run in runs])
         if plot.display != drawn:
             # Without a curve there is nothing to smooth: the line of keys says so.
             self.screen.refresh_bindings()
         if self.page_name == "metrics":
             names = dict.fromkeys(name for run in runs for name in run.names)
             curves = {
-                name: [curve for run in runs if (curve := run.last(name)) is not None] for name in names
+                name: [curve for run in runs if (curve := run.last_curve(name)) is not None] for name in names
             }
             listing = self.query_one("#metrics", Listing)
             columns = METRICS_OF_RUNS if self._members else METRIC_COLUMNS
             if listing.table.columns != columns:
                 listing.table.columns = columns
-            begins = differing_at(["".join(shortened(name)) for name in curves])
+            begins = differing_at(["".join(shorten_measure(name)) for name in curves])
             listing.load(
                 [metric_row(*found, apart) for found, apart in zip(curves.items(), begins, strict=True)]
             )
 
-    def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[Points]]:
+    def _choose_curves(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[CurvePoints]]:
         """What is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs with this
         one, or this one alone."""
         view, name = self.view, self.plot.metric
         assert view is not None
         own = follower.curves
-        runs: dict[tuple[int | None, str], Sequence[Points]] = {}
+        runs: dict[tuple[int | None, str], Sequence[CurvePoints]] = {}
         if self._members and not self._marked:
             for sign, (label, numbers) in enumerate(self._settings.items()):
                 read = [self._others[number] for number in numbers if number in self._others]
-                runs[sign, label] = [one.joined(name) for one in read]
+                runs[sign, label] = [one.join_attempts(name) for one in read]
             return runs
         if self.apart and view.attempt > 1:
             numbers = range(max(1, view.attempt - MOST_SERIES + 1), view.attempt + 1)
             return {(None, f"attempt {number}"): [own.of_attempt(number, name)] for number in numbers}
-        runs[view.id, f"{view.id} {view.title}"] = [own.joined(name)]
+        runs[view.id, f"{view.id} {view.title}"] = [own.join_attempts(name)]
         for other in self._marked:
             if other.id != view.id and other.id in self._others:
-                runs[other.id, f"{other.id} {other.title}"] = [self._others[other.id].joined(name)]
+                runs[other.id, f"{other.id} {other.title}"] = [self._others[other.id].join_attempts(name)]
         return runs
 
-    def smooth(self) -> None:
+    def smooth_more(self) -> None:
         """Smooth the curves more; after the most not at all."""
         at = STRENGTHS.index(self.plot.strength) + 1
         self.plot.strength = STRENGTHS[at % len(STRENGTHS)]
-        self._draw()
+        self._draw_curves()
 
     @on(Table.Opened, "#metrics-table")
     def _metric_chosen(self, event: Table.Opened) -> None:
         event.stop()
         self.plot.metric = event.table.current_key or ""
-        self._draw()
+        self._draw_curves()
 
-    @on(Reader.Changed)
+    @on(TextReader.Changed)
     def _log_state(self) -> None:
         reader = self._log
         if reader.follow:
@@ -529,7 +535,7 @@ class Detail(Pane):
         from workbench.jobs.compare import compare
 
         self._compared = (left.id, right.id)
-        await self._compare(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
+        await self._compare_sides(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
 
     async def show_attempts(self) -> bool:
         """Show the last two attempts side by side and the attempts as curves of their own; when that is shown
@@ -538,11 +544,11 @@ class Detail(Pane):
         if view is None:
             return False
         self.apart = not (self.apart and self.page_name == "diff")
-        self._draw()
+        self._draw_curves()
         if self.apart:
             names = f"attempt {view.attempt - 1}", f"attempt {view.attempt}"
             self._compared = ()
-            await self._compare(*names, lambda: last_attempts(view))
+            await self._compare_sides(*names, lambda: last_attempts(view))
         else:
             await self.show_page("log-page")
         return self.apart
@@ -566,23 +572,23 @@ class Detail(Pane):
         said.update(safe_text(verdict))
         said.display = bool(verdict)
 
-    async def _compare(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
+    async def _compare_sides(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
         await self.show_page("diff-page")
         listing = self.query_one("#diff", Listing)
 
-        def show(found: Comparison) -> None:
+        def show_comparison(found: Comparison) -> None:
             listing.table.columns = diff_columns(left, right)
             listing.when_empty(f"{left} and {right} are equal", "")
             self._show_differences(diff_rows(found))
 
         listing.show_loading("comparing")
-        self._fetch("diff", compare, show)
+        self._fetch_in_thread("diff", compare, show_comparison)
 
-    def _fetch(self, group: str, read: Callable[[], T], show: Callable[[T], None]) -> None:
-        def fetch() -> None:
+    def _fetch_in_thread(self, group: str, read: Callable[[], T], show: Callable[[T], None]) -> None:
+        def read_and_show() -> None:
             self.app.call_from_thread(show, read())
 
-        self.run_worker(fetch, thread=True, exclusive=True, group=group, exit_on_error=False)
+        self.run_worker(read_and_show, thread=True, exclusive=True, group=group, exit_on_error=False)
 
     @on(Pane.PageShown)
     def _fill_page(self) -> None:
@@ -591,12 +597,12 @@ class Detail(Pane):
         if self.view is None or self._follower is None:
             return
         if self.page_name == "files":
-            self._fetch("files", partial(job_files, self.view), self._show_files)
+            self._fetch_in_thread("files", partial(job_files, self.view), self._show_files)
         elif self.page_name == "config":
-            show = self.query_one("#config", ReaderBox).reader.show
-            self._fetch("config", partial(recipe_lines, Path(self.view.folder)), show)
+            show = self.query_one("#config", ReaderBox).reader.show_lines
+            self._fetch_in_thread("config", partial(recipe_lines, Path(self.view.folder)), show)
         elif self.page_name == "metrics":
-            self._draw()
+            self._draw_curves()
 
     def _show_files(self, rows: list[Any]) -> None:
         self.query_one("#files", Listing).load(rows)
@@ -616,7 +622,7 @@ class Detail(Pane):
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self.view is None:
             return None
         if self.page_name == "diff" and self._compared:
@@ -633,12 +639,14 @@ class Detail(Pane):
         stem, facts = f"job-{view.id}", {"job": view.id, "attempt": view.attempt}
         runs = self._others if self._members and not self._marked else {}
 
-        def table() -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        def make_table() -> tuple[Sequence[str], Sequence[Sequence[object]]]:
             if runs:
-                return ("job", *columns), [(job, *row) for job, read in runs.items() for row in read.rows()]
-            return columns, follower.curves.rows()
+                return ("job", *columns), [
+                    (job, *row) for job, read in runs.items() for row in read.list_points()
+                ]
+            return columns, follower.curves.list_points()
 
-        metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, table, facts)
+        metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, make_table, facts)
         if self.page_name == "diff" and (shown := self.query_one("#diff", Listing).table).shown:
             named = [column.name for column in shown.columns]
             found = named, [[row[name] for name in named] for row in shown.visible_records()]
@@ -646,5 +654,7 @@ class Detail(Pane):
                 "comparison", f"{stem}-compared", {".csv": "c", ".tex": "x"}, lambda: found, facts
             )
         plot = self.plot
-        curves = plot.exports(f"{stem}-{plot.metric}", "step", plot.metric, facts) if plot.display else []
+        curves = (
+            plot.list_exports(f"{stem}-{plot.metric}", "step", plot.metric, facts) if plot.display else []
+        )
         return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write), *curves]

@@ -24,9 +24,9 @@ from textual.worker import get_current_worker
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, describe_fields, parse
 from engines.core.spec import Field as SpecField
-from screens.jobs.run import Machine, look
+from screens.jobs.run import Machine, look_at_machine
 from screens.shell.theme import safe_text
-from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
+from screens.widgets.dialogs import Chooser, Dialog, MenuChoice, frame_dialog
 from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-Values = Mapping[str, str]
+FormValues = Mapping[str, str]
 _SEED = SpecField("seed", int, Arg("Same seed, same result.", low=0))
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """A line of the form: `key` names it within its `table` (data, model, train, job), `text` is what stands
     there at first, `help` what it means."""
 
@@ -64,63 +64,63 @@ class Field:
 
 
 class FormFields:
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def problems(self, values: Values) -> dict[str, EngineError]:
+    def find_problems(self, values: FormValues) -> dict[str, EngineError]:
         """What is wrong, by the name of the field; under "" what belongs to none. Fields are asked about
         one by one, then all of them together."""
         found: dict[str, EngineError] = {}
         for field in self.fields:
             try:
-                self._check(field, values[field.name].strip())
+                self._check_field(field, values[field.name].strip())
             except EngineError as error:
                 found[field.name] = error
         if not found:
             try:
-                self.spec(values)
+                self.make_recipe(values)
             except EngineError as error:
-                found[self.place(error)] = error
+                found[self.find_field(error)] = error
         return found
 
-    def place(self, error: EngineError) -> str:
+    def find_field(self, error: EngineError) -> str:
         """The field that an error is about: the first whose key it names."""
         words = re.findall(r"\w+", error.what)
         keys = {field.key: field.name for field in reversed(self.fields)}
         return next((keys[word] for word in words if word in keys), "")
 
-    def _check(self, field: Field, text: str) -> object:
+    def _check_field(self, field: FormField, text: str) -> object:
         """Raises: EngineError for what can be told of this field alone."""
         raise NotImplementedError
 
-    def spec(self, values: Values) -> Recipe:
+    def make_recipe(self, values: FormValues) -> Recipe:
         """The job. Raises: EngineError when something is wrong."""
         raise NotImplementedError
 
-    def choices(self, field: Field) -> Mapping[str, str]:  # noqa: ARG002
+    def list_choices(self, field: FormField) -> Mapping[str, str]:  # noqa: ARG002
         """What may stand in a field whose value is one of several, with what each is."""
         return {}
 
-    def start(self, values: Values) -> Callable[[], Job]:
+    def prepare_start(self, values: FormValues) -> Callable[[], Job]:
         """What starts it. Raises: EngineError when something is wrong."""
         from workbench.jobs import control
 
-        spec = self.spec(values)
+        spec = self.make_recipe(values)
         return lambda: control.submit(self._workspace, spec)
 
-    def runs(self, values: Values) -> int:  # noqa: ARG002
+    def count_runs(self, values: FormValues) -> int:  # noqa: ARG002
         """How many runs are started, of what has no problems."""
         return 1
 
-    def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:  # noqa: ARG002
+    def list_questions(self, values: FormValues) -> Iterator[Mapping[str, Any]]:  # noqa: ARG002
         """Parameters of the task `train.check`, which asks the engine, of each run; nothing when there is
         nothing to ask. Raises: EngineError when something is wrong."""
         yield from ()
 
 
-def _choices(field: SpecField) -> Mapping[str, str]:
+def _spec_choices(field: SpecField) -> Mapping[str, str]:
     return dict.fromkeys(("true", "false") if field.kind is bool else map(str, field.choices), "")
 
 
@@ -130,7 +130,7 @@ def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) 
     return OperationFields(recipe, workspace)
 
 
-def _wrong(what: str, remedy: str = "") -> EngineError:
+def _field_error(what: str, remedy: str = "") -> EngineError:
     return EngineError(what, remedy=remedy, code="E424")
 
 
@@ -159,22 +159,22 @@ class OperationFields(FormFields):
         }
         helps = {name: field.arg.help for name, field in self._spec.items()}
         helps[self._target] = f"its name among the {self._home.name}"
-        texts = {name: _text(given[name]) if name in given else "" for name in self._spec}
-        self.fields = tuple(Field(self._table, name, texts[name], helps[name]) for name in self._spec)
+        texts = {name: _to_text(given[name]) if name in given else "" for name in self._spec}
+        self.fields = tuple(FormField(self._table, name, texts[name], helps[name]) for name in self._spec)
 
-    def choices(self, field: Field) -> Mapping[str, str]:
-        return _choices(self._spec[field.key])
+    def list_choices(self, field: FormField) -> Mapping[str, str]:
+        return _spec_choices(self._spec[field.key])
 
-    def _check(self, field: Field, text: str) -> Any:
+    def _check_field(self, field: FormField, text: str) -> Any:
         """The value that a text is. Raises: EngineError."""
         if field.key != self._target:
             return parse(self._spec[field.key], text)
         if said := _name_problem(text, self._home, self._table):
-            raise _wrong(said)
+            raise _field_error(said)
         return str(self._home / text)
 
-    def spec(self, values: Values) -> Recipe:
-        given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
+    def make_recipe(self, values: FormValues) -> Recipe:
+        given = {field.key: self._check_field(field, values[field.name].strip()) for field in self.fields}
         return job_recipe(self._row, self._row.resolved(given))
 
 
@@ -199,12 +199,12 @@ class TrainFields(FormFields):
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
         for table, content in self._tables.items():
-            specs = {spec.name: spec for spec in self._specs(table)}
+            specs = {spec.name: spec for spec in self._list_specs(table)}
             for key, value in content.items():
                 help_ = specs[key].arg.help if key in specs else ""
                 if table == "data":
                     help_ = f"{key}, by name or path" if value else "nothing, or data by name or path"
-                fields.append(Field(table, key, _text(value), help_))
+                fields.append(FormField(table, key, _to_text(value), help_))
         stem = recipe.name.rpartition("/")[2]
         job = {
             "seed": str(recipe.seed),
@@ -212,14 +212,16 @@ class TrainFields(FormFields):
             "name": next_free(workspace.models, stem).name,
             "more": "",
         }
-        fields += [Field("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
+        fields += [FormField("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
         for name, field in self._sweep.items():
             given = getattr(how, name, None)
             kind = f"{field.arg.metavar}: " if field.arg.metavar else ""
-            fields.append(Field("sweep", name, _text(given) if given else "", f"{kind}{field.arg.help}"))
+            fields.append(
+                FormField("sweep", name, _to_text(given) if given else "", f"{kind}{field.arg.help}")
+            )
         self.fields = tuple(fields)
 
-    def choices(self, field: Field) -> Mapping[str, str]:
+    def list_choices(self, field: FormField) -> Mapping[str, str]:
         if field.table == "data":
             from workbench.train import data_names
 
@@ -227,10 +229,12 @@ class TrainFields(FormFields):
         if field.name == "job.device":
             return {"auto": "a free GPU, else the CPU", "cpu": ""}
         if field.table == "sweep":
-            return _choices(self._sweep[field.key])
-        return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), {})
+            return _spec_choices(self._sweep[field.key])
+        return next(
+            (_spec_choices(spec) for spec in self._list_specs(field.table) if spec.name == field.key), {}
+        )
 
-    def _specs(self, table: str) -> Iterator[SpecField]:
+    def _list_specs(self, table: str) -> Iterator[SpecField]:
         from engines.training.task import TrainConfig
 
         trainer = trainers().get(str(self._recipe.params.get("trainer")))
@@ -238,17 +242,17 @@ class TrainFields(FormFields):
         for spec in classes.get(table, ()):
             yield from describe_fields(spec)
 
-    def _check(self, field: Field, text: str) -> None:
+    def _check_field(self, field: FormField, text: str) -> None:
         """A field is asked about with the recipe's own settings around it."""
         if field.name == "job.seed":
             parse(_SEED, text)
         elif field.name == "job.name":
             if said := _name_problem(text, self._workspace.models, "model"):
-                raise _wrong(said)
+                raise _field_error(said)
         elif field.name == "job.device":
             check_placement({"device": text})
         elif field.name == "job.more":
-            self._more(self._recipe, text)
+            self._add_settings(self._recipe, text)
         elif field.table == "sweep":
             from workbench.train import Sweep, variants
 
@@ -261,13 +265,13 @@ class TrainFields(FormFields):
             if text:
                 data_path(self._workspace, field.key, text)
         else:
-            value = self._value(field, text)
+            value = self._read_value(field, text)
             if field.table == "train":
                 from engines.training.task import TrainConfig
 
                 TrainConfig.from_table({**self._tables["train"], field.key: value})
 
-    def _value(self, field: Field, text: str) -> Any:
+    def _read_value(self, field: FormField, text: str) -> Any:
         """The text as the recipe's own value is: a word stays one, a number has to be one."""
         before = self._tables[field.table][field.key]
         if isinstance(before, str):
@@ -276,72 +280,74 @@ class TrainFields(FormFields):
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            raise _wrong(kind) from None
+            raise _field_error(kind) from None
         accepted = (int, float) if isinstance(before, float) else (type(before),)
         if isinstance(value, bool) is not isinstance(before, bool) or not isinstance(value, accepted):
-            raise _wrong(kind)
+            raise _field_error(kind)
         return value
 
-    def _more(self, recipe: Recipe, text: str) -> Recipe:
+    def _add_settings(self, recipe: Recipe, text: str) -> Recipe:
         try:
             words = shlex.split(text)
         except ValueError as error:
-            raise _wrong(str(error).lower()) from None
+            raise _field_error(str(error).lower()) from None
         return with_settings(recipe, words)
 
-    def _filled(self, values: Values) -> Recipe:
+    def _fill_recipe(self, values: FormValues) -> Recipe:
         tables: dict[str, dict[str, Any]] = {name: {} for name in self._tables}
         for field in self.fields:
             if field.table in tables:
-                tables[field.table][field.key] = self._value(field, values[field.name].strip())
+                tables[field.table][field.key] = self._read_value(field, values[field.name].strip())
         params = {**self._recipe.params, **tables}
         seed = int(values["job.seed"])
         made = dataclasses.replace(self._recipe, params=params, seed=seed)
-        return self._more(made, values["job.more"].strip())
+        return self._add_settings(made, values["job.more"].strip())
 
-    def spec(self, values: Values) -> Recipe:
+    def make_recipe(self, values: FormValues) -> Recipe:
         from workbench.train import job_spec
 
-        self.runs(values)
-        made = job_spec(self._workspace, self._filled(values), device=values["job.device"].strip())
+        self.count_runs(values)
+        made = job_spec(self._workspace, self._fill_recipe(values), device=values["job.device"].strip())
         publish = str(self._workspace.models / values["job.name"].strip())
         return dataclasses.replace(made, params={**made.params, "publish": publish})
 
-    def _how(self, values: Values) -> Sweep:
+    def _read_sweep(self, values: FormValues) -> Sweep:
         from workbench.train import Sweep
 
         parsed = {name: parse(field, values[f"sweep.{name}"]) for name, field in self._sweep.items()}
         return Sweep(**{name: value for name, value in parsed.items() if value is not None})
 
-    def _members(self, values: Values) -> list[Run]:
+    def _make_runs(self, values: FormValues) -> list[Run]:
         from workbench.train import member_runs
 
         device = values["job.device"].strip()
-        return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
+        return member_runs(
+            self._workspace, self._fill_recipe(values), self._read_sweep(values), device=device
+        )
 
-    def start(self, values: Values) -> Callable[[], Job]:
+    def prepare_start(self, values: FormValues) -> Callable[[], Job]:
         from workbench.train import start_sweep
 
-        how = self._how(values)
+        how = self._read_sweep(values)
         if not how.several:
-            return super().start(values)
-        members = self._members(values)
+            return super().prepare_start(values)
+        members = self._make_runs(values)
         return lambda: start_sweep(self._workspace, self._recipe, members, how)
 
-    def runs(self, values: Values) -> int:
+    def count_runs(self, values: FormValues) -> int:
         from workbench.train import variants
 
-        return len(variants(self._filled(values), self._how(values)))
+        return len(variants(self._fill_recipe(values), self._read_sweep(values)))
 
-    def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
+    def list_questions(self, values: FormValues) -> Iterator[Mapping[str, Any]]:
         from workbench.train import question
 
-        worst = self._how(values).stop_worst
-        for spec, _ in self._members(values):
+        worst = self._read_sweep(values).stop_worst
+        for spec, _ in self._make_runs(values):
             yield question(spec, worst)
 
 
-def _text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     """A value as TOML writes it, a word without quotes, several parted by spaces."""
     if isinstance(value, str):
         return value
@@ -362,16 +368,16 @@ class _Line(LineInput):
             event.prevent_default()
 
 
-class Row(Horizontal):
+class FormRow(Horizontal):
     """A line of the form: table, key, value, and what is wrong or what it means."""
 
     DEFAULT_CSS = """
-    Row { height: 1; }
-    Row .table { width: 8; color: $quiet; }
-    Row .key { width: 15; }
-    Row Input { border: none; height: 1; padding: 0 1; width: 26; background: $panel; }
-    Row Input:focus { background: $cursor; }
-    Row .say {
+    FormRow { height: 1; }
+    FormRow .table { width: 8; color: $quiet; }
+    FormRow .key { width: 15; }
+    FormRow Input { border: none; height: 1; padding: 0 1; width: 26; background: $panel; }
+    FormRow Input:focus { background: $cursor; }
+    FormRow .say {
         width: 1fr; height: 1; padding-left: 2; color: $quiet; text-wrap: nowrap; text-overflow: ellipsis;
     }
     """
@@ -382,7 +388,7 @@ class Row(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self.field: Field | None = None
+        self.field: FormField | None = None
         self._said: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
@@ -396,7 +402,7 @@ class Row(Horizontal):
     def value(self) -> str:
         return self.query_one(Input).value
 
-    def show(self, field: Field, text: str, first: bool) -> None:
+    def show_field(self, field: FormField, text: str, first: bool) -> None:
         self.field = field
         self.query_one(".table", Static).update(field.table if first else "")
         self.query_one(".key", Static).update(safe_text(field.key))
@@ -405,7 +411,7 @@ class Row(Horizontal):
             box.value = text
         box.cursor_position = len(text)
 
-    def say(self, wrong: str, help_: str) -> None:
+    def show_help(self, wrong: str, help_: str) -> None:
         if (wrong, help_) == self._said:
             return
         self._said = wrong, help_
@@ -445,7 +451,7 @@ class NewJob(Dialog[Any]):
         *,
         chosen: Launch | None = None,
         jobs: Sequence[JobView] = (),
-        drafts: dict[str, Values] | None = None,
+        drafts: dict[str, FormValues] | None = None,
     ) -> None:
         super().__init__()
         self._drafts = {} if drafts is None else drafts
@@ -480,7 +486,7 @@ class NewJob(Dialog[Any]):
 
     def compose(self) -> ComposeResult:
         fields = VerticalScroll(id="fields", can_focus=False)
-        yield framed("new job", "", self._table, fields, Static(id="device"), Static(id="foot"))
+        yield frame_dialog("new job", "", self._table, fields, Static(id="device"), Static(id="foot"))
 
     async def on_mount(self) -> None:
         self.on_resize()
@@ -493,15 +499,15 @@ class NewJob(Dialog[Any]):
         self._table.go_to(self._chosen.name if self._chosen else begun if begun in self._recipes else quick)
         await self._show_recipe()
         self._table.focus()
-        if self._chosen is not None and (row := next(iter(self.query(Row)), None)) is not None:
+        if self._chosen is not None and (row := next(iter(self.query(FormRow)), None)) is not None:
             row.query_one(Input).focus()
-        self._look()
+        self._look_at_machine()
         # The table has its height only now.
         self.call_after_refresh(self._table.show_cursor)
 
     def expect_times(self, jobs: Sequence[JobView]) -> None:
         self._jobs = jobs
-        self._table.load([_line(recipe, jobs) for recipe in self._recipes.values()])
+        self._table.load([_recipe_record(recipe, jobs) for recipe in self._recipes.values()])
 
     def on_resize(self) -> None:
         self.set_class(self.app.size.height < 36, "-low")
@@ -514,15 +520,15 @@ class NewJob(Dialog[Any]):
         return None if current is None else self._recipes[current["id"]]
 
     @work(thread=True, exclusive=True, group="machine", exit_on_error=False)
-    def _look(self) -> None:
+    def _look_at_machine(self) -> None:
         worker = get_current_worker()
-        machine = look(self._workspace.runs)
+        machine = look_at_machine(self._workspace.runs)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._seen, machine)
+            self.app.call_from_thread(self._take_machine, machine)
 
-    def _seen(self, machine: Machine) -> None:
+    def _take_machine(self, machine: Machine) -> None:
         self._machine = machine
-        self._check()
+        self._check_values()
 
     # The fields
 
@@ -531,39 +537,39 @@ class NewJob(Dialog[Any]):
         recipe = self.recipe
         if recipe is None or recipe is self._shown:
             return
-        self._keep()
+        self._keep_draft()
         self._shown = recipe
         self._edited, self._measures = "", ()
         how = self._how if recipe is self._chosen else None
         self._fields = form_fields(recipe, self._workspace, how)
         place = self.query_one("#fields", VerticalScroll)
-        rows = list(self.query(Row))
-        missing = [Row() for _ in range(len(self._fields.fields) - len(rows))]
+        rows = list(self.query(FormRow))
+        missing = [FormRow() for _ in range(len(self._fields.fields) - len(rows))]
         if missing:
             await place.mount(*missing)
             if not all(row.children for row in missing):
                 return  # the app is being left
         before, draft = "", self._drafts.get(recipe.name, {})
         for row, field in zip([*rows, *missing], self._fields.fields, strict=False):
-            row.show(field, draft.get(field.name, field.text), field.table != before)
+            row.show_field(field, draft.get(field.name, field.text), field.table != before)
             before = field.table
         for number, row in enumerate([*rows, *missing]):
             row.display = number < len(self._fields.fields)
             if not row.display:
                 row.field = None
         place.scroll_home(animate=False)
-        self._check()
+        self._check_values()
 
-    def rows(self) -> dict[str, Row]:
-        return {row.field.name: row for row in self.query(Row) if row.field is not None}
+    def list_rows(self) -> dict[str, FormRow]:
+        return {row.field.name: row for row in self.query(FormRow) if row.field is not None}
 
-    def values(self) -> Mapping[str, str]:
-        return {name: row.value for name, row in self.rows().items()}
+    def list_values(self) -> Mapping[str, str]:
+        return {name: row.value for name, row in self.list_rows().items()}
 
-    def _keep(self) -> None:
+    def _keep_draft(self) -> None:
         if self._fields is None or self._shown is None:
             return
-        before, values = {field.name: field.text for field in self._fields.fields}, self.values()
+        before, values = {field.name: field.text for field in self._fields.fields}, self.list_values()
         changed = {name: text for name, text in values.items() if text != before.get(name, text)}
         self._drafts.pop(self._shown.name, None)
         if changed:
@@ -577,42 +583,42 @@ class NewJob(Dialog[Any]):
             await self._show_recipe()
 
     def action_close(self) -> None:
-        self._keep()
+        self._keep_draft()
         super().action_close()
 
     @on(Input.Changed)
-    def _typed(self) -> None:
+    def _take_typed_text(self) -> None:
         if self._here is not None and self._here.field is not None:
             self._edited = self._here.field.name
-        self._check()
+        self._check_values()
 
-    def _check(self) -> bool:
+    def _check_values(self) -> bool:
         """Say what is wrong, at once as far as it can be told here; the engine is asked when it is right."""
         if self._fields is None:
             return False
-        values = self.values()
+        values = self.list_values()
         if values.keys() != {field.name for field in self._fields.fields}:
             return False  # its rows are not there yet, or the app is being left
-        self._wrong = self._fields.problems(values)
+        self._wrong = self._fields.find_problems(values)
         self._engine_wrong = None
-        self._tell()
+        self._show_problems()
         if not self._wrong:
-            self._ask(self._fields, values)
+            self._ask_engine(self._fields, values)
         return not self._wrong
 
     @work(exclusive=True, group="ask", exit_on_error=False)
-    async def _ask(self, form: FormFields, values: Mapping[str, str]) -> None:
+    async def _ask_engine(self, form: FormFields, values: Mapping[str, str]) -> None:
         await asyncio.sleep(_PATIENCE_S)
         error = await self._engine_says(form, values)
-        if form is self._fields and values == self.values():
+        if form is self._fields and values == self.list_values():
             self._engine_wrong = error
-            self._tell()
+            self._show_problems()
 
     async def _engine_says(self, form: FormFields, values: Mapping[str, str]) -> EngineError | None:
         from workbench.engine_process import Result
 
         try:
-            for question in form.questions(values):
+            for question in form.list_questions(values):
                 async for item in self._engine().call("train.check", question):
                     if isinstance(item, Result):
                         self._measures = item.value["measures"]
@@ -621,54 +627,54 @@ class NewJob(Dialog[Any]):
             return error
         return None
 
-    def _tell(self) -> None:
+    def _show_problems(self) -> None:
         wrong = dict(self._wrong)
         if self._engine_wrong is not None and self._fields is not None:
-            wrong.setdefault(self._fields.place(self._engine_wrong), self._engine_wrong)
+            wrong.setdefault(self._fields.find_field(self._engine_wrong), self._engine_wrong)
         if "" in wrong and self._edited:
             # It names no field; before the last change all was right.
             wrong.setdefault(self._edited, wrong.pop(""))
-        device = self._device(wrong)
-        for name, row in self.rows().items():
+        device = self._describe_device(wrong)
+        for name, row in self.list_rows().items():
             assert row.field is not None
-            row.say(wrong[name].what if name in wrong else "", row.field.help)
+            row.show_help(wrong[name].what if name in wrong else "", row.field.help)
         lines = [f"{'':8}{'runs on':<15}{device}"] if device else []
-        runs = self._fields.runs(self.values()) if self._fields is not None and not wrong else 1
+        runs = self._fields.count_runs(self.list_values()) if self._fields is not None and not wrong else 1
         if runs > 1:
             lines.insert(0, f"{'':8}{'sweep':<15}{runs:,} runs; each model stays in its run folder")
         if self._machine is not None and self._machine.gpus:
-            lines += self._machine.lines()
+            lines += self._machine.describe_devices()
         self.query_one("#device", Static).update(Content("\n").join(map(safe_text, lines)))
         self._tell_foot(wrong)
 
-    def _device(self, wrong: dict[str, EngineError]) -> str:
+    def _describe_device(self, wrong: dict[str, EngineError]) -> str:
         """What the job will run on and why; what is wrong with it is added to `wrong`."""
         if self._machine is None or self._fields is None:
             return ""
-        policy = self.rows().get("job.device")
+        policy = self.list_rows().get("job.device")
         if policy is None:
             return f"{self._machine.cpu}: this work does not use a GPU"
         try:
-            return self._machine.why(policy.value.strip())
+            return self._machine.explain_device(policy.value.strip())
         except EngineError as error:
             wrong.setdefault("job.device", error)
             return ""
 
     @on(Input.Blurred)
     @on(events.DescendantFocus)
-    def _left(self) -> None:
+    def _show_foot(self) -> None:
         self._tell_foot(self._wrong)
 
     @property
-    def _here(self) -> Row | None:
+    def _here(self) -> FormRow | None:
         place = self.focused.parent if self.focused is not None else None
-        return place if isinstance(place, Row) and place.field is not None else None
+        return place if isinstance(place, FormRow) and place.field is not None else None
 
-    def _choices(self, field: Field) -> Mapping[str, str]:
+    def _list_choices(self, field: FormField) -> Mapping[str, str]:
         found: Mapping[str, str] = {}
         # A registry that cannot be read is told of where its data are looked up.
         with suppress(EngineError):
-            found = self._fields.choices(field) if self._fields is not None else {}
+            found = self._fields.list_choices(field) if self._fields is not None else {}
         if field.name == "job.device" and self._machine is not None:
             found = {**found, **{str(card.index): card.name for card in self._machine.gpus}}
         return dict.fromkeys(self._measures, "") if field.key in ("best", "stop_worst") else found
@@ -679,8 +685,8 @@ class NewJob(Dialog[Any]):
         if event.character != "?" or row is None or row.field is None:
             return
         event.stop()
-        line, known = row.query_one(Input), self._choices(row.field)
-        choices = [Choice(word, word, detail) for word, detail in known.items()]
+        line, known = row.query_one(Input), self._list_choices(row.field)
+        choices = [MenuChoice(word, word, detail) for word, detail in known.items()]
         if not choices:
             line.replace("?", *line.selection)
         else:
@@ -694,13 +700,13 @@ class NewJob(Dialog[Any]):
         error = wrong.get(field.name if field is not None else "") or next(iter(wrong.values()), None)
         said, keys = Content(), ["up/down recipe", "tab its fields"]
         if field is not None:
-            choices = self._choices(field)
+            choices = self._list_choices(field)
             said = safe_text(f"? lists: {', '.join(choices)}" if choices else field.help, "$quiet")
             keys = ["tab next field", *(["? choices"] if choices else [])]
         if error is not None:
             said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
         self.query_one("#foot", Static).update(said)
-        changed = any(row.field is not None and row.value != row.field.text for row in self.query(Row))
+        changed = any(row.field is not None and row.value != row.field.text for row in self.query(FormRow))
         keys += ["f5 reset", "esc leave, kept"] if changed else ["esc leave"]
         self.query_one(Vertical).border_subtitle = "   ".join(["enter start", *keys])
 
@@ -708,46 +714,48 @@ class NewJob(Dialog[Any]):
 
     @on(Table.Opened)
     @on(Input.Submitted)
-    def _submitted(self) -> None:
-        if self._check():
-            self._start()
+    def _submit_form(self) -> None:
+        if self._check_values():
+            self._start_job()
             return
-        rows = self.rows()
+        rows = self.list_rows()
         if name := next((name for name in self._wrong if name in rows), ""):
             rows[name].query_one(Input).focus()
 
     @work(exclusive=True, group="ask", exit_on_error=False)
-    async def _start(self) -> None:
-        form, values = self._fields, self.values()
+    async def _start_job(self) -> None:
+        form, values = self._fields, self.list_values()
         assert form is not None
         self._engine_wrong = await self._engine_says(form, values)
         try:
-            start = form.start(values)
+            start = form.prepare_start(values)
         except EngineError as error:
             self._engine_wrong = error
         if self._engine_wrong is not None:
-            self._tell()
+            self._show_problems()
         elif self.is_current:
             self._drafts.pop(self._shown.name if self._shown is not None else "", None)
             self.dismiss(start)
 
 
-def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
+def _recipe_record(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
     engine, _, name = recipe.name.rpartition("/")
-    time = _expected(recipe, jobs)
+    time = _format_duration(recipe, jobs)
     return {"id": recipe.name, "engine": engine, "recipe": name, "title": recipe.title, "time": time}
 
 
-def _expected(recipe: Recipe, jobs: Sequence[JobView]) -> str:
+def _format_duration(recipe: Recipe, jobs: Sequence[JobView]) -> str:
     """What it took here the last time that it ran as long, or what its author expects."""
     for view in jobs:
-        alike = view.params.get("recipe") == recipe.name and _length(view.params) == _length(recipe.params)
+        alike = view.params.get("recipe") == recipe.name and _training_length(
+            view.params
+        ) == _training_length(recipe.params)
         if view.state == "succeeded" and alike and view.wall_s:
             return f"took {duration(view.wall_s)}"
     return f"about {duration(recipe.minutes * 60)}" if recipe.minutes else ""
 
 
-def _length(params: Mapping[str, Any]) -> tuple[Any, ...]:
+def _training_length(params: Mapping[str, Any]) -> tuple[Any, ...]:
     """For how long something trains, as far as its settings say it."""
     train = params.get("train") or {}
     return tuple(train.get(key) for key in ("steps", "epochs", "batch_size"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.files import make_printable
 from engines.core.system import count_processors, format_bytes
-from screens.shell.theme import count, some
+from screens.shell.theme import format_count, format_quantity
 from screens.widgets.table import Record
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RunCurves:
         self.attempts: list[MetricCurves] = [*known, *map(MetricCurves, paths[len(known) :])]
         self._lock = threading.Lock()
 
-    def read(self) -> bool:
+    def read_piece(self) -> bool:
         """Read a piece of what is new. Returns: whether there was any."""
         added = False
         # A marked job may be under the cursor too.
@@ -74,7 +74,7 @@ class RunCurves:
         curve = self.attempts[number - 1].curves.get(name)
         return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
 
-    def joined(self, name: str) -> tuple[list[int], list[float]]:
+    def join_attempts(self, name: str) -> tuple[list[int], list[float]]:
         """Steps and values of all attempts as one curve: where an attempt goes on, those before it end."""
         steps: list[int] = []
         values: list[float] = []
@@ -87,15 +87,15 @@ class RunCurves:
             steps, values = steps[:keep] + more_steps, values[:keep] + more_values
         return steps, values
 
-    def undefined(self, name: str) -> tuple[list[int], int]:
+    def undefined_steps(self, name: str) -> tuple[list[int], int]:
         """Return the steps at which a measure was not a finite number, and how often that was."""
         curves = [attempt.curves[name] for attempt in self.attempts if name in attempt.curves]
         return [step for curve in curves for step in curve.undefined], sum(c.undefined_count for c in curves)
 
-    def last(self, name: str) -> Curve | None:
+    def last_curve(self, name: str) -> Curve | None:
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
-    def rows(self) -> list[tuple[str, int, float, float, float, int]]:
+    def list_points(self) -> list[tuple[str, int, float, float, float, int]]:
         return [
             (name, *point, attempt)
             for attempt, curves in enumerate(self.attempts, 1)
@@ -131,13 +131,13 @@ class Follower:
         self._checked = ""
         self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
 
-    def read(self) -> News:
+    def read_news(self) -> News:
         known = self._tail.damaged
         events = self._tail.read(PIECE_BYTES)
         lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
         if self._tail.damaged > known:
             lines += (f"✗ {self._tail.complaint}",)
-        added = self.curves.read()
+        added = self.curves.read_piece()
         if not self.device:
             from workbench.jobs.folder import Job
             from workbench.jobs.queue import device_of
@@ -168,12 +168,12 @@ def checkpoint_words(root: Path) -> str:
     except OSError:
         total = 0
     if total > HASHED_BYTES:
-        return f"checkpoint {count(step)}, {format_bytes(total)}"
+        return f"checkpoint {format_count(step)}, {format_bytes(total)}"
     damaged: list[EngineError] = []
     sound = newest_checkpoint(root, on_bad=damaged.append)
     # One that was removed while it was read, since newer ones have come, is not damaged.
     bad = [error for error in damaged if Path(error.where).exists()]
-    said = f"checkpoint {count(sound.step)} verified" if sound is not None else "no sound checkpoint"
+    said = f"checkpoint {format_count(sound.step)} verified" if sound is not None else "no sound checkpoint"
     return f"{said}, a newer one is damaged" if bad and sound is not None else said
 
 
@@ -188,7 +188,7 @@ def _as_compared(value: object) -> str:
         return text
 
 
-def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
+def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
     """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
     from workbench.jobs.folder import Job, Member, sweep_members
 
@@ -258,14 +258,14 @@ def origin_lines(folder: Path) -> list[str]:
     """What determined the result besides the recipe: versions, machine, data; or why that is not known."""
     try:
         found = json.loads((folder / "env.json").read_bytes())
-        return list(_origin(found))
+        return list(_describe_origin(found))
     except FileNotFoundError:
         return ["It has not started yet; its environment is recorded at the start."]
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         return [f"The record cannot be read: {error}"]
 
 
-def _origin(found: Mapping[str, Any]) -> Iterator[str]:
+def _describe_origin(found: Mapping[str, Any]) -> Iterator[str]:
     commit, device = found.get("git") or {}, found.get("device") or {}
     changed = ", with uncommitted changes" if commit.get("changed") else ""
     cores, memory = found.get("cpus"), found.get("memory_bytes")
@@ -307,7 +307,7 @@ def log_lines(view: JobView) -> Iterator[str]:
                 left_out += 1
             else:
                 yield make_printable(event.text())
-    yield from ("", f"{count(left_out)} lines of progress and metrics are left out; see [metrics]")
+    yield from ("", f"{format_count(left_out)} lines of progress and metrics are left out; see [metrics]")
     if tail.damaged:
         yield tail.complaint
     for name in ("stdout.log", "stderr.log"):
@@ -326,9 +326,9 @@ class Machine:
 
     @property
     def cpu(self) -> str:
-        return f"CPU, {some(self.cores, 'core')}, {format_bytes(self.free_bytes)} free"
+        return f"CPU, {format_quantity(self.cores, 'core')}, {format_bytes(self.free_bytes)} free"
 
-    def why(self, policy: str) -> str:
+    def explain_device(self, policy: str) -> str:
         """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""
         from workbench.jobs.queue import check_placement, choose
 
@@ -344,7 +344,7 @@ class Machine:
         )
         return f"GPU {names}: {why}"
 
-    def lines(self) -> Sequence[str]:
+    def describe_devices(self) -> Sequence[str]:
         rows = [f"cpu   {self.cpu}"]
         for card in self.gpus:
             free = f"{format_bytes(card.free_bytes)} of {format_bytes(card.total_bytes)} free"
@@ -354,7 +354,7 @@ class Machine:
         return rows
 
 
-def look(runs: Path) -> Machine:
+def look_at_machine(runs: Path) -> Machine:
     """Look at this machine; asking for its GPUs may take a while, so call it in a thread."""
     import psutil
 

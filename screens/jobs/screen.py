@@ -17,10 +17,10 @@ from screens.jobs.detail import Detail
 from screens.jobs.run import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
-from screens.shell.frame import Frame
+from screens.shell.frame import AppFrame
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.theme import some
+from screens.shell.theme import format_quantity
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm
 from screens.widgets.pane import Pane
@@ -73,7 +73,7 @@ class JobsScreen(WorkbenchScreen):
         return self.jobs.job
 
     @on(JobWatch.Looked)
-    async def _looked(self, event: JobWatch.Looked) -> None:
+    async def _take_jobs(self, event: JobWatch.Looked) -> None:
         from workbench.jobs.view import FIELDS
 
         self.jobs.listing.fields = FIELDS
@@ -88,7 +88,7 @@ class JobsScreen(WorkbenchScreen):
             self._form.expect_times(event.jobs)
 
     @on(Pane.Selected, "#list")
-    def _moved(self) -> None:
+    def _show_job_later(self) -> None:
         # The cursor is drawn first: what it points at takes longer.
         self.call_after_refresh(self._show_job)
 
@@ -101,12 +101,12 @@ class JobsScreen(WorkbenchScreen):
         return [view for view in reversed(self.workbench.jobs) if view.sweep == job.id]
 
     @on(Pane.Marked, "#list")
-    def _marked(self) -> None:
-        self.detail.overlay(self.jobs.marked)
+    def _overlay_marked(self) -> None:
+        self.detail.overlay_jobs(self.jobs.marked)
         self.refresh_bindings()
 
     @on(Pane.Opened, "#list")
-    def _opened(self) -> None:
+    def _open_detail(self) -> None:
         self.show_pane("detail")
 
     @on(Pane.Opened, "#detail")
@@ -146,48 +146,50 @@ class JobsScreen(WorkbenchScreen):
             self.workbench.report(error)
             return
 
-        def started(start: Callable[[], Job] | None) -> None:
+        def start_job(start: Callable[[], Job] | None) -> None:
             self._form = None
             if start is not None:
-                self._do(lambda: start().id, "job {} is started")
+                self._do_in_thread(lambda: start().id, "job {} is started")
 
         app = self.workbench
         self._form = NewJob(
             ways, app.workspace, lambda: app.engine, chosen=chosen, jobs=app.jobs, drafts=self._drafts
         )
-        app.push_screen(self._form, started)
+        app.push_screen(self._form, start_job)
 
     def action_stop(self) -> None:
         if (job := self.job) is not None:
-            self._change("stop", job, "job {} saves its work and stops")
+            self._change_job("stop", job, "job {} saves its work and stops")
 
     def action_kill(self) -> None:
         if (job := self.job) is not None:
             loss = f"{job.title} ends at once; unsaved work is lost."
             question = Confirm(f"kill job {job.id}?", loss)
-            question.ask(self.app, lambda _: self._change("kill", job, "job {} is killed"))
+            question.ask(self.app, lambda _: self._change_job("kill", job, "job {} is killed"))
 
     def action_again(self) -> None:
         if (job := self.job) is not None:
             if job.refusal("resume"):
-                self._rerun()
+                self._rerun_job()
             else:
-                self._change("resume", job, "job {} is resumed")
+                self._change_job("resume", job, "job {} is resumed")
 
-    def _rerun(self) -> None:
+    def _rerun_job(self) -> None:
         from workbench.jobs import control
 
         if (job := self.job) is None:
             return
         if job.task == "sweep":
-            self._do(lambda: control.rerun(self.workbench.workspace, job.id).id, "job {} is started")
+            self._do_in_thread(
+                lambda: control.rerun(self.workbench.workspace, job.id).id, "job {} is started"
+            )
             return
         recipe = job.spec
         if out := recipe.params.get("out"):
             names = (Path(f"{out}-{number}") for number in range(2, 10_000))
             free = next(name for name in names if not name.exists())
             recipe = dataclasses.replace(recipe, params={**recipe.params, "out": str(free)})
-        self._do(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
+        self._do_in_thread(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
 
     def _has_attempts(self) -> bool:
         """Whether `d` is about the attempts of the job under the cursor."""
@@ -210,7 +212,7 @@ class JobsScreen(WorkbenchScreen):
             self.show_pane("detail")
 
     def action_smooth(self) -> None:
-        self.detail.smooth()
+        self.detail.smooth_more()
 
     def action_inspect(self) -> None:
         if (job := self.job) is not None:
@@ -242,28 +244,30 @@ class JobsScreen(WorkbenchScreen):
 
         if (job := self.job) is None:
             return
-        delete = partial(self._do, partial(self._delete, job.id), "job {} is deleted; u brings it back")
+        delete = partial(
+            self._do_in_thread, partial(self._delete_job, job.id), "job {} is deleted; u brings it back"
+        )
         worked = sum(worked_s(self.workbench.workspace, run.id) for run in self._runs_of(job) or [job])
         if job.task != "sweep" and worked <= _ASKED_ABOUT_S:
             delete()
             return
-        runs = f", with its {some(len(self._runs_of(job)), 'run')}" if job.task == "sweep" else ""
+        runs = f", with its {format_quantity(len(self._runs_of(job)), 'run')}" if job.task == "sweep" else ""
         days = self.workbench.config.get("trash_days")
         kept = f"The trash keeps it for {days} days; u brings it back."
         loss = f"{job.title}{runs}: {duration(worked)} of work. {kept}"
         Confirm(f"delete job {job.id}?", loss).ask(self.app, lambda _: delete())
 
-    def _delete(self, number: int) -> int:
+    def _delete_job(self, number: int) -> int:
         from workbench.jobs import control
 
         item = control.remove(self.workbench.workspace, number)
-        self.workbench.call_from_thread(self.workbench.deleted, f"job {number} is deleted", item)
+        self.workbench.call_from_thread(self.workbench.remember_deletion, f"job {number} is deleted", item)
         return number
 
-    @on(Frame.Restored)
-    def _restored(self, event: Frame.Restored) -> None:
+    @on(AppFrame.Restored)
+    def _expect_restored(self, event: AppFrame.Restored) -> None:
         if event.item.kind == "job":
-            self.jobs.table.expect(event.item.name)
+            self.jobs.table.expect_record(event.item.name)
 
     def action_protect(self) -> None:
         if (job := self.job) is None:
@@ -272,21 +276,21 @@ class JobsScreen(WorkbenchScreen):
 
         on = not job.protected
         protect = lambda: control.protect(self.workbench.workspace, job.id, on=on).id  # noqa: E731
-        self._do(protect, "job {} is protected" if on else "job {} can be deleted again")
+        self._do_in_thread(protect, "job {} is protected" if on else "job {} can be deleted again")
 
-    def _change(self, verb: str, job: JobView, words: str) -> None:
+    def _change_job(self, verb: str, job: JobView, words: str) -> None:
         """Do what the function of `workbench.jobs.control` with this name does."""
 
-        def do() -> int:
+        def change_job() -> int:
             from workbench.jobs import control
 
             getattr(control, verb)(self.workbench.workspace, job.id)
             return job.id
 
-        self._do(do, words)
+        self._do_in_thread(change_job, words)
 
     @work(thread=True, group="do", exit_on_error=False)
-    def _do(self, act: Callable[[], int], words: str) -> None:
+    def _do_in_thread(self, act: Callable[[], int], words: str) -> None:
         app = self.workbench
         try:
             number = act()
@@ -294,14 +298,14 @@ class JobsScreen(WorkbenchScreen):
             app.call_from_thread(app.report, error)
         else:
             app.call_from_thread(app.say, words.format(number))
-            app.call_from_thread(self.jobs.table.expect, str(number))
+            app.call_from_thread(self.jobs.table.expect_record, str(number))
         app.call_from_thread(app.look_now)
 
     def lookups(self) -> Sequence[Lookup]:
-        train = Lookup("train", "Fill in the form for a new job with a recipe.", self._train)
+        train = Lookup("train", "Fill in the form for a new job with a recipe.", self._fill_form)
         return [*super().lookups(), train]
 
-    def _train(self, name: str) -> bool:
+    def _fill_form(self, name: str) -> bool:
         from workbench.recipes import launched, recipes
         from workbench.train import Launch
 
@@ -310,9 +314,9 @@ class JobsScreen(WorkbenchScreen):
             self._open_form(Launch(found))
         return found is not None
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         job = self.job
         if job is None:
             return ()
         again = f"rerun job {job.id} from the start"
-        return (Command(again, "the same recipe as a new job", self._rerun, self.read_only),)
+        return (Command(again, "the same recipe as a new job", self._rerun_job, self.read_only),)

@@ -16,10 +16,10 @@ from textual.content import Content
 from engines.core.errors import EngineError
 from engines.core.spec import describe_fields
 from engines.core.tree import draw_branch
-from screens.shell.export import CommandLine, Destination, Export, Form, Selection, exported
-from screens.shell.request import Answer, Progress
+from screens.shell.export import CommandLine, CopyForm, Destination, Export, PaneSelection, declared_exports
+from screens.shell.request import RequestAnswer, RequestProgress
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import grade_cell, safe_text, some
+from screens.shell.theme import format_quantity, grade_cell, safe_text
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
@@ -41,7 +41,7 @@ def shown_formula(latex: str, raw: bool) -> str:
     return latex if raw else unicode_text(latex)
 
 
-def _node(record: Record) -> Content:
+def _node_cell(record: Record) -> Content:
     """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
     role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
     reference = record["kind"] == "reference"
@@ -54,15 +54,15 @@ def _node(record: Record) -> Content:
     return lead + role + Content.styled(sign, "$accent") + name + more
 
 
-def _quiet(name: str) -> Callable[[Record], Content]:
+def _make_quiet_cell(name: str) -> Callable[[Record], Content]:
     return lambda record: safe_text(record[name], "$quiet")
 
 
 _DRAWN = "it draws role and concept, which are fields"
 GRAPH_COLUMNS = (
-    Column("node", "node", 80, show=_node, sort=lambda r: r["depth"], unfiltered=_DRAWN),
-    Column("variable", "variable", 8, show=_quiet("variable"), drop=1),
-    Column("word", "word", show=_quiet("word"), drop=2),
+    Column("node", "node", 80, show=_node_cell, sort=lambda r: r["depth"], unfiltered=_DRAWN),
+    Column("variable", "variable", 8, show=_make_quiet_cell("variable"), drop=1),
+    Column("word", "word", show=_make_quiet_cell("word"), drop=2),
 )
 GRAPH_FIELDS = ("role", "concept", "kind", "variable", "word", "depth", "formula")
 
@@ -77,26 +77,26 @@ def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Rec
     return [{**topic_row(topic), "formula": shown_formula(topic["latex"], raw)} for topic in topics]
 
 
-def _score(record: Record) -> str:
+def _format_score(record: Record) -> str:
     return f"{record['score']:.3f}"[:5]
 
 
-def _formula(record: Record) -> Content:
+def _formula_cell(record: Record) -> Content:
     return safe_text(record["shown"], "$foreground")
 
 
 _CELLS: Mapping[str, Callable[[Record], Content | str]] = {
-    "score": _score,
+    "score": _format_score,
     "grade": lambda record: grade_cell(record["grade"]),
-    "latex": _formula,
-    "post": _quiet("post"),
+    "latex": _formula_cell,
+    "post": _make_quiet_cell("post"),
 }
 HIT_COLUMNS, EQUAL_COLUMNS = NEAREST.drawn(**_CELLS), EQUAL.drawn(**_CELLS)
 RANKED = TableSpec(
     (
         *NEAREST.columns[:-1],
-        Column("run", "run", 8, show=_quiet("run")),
-        Column("elsewhere", "elsewhere", 14, show=_quiet("elsewhere"), drop=1),
+        Column("run", "run", 8, show=_make_quiet_cell("run")),
+        Column("elsewhere", "elsewhere", 14, show=_make_quiet_cell("elsewhere"), drop=1),
     )
 )
 """What runs rank, side by side."""
@@ -110,13 +110,18 @@ RANKED_COLUMNS = (
 
 def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
     return [
-        {**record, "id": f"{run['name']} {record['id']}", "run": run["name"], "elsewhere": _elsewhere(record)}
+        {
+            **record,
+            "id": f"{run['name']} {record['id']}",
+            "run": run["name"],
+            "elsewhere": _format_other_ranks(record),
+        }
         for run in runs
         for record in hit_records(run["formulas"], raw=raw)
     ]
 
 
-def _elsewhere(record: Record) -> str:
+def _format_other_ranks(record: Record) -> str:
     """The formula's rank in each other run: further up there ↑, further down ↓, – where it is not."""
     parts = []
     for name, rank in record["elsewhere"].items():
@@ -136,8 +141,8 @@ def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record
 
 
 TRIPLE_COLUMNS = (
-    Column("source", "source", 8, show=_quiet("source")),
-    Column("role", "role", 16, show=_quiet("role")),
+    Column("source", "source", 8, show=_make_quiet_cell("source")),
+    Column("role", "role", 16, show=_make_quiet_cell("role")),
     Column("target", "target"),
 )
 
@@ -150,9 +155,9 @@ OWN = "own texts"
 FILES = "your files"
 """What is called the page that adds files whose formulas are to be searched."""
 PLACES_COLUMNS = (
-    Column("score", "score", 5, "right", show=_score, drop=2),
-    Column("shown", "formula", show=_formula),
-    Column("place", "place", 18, show=_quiet("place"), drop=1),
+    Column("score", "score", 5, "right", show=_format_score, drop=2),
+    Column("shown", "formula", show=_formula_cell),
+    Column("place", "place", 18, show=_make_quiet_cell("place"), drop=1),
 )
 
 
@@ -205,10 +210,10 @@ class Subject:
     def stem(self) -> str:
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
-    def by(self, parser: str) -> Subject:
+    def with_parser(self, parser: str) -> Subject:
         return replace(self, parser=parser, graph="")
 
-    def edited(self, graph: str) -> Subject:
+    def with_graph(self, graph: str) -> Subject:
         return replace(self, graph=graph)
 
 
@@ -248,7 +253,7 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
                 yield Destination((home, ("topic", id_)), f"formula {words}")
 
 
-def parsers() -> tuple[str, ...]:
+def list_parsers() -> tuple[str, ...]:
     from engines.mathamr.inspection import Inspect
 
     return next(
@@ -283,7 +288,7 @@ class ContextsPane(ListPane):
         self.title = f"formulas like {query}" if query else "formulas"
         self._show_listing(self._found)
         self._found.when_empty(what, advice)
-        self.draw()
+        self.draw_content()
 
     @property
     def hit(self) -> Record | None:
@@ -294,7 +299,7 @@ class ContextsPane(ListPane):
         self._show_listing(self._own)
         self.title = "topics"
         self.listing.when_empty("No topics of Task 2", "A collection has them in topics_task2*.xml.")
-        self.draw()
+        self.draw_content()
 
     def show_texts(self, texts: Sequence[str], folder: str = "") -> None:
         """The texts that the user wrote, the newest first; formulas near theirs come from the collection at
@@ -303,18 +308,18 @@ class ContextsPane(ListPane):
         self._show_listing(self._own)
         self.title = "texts"
         self.listing.when_empty("No texts yet", "a inspects any text with $formulas$.")
-        self.draw()
+        self.draw_content()
 
     def show_none(self) -> None:
         self.show_texts(())
         self.listing.when_empty(
             "No collection with topics of Task 2", "a inspects any text; mathwb data add arqmath FOLDER."
         )
-        self.draw()
+        self.draw_content()
 
-    def draw(self) -> None:
+    def draw_content(self) -> None:
         if self.listing is self._found:
-            self._found.load([self._record(hit) for hit in self._hits], keep=False)
+            self._found.load([self._make_record(hit) for hit in self._hits], keep=False)
             return
         records = topic_records(self._topics, raw=self.raw)
         for number, text in enumerate(self._texts):
@@ -324,7 +329,7 @@ class ContextsPane(ListPane):
         self.listing.home = f"mathamr/{OWN}/text" if self._texts else f"mathamr/{self.source}/topic"
         self.listing.load(records)
 
-    def _record(self, hit: Mapping[str, Any]) -> Record:
+    def _make_record(self, hit: Mapping[str, Any]) -> Record:
         shown = shown_formula(hit["latex"], self.raw)
         place = f"{hit['post']}:{hit['line']}"
         return {**hit, "id": str(hit["rank"]), "shown": shown, "formula": shown, "place": place}
@@ -344,34 +349,34 @@ class ContextsPane(ListPane):
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         row: Record | None = self.table.current
         subject = self.subject
         if row is None or subject is None:
             return None
         if self.listing is self._found:
             own = (
-                Form("l", "LaTeX", lambda: row["latex"]),
-                Form("p", "file and line", lambda: f"{row['file']}:{row['line']}"),
-                Form("x", "sentence", lambda: row["sentence"]),
+                CopyForm("l", "LaTeX", lambda: row["latex"]),
+                CopyForm("p", "file and line", lambda: f"{row['file']}:{row['line']}"),
+                CopyForm("x", "sentence", lambda: row["sentence"]),
             )
             command = line("mathamr", "search", self.source, self._query)
-            return Selection(subject.address, f"formula {row['shown']}", command, own)
-        forms = [Form("i", "id", lambda: row["id"]), Form("l", "LaTeX", lambda: row["latex"])]
+            return PaneSelection(subject.address, f"formula {row['shown']}", command, own)
+        forms = [CopyForm("i", "id", lambda: row["id"]), CopyForm("l", "LaTeX", lambda: row["latex"])]
         if subject.topic:
             every = line("mathamr", "topics", self._folder)
-            forms.append(Form("a", "command line of all topics", lambda: every))
-            forms.append(Form("t", "title", lambda: row["title"]))
+            forms.append(CopyForm("a", "command line of all topics", lambda: every))
+            forms.append(CopyForm("t", "title", lambda: row["title"]))
         title = f"topic {subject.topic}" if subject.topic else f"text {row['formula']}"
         about = partial(str, row.get("title") or subject.text)
-        return Selection(subject.address, title, line(*subject.words), tuple(forms), about)
+        return PaneSelection(subject.address, title, line(*subject.words), tuple(forms), about)
 
     def exports(self) -> Sequence[Export]:
         if not self._topics:
             return ()
         stem, facts = f"{self.source}-formulas", {"collection": self._folder}
         keys = {".csv": "c", ".tex": "t"}
-        return exported(TOPICS, "topics", stem, keys, self.table.visible_records, facts)
+        return declared_exports(TOPICS, "topics", stem, keys, self.table.visible_records, facts)
 
 
 MOST = 100
@@ -386,19 +391,19 @@ class FileSearch:
         self._screen, self._contexts = screen, contexts
         self.places: Mapping[str, Path] = {}
         self.queries: dict[str, str] = {}
-        self._search = screen.request("mathamr.search", self._found)
-        self._index = screen.slow_request("mathamr.index", self._indexed, self._index_progress)
+        self._search = screen.request("mathamr.search", self._receive_hits)
+        self._index = screen.slow_request("mathamr.index", self._finish_index, self._index_progress)
 
-    def find(self) -> list[str]:
+    def find_sets(self) -> list[str]:
         """Look for the files that were added; called in a thread."""
         self.places = formula_sets(self._screen.workbench.workspace)
         return list(self.places)
 
-    def restore(self, queries: object) -> None:
+    def restore_queries(self, queries: object) -> None:
         if isinstance(queries, dict):
             self.queries = {str(name): str(query) for name, query in queries.items()}
 
-    def open(self, name: str) -> None:
+    def open_set(self, name: str) -> None:
         """Show a set of files, its index made up to date; or how one is added."""
         if name == FILES:
             what = "Search the formulas of your notes, papers and tables"
@@ -407,17 +412,17 @@ class FileSearch:
         self._contexts.show_hits("", (), "", "")
         self._contexts.show_loading(f"reading {name}")
         self._index.clear()
-        self._index.ask({"folder": str(self.places[name]), "out": self._place(name)}, name)
+        self._index.ask({"folder": str(self.places[name]), "out": self._index_path(name)}, name)
 
-    def _place(self, name: str) -> str:
+    def _index_path(self, name: str) -> str:
         return str(index_place(self._screen.workbench.workspace, name))
 
-    def _index_progress(self, event: Progress) -> None:
+    def _index_progress(self, event: RequestProgress) -> None:
         done = event.event.data.get("done")
         if event.event.kind == "progress" and event.tag == self._screen.source:
             self._contexts.show_loading(f"reading {event.tag}: {done} {event.event.data['unit']}")
 
-    def _indexed(self, event: Answer) -> None:
+    def _finish_index(self, event: RequestAnswer) -> None:
         name = event.tag
         if name != self._screen.source:
             return
@@ -426,54 +431,57 @@ class FileSearch:
             return
         self._search.clear()
         if query := self.queries.get(name):
-            self._ask(query)
+            self._search_formula(query)
         else:
-            what = f"{some(event.value['formulas'], 'formula')} of {some(event.value['files'], 'file')}"
+            formulas = format_quantity(event.value["formulas"], "formula")
+            what = f"{formulas} of {format_quantity(event.value['files'], 'file')}"
             self._contexts.show_hits("", (), what, f"a searches them: {_HOW}")
 
-    def ask(self) -> None:
+    def ask_user(self) -> None:
         screen = self._screen
         if screen.source == FILES:
             hint = f"{_ADD};  enter adds it, esc cancels"
 
-            def check(text: str) -> str:
+            def check_path(text: str) -> str:
                 here = not text.strip() or Path(text.strip()).expanduser().exists()
                 return "" if here else "there is nothing of this name"
 
-            Prompt("add", hint=hint, check=check).ask(screen.app, self._add)
+            Prompt("add", hint=hint, check=check_path).ask(screen.app, self._add_files)
         else:
-            Prompt("search", self.queries.get(screen.source, ""), hint=_HOW).ask(screen.app, self._ask)
+            Prompt("search", self.queries.get(screen.source, ""), hint=_HOW).ask(
+                screen.app, self._search_formula
+            )
 
-    def _ask(self, text: str) -> None:
+    def _search_formula(self, text: str) -> None:
         name, query = self._screen.source, text.strip()
         if not query:
             return
         self.queries[name] = query
         self._contexts.show_loading(f"searching {name}")
-        known = self._search.get({"index": self._place(name), "latex": query, "k": MOST}, (name, query))
+        known = self._search.get({"index": self._index_path(name), "latex": query, "k": MOST}, (name, query))
         if known is not None:
-            self._show(query, known)
+            self._show_hits(query, known)
 
-    def _found(self, event: Answer) -> None:
+    def _receive_hits(self, event: RequestAnswer) -> None:
         name, query = event.tag
         if name != self._screen.source or query != self.queries.get(name):
             return
         if event.error is not None:
             self._contexts.show_error(event.error)
         else:
-            self._show(query, event.value)
+            self._show_hits(query, event.value)
 
-    def _show(self, query: str, found: Mapping[str, Any]) -> None:
+    def _show_hits(self, query: str, found: Mapping[str, Any]) -> None:
         self._contexts.show_hits(query, found["hits"], "No similar formula", "a asks for another")
         self._screen.refresh_bindings()
 
-    def _add(self, text: str) -> None:
+    def _add_files(self, text: str) -> None:
         path = Path(text.strip()).expanduser()
         if not text.strip():
             return
         workspace = self._screen.workbench.workspace
 
-        def added(answer: Answer) -> None:
+        def finish_adding(answer: RequestAnswer) -> None:
             if answer.error is not None:
                 self._screen.workbench.report(answer.error)
                 self._contexts.show_error(answer.error)
@@ -482,4 +490,4 @@ class FileSearch:
 
         self._contexts.show_loading(f"reading {path.name}")
         work = lambda: workspace.data.add("formulas", path).data.name  # noqa: E731
-        self._screen.in_thread(work, added, group="add")
+        self._screen.in_thread(work, finish_adding, group="add")

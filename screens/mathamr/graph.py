@@ -34,7 +34,7 @@ from screens.mathamr.contexts import (
     shown_formula,
 )
 from screens.mathamr.inspection import (
-    Drawn,
+    DrawnNode,
     Inspection,
     formula_selection,
     graph_exports,
@@ -42,10 +42,10 @@ from screens.mathamr.inspection import (
     node_selection,
     text_selection,
 )
-from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
-from screens.shell.frame import Frame
+from screens.shell.export import CommandLine, Export, Lookup, PaneSelection, declared_exports
+from screens.shell.frame import AppFrame
 from screens.shell.keymap import bindings
-from screens.shell.theme import count, safe_text, width
+from screens.shell.theme import format_count, safe_text, text_width
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Page, Pane, TreeListing
 from screens.widgets.reader import Moving
@@ -53,7 +53,7 @@ from screens.widgets.table import Record, Table
 from workbench.papers.mathamr.tables import EQUAL, NEAREST
 
 
-def edit_graph(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
+def edit_graph(workbench: AppFrame, penman: str, inspection: Inspection) -> str | None:
     """What the user made of a graph in an editor; None where nothing was changed."""
     with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:
         path = Path(folder) / f"{inspection.subject.topic or 'text'}.penman"
@@ -74,7 +74,7 @@ _ORIGINS = {
 }
 
 
-def origin(parser: str) -> str:
+def describe_parser(parser: str) -> str:
     return _ORIGINS.get(parser, parser)
 
 
@@ -91,11 +91,11 @@ class GraphListing(TreeListing):
         before, self.inspection = self.inspection, inspection
         keep = bool(before and inspection and before.subject.source == inspection.subject.source)
         self._folded, self._back = frozenset(), ()
-        self._reload(keep=keep)
+        self._reload_rows(keep=keep)
         if not keep:
             self.table.cursor = 0
 
-    def _reload(self, *, keep: bool = True) -> None:
+    def _reload_rows(self, *, keep: bool = True) -> None:
         rows, hidden = [], set()
         for row in self.inspection.rows if self.inspection is not None else ():
             if row["home"] in hidden:
@@ -104,35 +104,35 @@ class GraphListing(TreeListing):
             if row["id"] in self._folded:
                 hidden.add(row["id"])
             assert self.inspection is not None
-            meant = self.inspection.meant(row["id"]) or row
+            meant = self.inspection.resolve_reference(row["id"]) or row
             state = {"open": row["id"] not in self._folded, "leaf": not row["children"]}
             rows.append({**row, **state, "meant": meant["kind"]})
         self.load(rows, keep=keep)
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a node; what hides it is unfolded, a filter that does is cleared."""
-        row = self.inspection.row(key) if self.inspection is not None else None
+        row = self.inspection.get_row(key) if self.inspection is not None else None
         if row is None:
             return False
         assert self.inspection is not None
         above = set()
-        home = self.inspection.row(row["home"])
+        home = self.inspection.get_row(row["home"])
         while home is not None:
             above.add(home["id"])
-            home = self.inspection.row(home["home"])
+            home = self.inspection.get_row(home["home"])
         if above & self._folded:
             self._folded -= above
-            self._reload()
+            self._reload_rows()
         if not self.table.go_to(key):
             self.clear_filter()
             return self.table.go_to(key)
         return True
 
-    def toggle(self, key: str) -> None:
+    def toggle_node(self, key: str) -> None:
         self._folded ^= {key}
-        self._reload()
+        self._reload_rows()
 
-    def follow(self) -> bool:
+    def follow_reference(self) -> bool:
         """From a reference to the node that it means; whether there was one."""
         row = self.table.current
         if row is None or row["kind"] != "reference":
@@ -171,7 +171,7 @@ class GraphPane(ListPane):
             return
         document: Any = inspection.document
         again = sum(row["kind"] == "reference" for row in inspection.rows)
-        words = [origin(document["parser"]), f"{count(again)} re-entrant" if again else ""]
+        words = [describe_parser(document["parser"]), f"{format_count(again)} re-entrant" if again else ""]
         words.append(f"{len(document['warnings'])} warnings: i" if document["warnings"] else "")
         self.footnote = " · ".join(filter(None, words))
 
@@ -187,13 +187,13 @@ class GraphPane(ListPane):
     def go_to(self, key: str) -> bool:
         return not self.stale and self.nodes.go_to(key)
 
-    def light(self, key: str) -> None:
+    def light_node(self, key: str) -> None:
         """Put the cursor on a node where it is among the lines."""
         self.table.go_to(key)
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         row: Record | None = self.table.current
         return None if self.inspection is None else node_selection(self.inspection, row, line)
 
@@ -208,7 +208,7 @@ _GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedNode:
     """A node's words in the drawing, or the lines that lead to it (`node` is -1)."""
 
     line: int
@@ -217,29 +217,32 @@ class Placed:
     node: int = -1
 
 
-def _words(node: Drawn) -> str:
+def _node_words(node: DrawnNode) -> str:
     return make_printable(node.words)
 
 
-def line_by_line(root: Drawn) -> list[Placed]:
+def line_by_line(root: DrawnNode) -> list[PlacedNode]:
     """A node a line, indented under its operator; nodes count in the order of `walk`."""
-    result: list[Placed] = []
+    result: list[PlacedNode] = []
     for number, (lead, node) in enumerate(walk_outline(root, lambda node: node.children)):
-        result += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
+        result += [
+            PlacedNode(number, 0, lead),
+            PlacedNode(number, text_width(lead), _node_words(node), number),
+        ]
     return result
 
 
-def in_the_plane(root: Drawn) -> list[Placed]:
+def in_the_plane(root: DrawnNode) -> list[PlacedNode]:
     """Operators over their operands, every level two lines under the one above."""
     nodes = list(root.walk())
     number = {id(node): place for place, node in enumerate(nodes)}
     wide: dict[int, int] = {}
     for node in reversed(nodes):
         below = [wide[id(child)] for child in node.children]
-        wide[id(node)] = max(width(_words(node)), sum(below) + _GAP * (len(below) - 1))
-    result: list[Placed] = []
+        wide[id(node)] = max(text_width(_node_words(node)), sum(below) + _GAP * (len(below) - 1))
+    result: list[PlacedNode] = []
     middles: dict[int, int] = {}
-    order: list[tuple[Drawn, int, int]] = []
+    order: list[tuple[DrawnNode, int, int]] = []
     pending = [(root, 0, 0)]
     while pending:
         node, column, line = pending.pop()
@@ -250,21 +253,21 @@ def in_the_plane(root: Drawn) -> list[Placed]:
             pending.append((child, at, line + 2))
             at += wide[id(child)] + _GAP
     for node, column, line in reversed(order):
-        words = _words(node)
+        words = _node_words(node)
         under = [middles[id(child)] for child in node.children]
-        room = wide[id(node)] - width(words)
+        room = wide[id(node)] - text_width(words)
         middle = (under[0] + under[-1]) // 2 if under else column + wide[id(node)] // 2
-        start = max(column, min(middle - width(words) // 2, column + room))
-        middles[id(node)] = middle = start + width(words) // 2
-        result.append(Placed(line, start, words, number[id(node)]))
+        start = max(column, min(middle - text_width(words) // 2, column + room))
+        middles[id(node)] = middle = start + text_width(words) // 2
+        result.append(PlacedNode(line, start, words, number[id(node)]))
         if under:
             first, last = min(under[0], middle), max(under[-1], middle)
-            bar = "".join(_joint(place, first, last, under, middle) for place in range(first, last + 1))
-            result.append(Placed(line + 1, first, bar))
+            bar = "".join(_joint_sign(place, first, last, under, middle) for place in range(first, last + 1))
+            result.append(PlacedNode(line + 1, first, bar))
     return result
 
 
-def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
+def _joint_sign(place: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
     ways = (place == middle, place in under, place > first, place < last)
     return {
         (True, True, False, False): "│",
@@ -290,17 +293,17 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.nodes: list[Drawn] = []
+        self.nodes: list[DrawnNode] = []
         self.cursor = 0
         self._homes: list[int] = []
-        self._placed: dict[int, list[Placed]] = {}
-        self._boxes: dict[int, Placed] = {}
+        self._placed: dict[int, list[PlacedNode]] = {}
+        self._boxes: dict[int, PlacedNode] = {}
 
     @property
-    def current(self) -> Drawn | None:
+    def current(self) -> DrawnNode | None:
         return self.nodes[self.cursor] if self.nodes else None
 
-    def show(self, root: Drawn | None) -> None:
+    def show_tree(self, root: DrawnNode | None) -> None:
         self.nodes = list(root.walk()) if root is not None else []
         number = {id(node): place for place, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)
@@ -308,7 +311,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
             for child in node.children:
                 self._homes[number[id(child)]] = place
         self.cursor = 0
-        self._arrange()
+        self._arrange_nodes()
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a node of the graph, without saying so; whether it is in the tree."""
@@ -319,18 +322,18 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         self._show_cursor()
         return True
 
-    def _arrange(self) -> None:
-        placed: list[Placed] = []
+    def _arrange_nodes(self) -> None:
+        placed: list[PlacedNode] = []
         if self.nodes:
             placed = in_the_plane(self.nodes[0])
-            if max(one.column + width(one.text) for one in placed) > self._room:
+            if max(one.column + text_width(one.text) for one in placed) > self._room:
                 placed = line_by_line(self.nodes[0])
         self._placed, self._boxes = {}, {}
         for one in placed:
             self._placed.setdefault(one.line, []).append(one)
             if one.node >= 0:
                 self._boxes[one.node] = one
-        wide = max((one.column + width(one.text) for one in placed), default=0)
+        wide = max((one.column + text_width(one.text) for one in placed), default=0)
         self.virtual_size = Size(wide, max(self._placed, default=-1) + 1)
         self._show_cursor()
 
@@ -339,15 +342,15 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return max(10, self.size.width)
 
     def on_resize(self) -> None:
-        self._arrange()
+        self._arrange_nodes()
 
     def _show_cursor(self) -> None:
         if (box := self._boxes.get(self.cursor)) is not None:
-            region = Region(box.column, box.line, width(box.text), 1)
+            region = Region(box.column, box.line, text_width(box.text), 1)
             self.scroll_to_region(region, animate=False, force=True)
         self.refresh()
 
-    def _go(self, place: int) -> None:
+    def _go_to_index(self, place: int) -> None:
         place = max(0, min(place, len(self.nodes) - 1))
         if self.nodes and place != self.cursor:
             self.cursor = place
@@ -358,18 +361,18 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
     def shown(self) -> int:
         return len(self.nodes)
 
-    def move(self, lines: int) -> None:
-        self._go(self.cursor + lines)
+    def move_by(self, lines: int) -> None:
+        self._go_to_index(self.cursor + lines)
 
     def action_left(self) -> None:
         if self.cursor:
-            self._go(self._homes[self.cursor])
+            self._go_to_index(self._homes[self.cursor])
         else:
             self.post_message(Pane.Left(self))
 
     def action_right(self) -> None:
         if (node := self.current) is not None and node.children:
-            self._go(self.cursor + 1)
+            self._go_to_index(self.cursor + 1)
 
     def action_open(self) -> None:
         if self.nodes:
@@ -378,16 +381,16 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         x, y = event.x + round(self.scroll_x) - self.styles.padding.left, event.y + round(self.scroll_y)
         for one in self._placed.get(y, ()):
-            if one.node >= 0 and one.column <= x < one.column + width(one.text):
-                self._go(one.node)
+            if one.node >= 0 and one.column <= x < one.column + text_width(one.text):
+                self._go_to_index(one.node)
 
     def render_line(self, y: int) -> Strip:
         cells, base = self.size.width, self.visual_style
         content, at = Content(), 0
         for one in sorted(self._placed.get(y + round(self.scroll_y), ()), key=lambda one: one.column):
             content += Content(" " * (one.column - at))
-            content += Content.styled(one.text, "$line") if one.node < 0 else self._named(one)
-            at = one.column + width(one.text)
+            content += Content.styled(one.text, "$line") if one.node < 0 else self._name_content(one)
+            at = one.column + text_width(one.text)
         segments = [
             Segment(text, part.rich_style)
             for text, part in content.render(base, end="", parse_style=self._get_style)
@@ -395,7 +398,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         strip = Strip(segments).crop(round(self.scroll_x), round(self.scroll_x) + cells)
         return strip.adjust_cell_length(cells, base.rich_style)
 
-    def _named(self, one: Placed) -> Content:
+    def _name_content(self, one: PlacedNode) -> Content:
         node = self.nodes[one.node]
         words = Content(one.text)
         words = words.stylize("$warning" if node.children else "$success")
@@ -451,12 +454,12 @@ class FormulaPane(Pane):
 
     # What is shown
 
-    def show(self, inspection: Inspection | None) -> None:
+    def show_inspection(self, inspection: Inspection | None) -> None:
         before, self.inspection = self.inspection, inspection
         if not (before and inspection and before.subject.source == inspection.subject.source):
             self._near = None
             for name, _, _ in _LISTS.values():
-                self._load(name, None)
+                self._load_formulas(name, None)
         self.formula = None
         self.show_formula(inspection.query if inspection is not None else None)
 
@@ -465,10 +468,12 @@ class FormulaPane(Pane):
             return
         self.formula = formula
         there = self.inspection if formula is not None else None
-        self.drawing.show(there.drawn(formula) if there is not None and formula is not None else None)
-        self.draw()
+        self.drawing.show_tree(
+            there.operator_tree(formula) if there is not None and formula is not None else None
+        )
+        self.draw_content()
 
-    def draw(self) -> None:
+    def draw_content(self) -> None:
         formula = self.formula
         if formula is None:
             self._line.update(Content.styled("No formula yet.", "$quiet"))
@@ -479,10 +484,10 @@ class FormulaPane(Pane):
         self._line.update(safe_text(shown_formula(formula["latex"], self.raw), "$accent bold"))
         self.footnote = " · ".join(filter(None, (kind, lost)))
 
-    def light(self, key: str) -> None:
+    def light_node(self, key: str) -> None:
         if self.inspection is None:
             return
-        row = self.inspection.meant(key)
+        row = self.inspection.resolve_reference(key)
         self.show_formula(self.inspection.formula_of(key))
         if not self.drawing.go_to(key) and row is not None and row["formula"]:
             self.drawing.go_to(row["id"])
@@ -495,9 +500,9 @@ class FormulaPane(Pane):
             if error is not None:
                 self.query_one(f"#{name}", Listing).show_error(error)
             else:
-                self._load(name, document)
+                self._load_formulas(name, document)
 
-    def _load(self, name: str, document: Mapping[str, Any] | None) -> None:
+    def _load_formulas(self, name: str, document: Mapping[str, Any] | None) -> None:
         listing = self.query_one(f"#{name}", Listing)
         if document is None and self.inspection is None:
             listing.when_empty("No formula yet", "Choose a topic, or write a text of your own.")
@@ -555,7 +560,7 @@ class FormulaPane(Pane):
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self.inspection is None or self.formula is None:
             return None
         if self.page_name == "tree":
@@ -582,4 +587,4 @@ class FormulaPane(Pane):
             return result
         spec, rows = _LISTS[self.page_name][2], self._listing.table.visible_records
         stem, facts = f"{self.inspection.subject.stem}-formulas", self.inspection.subject.params
-        return [*exported(spec, "formulas", stem, {".csv": "c", ".jsonl": "J"}, rows, facts), *result]
+        return [*declared_exports(spec, "formulas", stem, {".csv": "c", ".jsonl": "J"}, rows, facts), *result]

@@ -8,25 +8,25 @@ from functools import partial
 from typing import Any
 
 from screens.mathamr.contexts import Subject
-from screens.shell.export import CommandLine, Export, Form, Selection, json_form, text_file
+from screens.shell.export import CommandLine, CopyForm, Export, PaneSelection, json_form, text_writer
 from screens.widgets.table import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnNode:
     """A node of an operator tree to draw: `key` names the node of the graph, where it is in the graph."""
 
     key: str
     kind: str
     label: str
-    children: tuple[Drawn, ...]
+    children: tuple[DrawnNode, ...]
 
     @property
     def words(self) -> str:
         """`U plus`."""
         return f"{self.kind} {self.label}" if self.kind else self.label
 
-    def walk(self) -> Iterator[Drawn]:
+    def walk(self) -> Iterator[DrawnNode]:
         """The node and all below it, parents first."""
         yield self
         for child in self.children:
@@ -41,7 +41,7 @@ class Inspection:
         self.document, self.subject = document, subject
         self.text: str = document["text"]
         self.formulas: Sequence[Record] = document["formulas"]
-        self.rows: Sequence[Record] = _rows(document["nodes"], self.text)
+        self.rows: Sequence[Record] = _make_rows(document["nodes"], self.text)
         self._by_id = {row["id"]: row for row in self.rows}
         self._by_formula = {one["id"]: one for one in self.formulas}
 
@@ -49,22 +49,22 @@ class Inspection:
     def query(self) -> Record | None:
         return self._by_formula.get(self.document["query"])
 
-    def row(self, key: str) -> Record | None:
+    def get_row(self, key: str) -> Record | None:
         return self._by_id.get(key)
 
-    def meant(self, key: str) -> Record | None:
+    def resolve_reference(self, key: str) -> Record | None:
         """The node itself, where this one only refers to it."""
-        row = self.row(key)
-        return self.row(row["variable"]) if row is not None and row["kind"] == "reference" else row
+        row = self.get_row(key)
+        return self.get_row(row["variable"]) if row is not None and row["kind"] == "reference" else row
 
     def formula_of(self, key: str) -> Record | None:
         """The formula whose tree a node belongs to; of others the query."""
-        row = self.meant(key)
+        row = self.resolve_reference(key)
         return self._by_formula.get(row["formula"]) if row is not None and row["formula"] else self.query
 
-    def place(self, key: str) -> tuple[int, int] | None:
+    def text_span(self, key: str) -> tuple[int, int] | None:
         """Where in the text a node comes from; of a formula's tree with the braces that belong to it."""
-        row = self.meant(key)
+        row = self.resolve_reference(key)
         if row is None or row["place"] is None:
             return None
         start, end = row["place"]
@@ -72,40 +72,40 @@ class Inspection:
         if formula is None or formula["place"] is None:
             return start, end
         first = formula["place"][0]
-        return start, first + balanced(formula["latex"], start - first, end - first)
+        return start, first + balance_end(formula["latex"], start - first, end - first)
 
-    def at(self, position: int) -> str | None:
+    def node_at(self, position: int) -> str | None:
         """The node that comes from the smallest part of the text around a position."""
         found = [
             (place[1] - place[0], row["id"])
             for row in self.rows
             if row["kind"] != "reference"
-            and (place := self.place(row["id"])) is not None
+            and (place := self.text_span(row["id"])) is not None
             and place[0] <= position < place[1]
         ]
         return min(found)[1] if found else None
 
-    def parts(self, key: str) -> str:
-        place = self.place(key)
+    def node_text(self, key: str) -> str:
+        place = self.text_span(key)
         return "" if place is None else self.text[place[0] : place[1]]
 
-    def drawn(self, formula: Record) -> Drawn:
+    def operator_tree(self, formula: Record) -> DrawnNode:
         """The operator tree of a formula: as it is in the graph, or else as its LaTeX is read."""
         if formula["root"] is None or formula["root"] not in self._by_id:
-            return _read(formula["tree"])
-        made: dict[str, list[Drawn]] = {}
+            return _read_tree(formula["tree"])
+        made: dict[str, list[DrawnNode]] = {}
         inside = [row for row in self.rows if row["formula"] == formula["id"] or row["kind"] == "reference"]
         for row in reversed(inside):
             below = tuple(reversed(made.pop(row["id"], [])))
             kind = row["variable"][:1]
-            node = Drawn(row["id"], kind, row["shown"], below)
+            node = DrawnNode(row["id"], kind, row["shown"], below)
             if row["id"] == formula["root"]:
                 return node
             made.setdefault(row["home"], []).append(node)
-        return _read(formula["tree"])
+        return _read_tree(formula["tree"])
 
 
-def balanced(latex: str, start: int, end: int) -> int:
+def balance_end(latex: str, start: int, end: int) -> int:
     """The end of a part of a formula, moved on over the braces that it opened."""
     depth = 0
     for place in range(start, min(len(latex), end)):
@@ -116,15 +116,15 @@ def balanced(latex: str, start: int, end: int) -> int:
     return end
 
 
-def _read(tree: Mapping[str, Any]) -> Drawn:
+def _read_tree(tree: Mapping[str, Any]) -> DrawnNode:
     from engines.mathamr.graph.drawing import readable
 
     kind, mark, label = tree["label"].partition("!")
-    children = tuple(_read(child) for child in tree.get("children", ()))
-    return Drawn("", kind if mark else "", readable(label if mark else kind), children)
+    children = tuple(_read_tree(child) for child in tree.get("children", ()))
+    return DrawnNode("", kind if mark else "", readable(label if mark else kind), children)
 
 
-def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
+def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
     """The nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown` (its
     concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all) and
     `last` (of each line of descent, whether it is the last of its siblings)."""
@@ -162,87 +162,87 @@ def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
 NEAREST = 20
 
 
-def _forms(inspection: Inspection, line: CommandLine) -> list[Form]:
+def _list_forms(inspection: Inspection, line: CommandLine) -> list[CopyForm]:
     document = inspection.document
     return [
-        Form("p", "PENMAN", lambda: document["penman"]),
-        Form("s", "string", lambda: document["strings"]["mathamr"]),
-        Form("t", "triples", lambda: "\n".join("\t".join(one) for one in document["triples"])),
-        Form("x", "text", lambda: inspection.text),
+        CopyForm("p", "PENMAN", lambda: document["penman"]),
+        CopyForm("s", "string", lambda: document["strings"]["mathamr"]),
+        CopyForm("t", "triples", lambda: "\n".join("\t".join(one) for one in document["triples"])),
+        CopyForm("x", "text", lambda: inspection.text),
         json_form(lambda: document),
-        Form("J", "command line for JSON", lambda: _whole(inspection, line)),
+        CopyForm("J", "command line for JSON", lambda: _json_command(inspection, line)),
     ]
 
 
-def _whole(inspection: Inspection, line: CommandLine) -> str:
+def _json_command(inspection: Inspection, line: CommandLine) -> str:
     words = inspection.subject.words
     return line(*words[:2], "--json", *words[2:])
 
 
-def _selection(
-    inspection: Inspection, line: CommandLine, first: Sequence[Form], address: str, title: str
-) -> Selection:
+def _make_selection(
+    inspection: Inspection, line: CommandLine, first: Sequence[CopyForm], address: str, title: str
+) -> PaneSelection:
     taken = {form.key for form in first}
-    forms = (*first, *(form for form in _forms(inspection, line) if form.key not in taken))
-    return Selection(address, title, line(*inspection.subject.words), forms, lambda: inspection.text)
+    forms = (*first, *(form for form in _list_forms(inspection, line) if form.key not in taken))
+    return PaneSelection(address, title, line(*inspection.subject.words), forms, lambda: inspection.text)
 
 
-def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") -> Selection:
+def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") -> PaneSelection:
     """The whole inspection; `usual` is the letter of the form that comes first. Triples are in JSON alone."""
-    first = [form for form in _forms(inspection, line) if form.key == usual]
+    first = [form for form in _list_forms(inspection, line) if form.key == usual]
     subject = inspection.subject
-    result = _selection(inspection, line, first, subject.address, f"graph of {subject.name}")
-    return replace(result, command=_whole(inspection, line)) if usual == "t" else result
+    result = _make_selection(inspection, line, first, subject.address, f"graph of {subject.name}")
+    return replace(result, command=_json_command(inspection, line)) if usual == "t" else result
 
 
-def node_selection(inspection: Inspection, row: Record | None, line: CommandLine) -> Selection:
+def node_selection(inspection: Inspection, row: Record | None, line: CommandLine) -> PaneSelection:
     """A node of the graph; its PENMAN text is that of the graph."""
     subject = inspection.subject
     if row is None:
         return text_selection(inspection, line)
-    first = [form for form in _forms(inspection, line) if form.key == "p"]
-    first.append(Form("n", "concept", lambda: row["concept"]))
+    first = [form for form in _list_forms(inspection, line) if form.key == "p"]
+    first.append(CopyForm("n", "concept", lambda: row["concept"]))
     if row["word"]:
-        first.append(Form("w", "the text it comes from", lambda: row["word"]))
+        first.append(CopyForm("w", "the text it comes from", lambda: row["word"]))
     address = f"{subject.address}/node/{row['id']}"
-    return _selection(inspection, line, first, address, f"node {row['shown']} of {subject.name}")
+    return _make_selection(inspection, line, first, address, f"node {row['shown']} of {subject.name}")
 
 
-def formula_selection(inspection: Inspection, formula: Record, line: CommandLine, tree: str) -> Selection:
+def formula_selection(inspection: Inspection, formula: Record, line: CommandLine, tree: str) -> PaneSelection:
     """A formula; `tree` is the operation that prints what is shown of it, `opt` or `slt`."""
     latex = formula["latex"]
     first = [
-        Form("l", "LaTeX", lambda: latex),
-        Form("u", "as it is read", lambda: formula["shown"]),
-        Form("c", "command line", lambda: line("mathamr", tree, "--latex", latex)),
+        CopyForm("l", "LaTeX", lambda: latex),
+        CopyForm("u", "as it is read", lambda: formula["shown"]),
+        CopyForm("c", "command line", lambda: line("mathamr", tree, "--latex", latex)),
     ]
-    return _selection(inspection, line, first, inspection.subject.address, f"formula {formula['shown']}")
+    return _make_selection(inspection, line, first, inspection.subject.address, f"formula {formula['shown']}")
 
 
-def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ranked: bool) -> Selection:
+def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ranked: bool) -> PaneSelection:
     """A formula that was found; only `--json` prints those that runs have `ranked`."""
     words = inspection.subject.words
     forms = (
-        Form("l", "LaTeX", lambda: row["latex"]),
-        Form("i", "id", lambda: row["formula"]),
-        Form("u", "as it is read", lambda: row["shown"]),
+        CopyForm("l", "LaTeX", lambda: row["latex"]),
+        CopyForm("i", "id", lambda: row["formula"]),
+        CopyForm("u", "as it is read", lambda: row["shown"]),
         json_form(lambda: row),
     )
     command = line(*words[:2], *(["--json"] if ranked else []), *words[2:], "-k", str(NEAREST))
-    return Selection(inspection.subject.address, f"formula {row['formula']}", command, forms)
+    return PaneSelection(inspection.subject.address, f"formula {row['formula']}", command, forms)
 
 
 def graph_exports(inspection: Inspection) -> list[Export]:
     document, subject = inspection.document, inspection.subject
     facts, penman = {**subject.params, "parser": document["parser"]}, document["penman"]
 
-    def text(form: str) -> str:
+    def render_graph(form: str) -> str:
         from engines.mathamr.graph.amr import read_graph
         from engines.mathamr.graph.drawing import to_dot, to_svg
 
         return penman + "\n" if form == "PENMAN" else {"SVG": to_svg, "DOT": to_dot}[form](read_graph(penman))
 
     ways = (("s", "SVG"), ("g", "DOT"), ("p", "PENMAN"))
-    files = [(key, form, text_file(partial(text, form), facts)) for key, form in ways]
+    files = [(key, form, text_writer(partial(render_graph, form), facts)) for key, form in ways]
     stem = subject.stem
     return [Export(key, f"graph as {form}", f".{form.lower()}", stem, write) for key, form, write in files]

@@ -20,17 +20,17 @@ from screens.mathamr.contexts import (
     FileSearch,
     Subject,
     formula_collections,
-    parsers,
+    list_parsers,
     shown_formula,
 )
-from screens.mathamr.graph import FormulaPane, GraphPane, edit_graph, origin
+from screens.mathamr.graph import FormulaPane, GraphPane, describe_parser, edit_graph
 from screens.mathamr.inspection import NEAREST, Inspection
-from screens.mathamr.texts import Sentence, StringsPane, alignment
+from screens.mathamr.texts import SentenceView, StringsPane, alignment_lines
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer
+from screens.shell.request import RequestAnswer
 from screens.shell.screen import BrowserScreen
-from screens.widgets.dialogs import Choice, Chooser, Prompt, numbered
+from screens.widgets.dialogs import Chooser, MenuChoice, Prompt, number_choices
 from screens.widgets.pane import Pane
 
 _PATIENCE_S = 0.2
@@ -52,10 +52,10 @@ class MathamrScreen(BrowserScreen):
         self._near_texts = ""
         """The folder of the collection in which formulas near those of own texts are looked for."""
         self._topics = self.request("mathamr.topics", self._topics_read)
-        self._inspections = self.request("mathamr.inspect", self._inspected)
+        self._inspections = self.request("mathamr.inspect", self._receive_inspection)
         # Nearest formulas take longer, and the index of a small collection is built on the way.
         self._near = self.slow_request("mathamr.inspect", self._near_found)
-        self.sentence = Sentence(id="sentence")
+        self.sentence = SentenceView(id="sentence")
         self.contexts = ContextsPane(id="topics-pane", share=12)
         self.files = FileSearch(self, self.contexts)
         self.graph = GraphPane(id="graph-pane", share=12)
@@ -71,7 +71,7 @@ class MathamrScreen(BrowserScreen):
     def panes(self) -> Iterable[Pane]:
         return self.contexts, self.graph, self.formula, self.strings
 
-    def _groups(self) -> list[tuple[Pane, ...]]:
+    def _group_panes(self) -> list[tuple[Pane, ...]]:
         """Topics and graph share the left place, in narrow terminals tree and strings the right one."""
         panes = tuple(self._panes)
         if self.full or self.columns <= 1:
@@ -83,7 +83,7 @@ class MathamrScreen(BrowserScreen):
         return [panes[:2], panes[2:3], panes[3:]]
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
-        self._arrange()
+        self._arrange_panes()
 
     # Collections and texts
 
@@ -93,9 +93,9 @@ class MathamrScreen(BrowserScreen):
             self.texts = [str(text) for text in texts]
         if isinstance(edited, dict):
             self._edited = {str(address): str(graph) for address, graph in edited.items()}
-        self.files.restore(state.get("queries"))
+        self.files.restore_queries(state.get("queries"))
         parser = state.get("parser")
-        self._parser = parser if isinstance(parser, str) and parser in parsers() else ""
+        self._parser = parser if isinstance(parser, str) and parser in list_parsers() else ""
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
@@ -111,9 +111,9 @@ class MathamrScreen(BrowserScreen):
         """The folders of the collections by name, none for the user's own files and texts; files that were
         added come first."""
         found = formula_collections(self.workbench.workspace)
-        return {**dict.fromkeys(self.files.find(), ""), **found, FILES: "", OWN: ""}
+        return {**dict.fromkeys(self.files.find_sets(), ""), **found, FILES: "", OWN: ""}
 
-    def sources_found(self, answer: Answer) -> None:
+    def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is None:
             self._near_texts = self._near_texts or next(filter(None, answer.value.values()), "")
         super().sources_found(answer)
@@ -122,7 +122,7 @@ class MathamrScreen(BrowserScreen):
         self.source = name
         self.contexts.show_sources(list(self.sources), name)
         if name == FILES or name in self.files.places:
-            self.files.open(name)
+            self.files.open_set(name)
         elif name != OWN:
             self._near_texts = folder = self.sources[name]
             self.contexts.show_loading(f"reading {name}")
@@ -134,7 +134,7 @@ class MathamrScreen(BrowserScreen):
         else:
             self.contexts.show_none()
 
-    def _topics_read(self, event: Answer) -> None:
+    def _topics_read(self, event: RequestAnswer) -> None:
         if event.tag != self.source:
             return
         if event.error is not None:
@@ -156,33 +156,33 @@ class MathamrScreen(BrowserScreen):
     def show_subject(self, subject: Subject | None) -> None:
         if subject is not None:
             edited = self._edited.get(subject.address)
-            subject = subject.edited(edited) if edited else subject.by(self._parser)
+            subject = subject.with_graph(edited) if edited else subject.with_parser(self._parser)
         if subject == self.subject and (self.inspection is not None or subject is None):
             return
         self.subject = subject
         self.graph.stale = subject is not None
         if subject is None:
-            self._show(None)
+            self._show_inspection(None)
         elif (known := self._inspections.get({**subject.params, "k": 0}, subject)) is not None:
-            self._show(Inspection(known, subject))
+            self._show_inspection(Inspection(known, subject))
         else:
             self.set_timer(_PATIENCE_S, lambda: self._still_waiting(subject))
 
     def _still_waiting(self, subject: Subject) -> None:
         if self.graph.stale and self.subject == subject:
-            self._show(None)
+            self._show_inspection(None)
             self.graph.stale = True
             self.graph.show_loading(f"reading {subject.name}")
 
-    def _inspected(self, event: Answer) -> None:
+    def _receive_inspection(self, event: RequestAnswer) -> None:
         if event.tag != self.subject:
             return
         if event.error is not None:
-            self._failed(event.error)
+            self._show_failure(event.error)
         else:
-            self._show(Inspection(event.value, event.tag))
+            self._show_inspection(Inspection(event.value, event.tag))
 
-    def _failed(self, error: EngineError) -> None:
+    def _show_failure(self, error: EngineError) -> None:
         subject = self.subject
         if subject is not None and subject.graph:
             # What was written by hand stays for the next edit; the graph before it is shown again.
@@ -193,25 +193,25 @@ class MathamrScreen(BrowserScreen):
             self._readable = ("", "")
             self.show_subject(self.contexts.subject)
             return
-        self._show(None)
+        self._show_inspection(None)
         self.graph.show_error(error)
 
-    def _show(self, inspection: Inspection | None) -> None:
+    def _show_inspection(self, inspection: Inspection | None) -> None:
         self.inspection = inspection
         self.graph.stale = False
-        said = origin(inspection.document["parser"]) if inspection is not None else ""
-        self.sentence.show(inspection, said)
+        said = describe_parser(inspection.document["parser"]) if inspection is not None else ""
+        self.sentence.show_text(inspection, said)
         self.graph.show_graph(inspection)
-        self.formula.show(inspection)
-        self.strings.show(inspection)
+        self.formula.show_inspection(inspection)
+        self.strings.show_inspection(inspection)
         if inspection is not None:
             self.formula.show_near(self._near_formulas(inspection.subject))
-        self._light(self.graph.key)
+        self._light_node(self.graph.key)
         self.refresh_bindings()
 
     def _near_formulas(self, subject: Subject) -> Mapping[str, Any] | None:
         """The same with what is near its formula, if that is known: it does not depend on the graph."""
-        subject = subject.by("")
+        subject = subject.with_parser("")
         index = self._index_of(subject.folder)
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
         params = {**subject.params, **known, "k": NEAREST, "equal": True}
@@ -224,7 +224,7 @@ class MathamrScreen(BrowserScreen):
         name = next((name for name, place in self.sources.items() if place and place == folder), None)
         return index_place(self.workbench.workspace, name) if name is not None else None
 
-    def _near_found(self, event: Answer) -> None:
+    def _near_found(self, event: RequestAnswer) -> None:
         if self.subject is not None and event.tag.source == self.subject.source:
             self.formula.show_near(event.value, event.error)
 
@@ -232,12 +232,12 @@ class MathamrScreen(BrowserScreen):
 
     @on(Pane.Selected, "#graph-pane")
     def _node_moved(self) -> None:
-        self._light(self.graph.key)
+        self._light_node(self.graph.key)
         self.refresh_bindings()
 
     @on(Pane.Opened, "#graph-pane")
     def _node_opened(self) -> None:
-        if self.graph.nodes.follow():
+        if self.graph.nodes.follow_reference():
             return
         row = self.graph.table.current
         if row is not None and row["formula"]:
@@ -248,8 +248,8 @@ class MathamrScreen(BrowserScreen):
     @on(Pane.Selected, "#tree")
     def _leaf_moved(self) -> None:
         if self.formula.key:
-            self.graph.light(self.formula.key)
-            self._light(self.formula.key)
+            self.graph.light_node(self.formula.key)
+            self._light_node(self.formula.key)
 
     @on(Pane.Opened, "#tree")
     def _leaf_opened(self) -> None:
@@ -259,19 +259,19 @@ class MathamrScreen(BrowserScreen):
     def _triple_opened(self) -> None:
         self._go_to_node(self.strings.key)
 
-    @on(Sentence.Picked)
-    def _word_picked(self, event: Sentence.Picked) -> None:
-        if self.inspection is not None and (key := self.inspection.at(event.position)) is not None:
+    @on(SentenceView.Picked)
+    def _word_picked(self, event: SentenceView.Picked) -> None:
+        if self.inspection is not None and (key := self.inspection.node_at(event.position)) is not None:
             self._go_to_node(key)
 
     def _go_to_node(self, key: str) -> None:
         if self.graph.go_to(key):
             self.show_pane("graph-pane")
 
-    def _light(self, key: str) -> None:
-        self.sentence.light(key)
-        self.formula.light(key)
-        self.strings.light(key)
+    def _light_node(self, key: str) -> None:
+        self.sentence.light_node(key)
+        self.formula.light_node(key)
+        self.strings.light_node(key)
 
     # What can be done
 
@@ -322,20 +322,20 @@ class MathamrScreen(BrowserScreen):
     def _write_raw(self, raw: bool) -> None:
         for part in (self.sentence, self.contexts, self.formula, self.strings):
             part.raw = raw
-            part.draw()
+            part.draw_content()
 
     def action_add(self) -> None:
         if self.source == FILES or self.source in self.files.places:
-            self.files.ask()
+            self.files.ask_user()
             return
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc cancels"
 
-        def wrong(text: str) -> str:
+        def check_text(text: str) -> str:
             if text.count("$") % 2:
                 return "a formula goes between two dollar signs"
             return "" if "$" in text or not text.strip() else "put the formula between dollar signs"
 
-        prompt = Prompt("inspect", hint=hint, check=wrong)
+        prompt = Prompt("inspect", hint=hint, check=check_text)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
     def inspect_text(self, text: str) -> bool:
@@ -346,7 +346,7 @@ class MathamrScreen(BrowserScreen):
         return True
 
     def action_model(self) -> None:
-        choices = numbered(Choice(name, origin(name)) for name in parsers())
+        choices = number_choices(MenuChoice(name, describe_parser(name)) for name in list_parsers())
         Chooser("show the graph of", choices, now=self._parser).ask(self.app, self.choose_parser)
 
     def choose_parser(self, name: str) -> None:
@@ -360,16 +360,16 @@ class MathamrScreen(BrowserScreen):
 
     def action_inspect(self) -> None:
         if (inspection := self.inspection) is not None:
-            lines = list(alignment(inspection, raw=self.sentence.raw))
+            lines = list(alignment_lines(inspection, raw=self.sentence.raw))
             self.show_text(f"alignment of {inspection.subject.name}", lines)
 
     def action_diff(self) -> None:
         """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
         are shown, these; of an equal formula its derivation."""
-        from screens.mathamr.standings import Comparison, StandingsSheet
+        from screens.mathamr.standings import GraphComparison, StandingsSheet
 
         if self._equal_shown:
-            self._derive()
+            self._derive_equal()
             return
         if self._runs_shown:
             self.app.push_screen(StandingsSheet(self.source, self.sources[self.source]))
@@ -377,20 +377,20 @@ class MathamrScreen(BrowserScreen):
         if (inspection := self.inspection) is None:
             return
         subject, parser = inspection.subject, inspection.document["parser"]
-        other = parsers()[0] if parser == "builtin" else "builtin"
-        shown = origin(parser), inspection.document["penman"]
-        params = subject.by(other).params
-        self.app.push_screen(Comparison(subject.stem, shown, origin(other), params))
+        other = list_parsers()[0] if parser == "builtin" else "builtin"
+        shown = describe_parser(parser), inspection.document["penman"]
+        params = subject.with_parser(other).params
+        self.app.push_screen(GraphComparison(subject.stem, shown, describe_parser(other), params))
 
-    def _derive(self) -> None:
-        from screens.egraphs.sheets import Derivation
+    def _derive_equal(self) -> None:
+        from screens.egraphs.sheets import DerivationSheet
 
         row, inspection = self.formula.equal_formula, self.inspection
         query = inspection.query if inspection is not None else None
         if row is not None and query is not None:
             ends = query["latex"], row["latex"]
             named = partial(shown_formula, raw=self.formula.raw)
-            self.app.push_screen(Derivation(*ends, mode="strict", named=named))
+            self.app.push_screen(DerivationSheet(*ends, mode="strict", named=named))
 
     def action_edit(self) -> None:
         if self.active_pane is self.contexts and (hit := self.contexts.hit) is not None:
@@ -410,7 +410,7 @@ class MathamrScreen(BrowserScreen):
         address, before = subject.address, self._edited.get(subject.address, "")
         if text != before:
             back = partial(self._put_graph, address, before)
-            self.workbench.undoable(f"the graph of {subject.name}", back)
+            self.workbench.remember_change(f"the graph of {subject.name}", back)
         self._put_graph(address, text)
 
     def _put_graph(self, address: str, text: str) -> None:
@@ -440,22 +440,24 @@ class MathamrScreen(BrowserScreen):
             Lookup("text", "Inspect a text with $formulas$.", lambda text: self.inspect_text(unquote(text))),
         ]
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         here = self.contexts.subject if self.source == OWN else None
         reason = "" if here is not None else "no text of your own is shown"
         none = "" if self._near_texts else "there is no collection"
         return [
             Command("forget this text", "removes your own text from the list", self._forget_text, reason),
-            Command("index the formulas", "as a job, to find nearest and equal ones", self._index, none),
+            Command(
+                "index the formulas", "as a job, to find nearest and equal ones", self._index_formulas, none
+            ),
         ]
 
-    def _index(self) -> None:
+    def _index_formulas(self) -> None:
         from workbench.recipes import resolved_recipe
 
         place = str(self._index_of(self._near_texts))
         given = {"folder": self._near_texts, "out": place, "values": True}
         does = "builds the index; r reads it when it has ended"
-        self.submit(lambda: resolved_recipe("mathamr.index", given), does)
+        self.submit_job(lambda: resolved_recipe("mathamr.index", given), does)
 
     def _forget_text(self) -> None:
         subject = self.contexts.subject

@@ -11,11 +11,11 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.shell.export import Export, engine_file, picked, table_exports
-from screens.shell.request import Answer, CachedRequest
+from screens.shell.export import Export, engine_writer, pick_columns, table_exports
+from screens.shell.request import CachedRequest, RequestAnswer
 from screens.shell.screen import Sheet
 from screens.shell.theme import safe_text
-from screens.widgets.dialogs import framed
+from screens.widgets.dialogs import frame_dialog
 from screens.widgets.listing import Listing
 from screens.widgets.table import Record
 from workbench.tables import Column
@@ -35,7 +35,7 @@ _COLUMNS = (
 )
 
 
-class Comparison(Sheet):
+class GraphComparison(Sheet):
     """Two graphs given as PENMAN text with the names of whose they are; the second is asked for if it is
     given as the settings of an inspection."""
 
@@ -49,19 +49,19 @@ class Comparison(Sheet):
 
     def compose(self) -> ComposeResult:
         title, keys = f"{self._name}  against  {self._other}", "/ filter   y command   e export   esc close"
-        yield framed(title, keys, Static(classes="figures"), self.rows)
+        yield frame_dialog(title, keys, Static(classes="figures"), self.rows)
 
     def on_mount(self) -> None:
         waiting = f"waiting for the graph: {self._other}"
 
-        def compare(inspection: Mapping[str, Any]) -> None:
+        def compare_graphs(inspection: Mapping[str, Any]) -> None:
             self._penman_other = inspection["penman"]
             both = {"one": self._penman, "other": self._penman_other}
-            self.ask_for(self.rows, "mathamr.compare", both, self._show, waiting)
+            self.ask_for(self.rows, "mathamr.compare", both, self._show_comparison, waiting)
 
-        self.ask_for(self.rows, "mathamr.inspect", {**self._params, "k": 0}, compare, waiting)
+        self.ask_for(self.rows, "mathamr.inspect", {**self._params, "k": 0}, compare_graphs, waiting)
 
-    def _show(self, found: Mapping[str, Any]) -> None:
+    def _show_comparison(self, found: Mapping[str, Any]) -> None:
         count = {where: sum(row["in"] == where for row in found["triples"]) for where in _SIGNS}
         least = "" if found["optimal"] else "at least "
         lines = (
@@ -74,7 +74,7 @@ class Comparison(Sheet):
         self.rows.load([{**row, "id": str(number)} for number, row in enumerate(found["triples"])])
         self.rows.table.focus()
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         if not self._penman_other:
             return None
         return ["mathamr", "compare", self._penman, self._penman_other]
@@ -82,7 +82,7 @@ class Comparison(Sheet):
     def exports(self) -> Sequence[Export]:
         if not (rows := self.rows.table.visible_records()):
             return ()
-        table = lambda: picked(rows, {name: name for name in self.rows.fields})  # noqa: E731
+        table = lambda: pick_columns(rows, {name: name for name in self.rows.fields})  # noqa: E731
         facts = {"one": self._penman, "other": self._penman_other}
         keys = {".csv": "c", ".jsonl": "J"}
         return table_exports("triples", f"{self._stem}-compared", keys, table, facts)
@@ -91,7 +91,7 @@ class Comparison(Sheet):
 _MEASURE = "ndcg10_prime"
 
 
-def _names(paths: Sequence[str]) -> list[str]:
+def _run_names(paths: Sequence[str]) -> list[str]:
     """The runs by the names of their files, written as filters can ask for them, each once."""
     names: list[str] = []
     for path in paths:
@@ -100,23 +100,23 @@ def _names(paths: Sequence[str]) -> list[str]:
     return names
 
 
-def _difference(name: str) -> Column:
-    def show(record: Record) -> Content:
+def _difference_column(name: str) -> Column:
+    def draw_difference(record: Record) -> Content:
         value = record[name]
         return safe_text(f"{value:+.4f}", "$success" if value > 0 else "$error" if value < 0 else "$quiet")
 
-    return Column(name, name, 12, "right", show=show)
+    return Column(name, name, 12, "right", show=draw_difference)
 
 
 class StandingsSheet(Sheet):
     def __init__(self, name: str, folder: str) -> None:
         super().__init__()
         self._name, self._folder = name, folder
-        self._measure = CachedRequest(self, "mathamr.standings", self._measured)
+        self._measure = CachedRequest(self, "mathamr.standings", self._show_standings)
         self._found: Mapping[str, Any] | None = None
         self._runs: list[str] = []
         keys = "/ filter   s sort   y command   e export   esc close"
-        self._box = framed(f"runs of {name}, by topic", keys, Static(classes="figures"))
+        self._box = frame_dialog(f"runs of {name}, by topic", keys, Static(classes="figures"))
 
     def compose(self) -> ComposeResult:
         yield self._box
@@ -125,27 +125,29 @@ class StandingsSheet(Sheet):
         self.query_one(Static).update(f"measuring the runs of {self._name}")
         self._measure.ask({"folder": self._folder})
 
-    async def _measured(self, event: Answer) -> None:
+    async def _show_standings(self, event: RequestAnswer) -> None:
         if event.error is not None:
             listing = Listing((Column("topic", "topic"),), id="standings")
             await self._box.mount(listing)
             listing.show_error(event.error)
             return
         self._found = found = event.value
-        self._runs = _names(found["runs"])
+        self._runs = _run_names(found["runs"])
         first, *others = self._runs
         columns = (
             Column("topic", "topic", 8),
             Column(first, first, 12, "right", show=lambda record: f"{record[first]:.4f}"),
-            *map(_difference, others),
+            *map(_difference_column, others),
         )
         listing = Listing(columns, id="standings", fields=("topic", *self._runs))
         await self._box.mount(listing)
-        self.query_one(".figures", Static).update(Content("\n").join(map(safe_text, self._lines(found))))
-        listing.load(self._records(found))
+        self.query_one(".figures", Static).update(
+            Content("\n").join(map(safe_text, self._summary_lines(found)))
+        )
+        listing.load(self._topic_records(found))
         listing.table.focus()
 
-    def _lines(self, found: Mapping[str, Any]) -> list[str]:
+    def _summary_lines(self, found: Mapping[str, Any]) -> list[str]:
         tests = {one["run"]: one for one in found["comparisons"] if one["measure"] == _MEASURE}
         others = f"; other runs minus {self._runs[0]}" if len(self._runs) > 1 else ""
         lines = [f"nDCG′@10 over {found['topics']} judged topics{others}"]
@@ -159,7 +161,7 @@ class StandingsSheet(Sheet):
             lines.append(line)
         return lines
 
-    def _records(self, found: Mapping[str, Any]) -> list[Record]:
+    def _topic_records(self, found: Mapping[str, Any]) -> list[Record]:
         first, *others = (system["per_topic"] for system in found["systems"])
         records: list[Record] = []
         for topic, row in first.items():
@@ -169,7 +171,7 @@ class StandingsSheet(Sheet):
             records.append(known)
         return records
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         if (found := self._found) is None:
             return None
         words = ["mathamr", "eval", *found["runs"], "--index", found["index"]]
@@ -182,8 +184,8 @@ class StandingsSheet(Sheet):
         table = self.query_one(Listing).table
         given = {"index": found["index"], "runs": found["runs"], "qrels": found["qrels"]}
         settings = {**given, "unit": found["unit"]}
-        draw = engine_file(self.workbench.engine, "mathamr.eval", settings, settings, out="plot")
-        rows = lambda: picked(table.visible_records(), {name: name for name in ("topic", *self._runs)})  # noqa: E731
+        draw = engine_writer(self.workbench.engine, "mathamr.eval", settings, settings, out="plot")
+        rows = lambda: pick_columns(table.visible_records(), {name: name for name in ("topic", *self._runs)})  # noqa: E731
         what, stem, keys = "runs by topic", f"{self._name}-runs", {".csv": "c", ".tex": "t"}
         tables = table_exports(what, stem, keys, rows, settings)
         return (*tables, Export("s", f"{what} as SVG", ".svg", stem, draw))

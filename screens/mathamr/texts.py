@@ -16,10 +16,10 @@ from textual.widgets import Static
 
 from engines.core.tree import walk_outline
 from screens.mathamr.contexts import TRIPLE_COLUMNS, shown_formula
-from screens.mathamr.graph import origin
+from screens.mathamr.graph import describe_parser
 from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
-from screens.shell.export import CommandLine, Export, Selection
-from screens.shell.theme import fold, safe_text
+from screens.shell.export import CommandLine, Export, PaneSelection
+from screens.shell.theme import fold_lines, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
@@ -29,11 +29,11 @@ _WORD = re.compile(r"\S+\s*|\s+")
 _LIT = "bold underline on $cursor"
 
 
-class Sentence(Static):
+class SentenceView(Static):
     """Shows at most three lines of the text, those around what is lit; a click on a word says `Picked`."""
 
     DEFAULT_CSS = """
-    Sentence {
+    SentenceView {
         height: auto; max-height: 5; padding: 0 1; border: round $line;
         border-title-color: $quiet; border-subtitle-color: $quiet; border-subtitle-align: right;
     }
@@ -52,32 +52,32 @@ class Sentence(Static):
         self._key = ""
         self._cells = 0
 
-    def show(self, inspection: Inspection | None, origin: str = "") -> None:
+    def show_text(self, inspection: Inspection | None, origin: str = "") -> None:
         """Show another text; `origin` says whose graph of it is shown."""
         self._inspection, self._key = inspection, ""
         topic = inspection.subject.topic if inspection is not None else ""
         self.border_title = safe_text(topic or ("text" if inspection is not None else ""))
         self.border_subtitle = safe_text(origin)
-        self.draw()
+        self.draw_content()
 
-    def light(self, key: str) -> None:
+    def light_node(self, key: str) -> None:
         if key != self._key:
             self._key = key
-            self.draw()
+            self.draw_content()
 
-    def draw(self) -> None:
+    def draw_content(self) -> None:
         inspection = self._inspection
         if inspection is None:
             self.update(Content.styled("A formula and the sentences around it.", "$quiet"))
             return
         whole = text_content(inspection, self._key, raw=self.raw)
         most = 3 if self.app.size.height >= 30 else 2
-        self.update(_around(whole.wrap(self.size.width or 116), most))
+        self.update(_lines_around(whole.wrap(self.size.width or 116), most))
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width != self._cells:
             self._cells = event.size.width
-            self.draw()
+            self.draw_content()
 
     def on_click(self, event: events.Click) -> None:
         if (place := event.style.meta.get("place")) is not None:
@@ -86,21 +86,21 @@ class Sentence(Static):
 
 def text_content(inspection: Inspection, key: str, *, raw: bool) -> Content:
     """The text with its formulas as `raw` LaTeX or as they are read, what the node comes from lit."""
-    text, lit = inspection.text, inspection.place(key) or (-1, -1)
+    text, lit = inspection.text, inspection.text_span(key) or (-1, -1)
     query = inspection.query
     parts: list[Content] = []
     at = 0
     for match in _FORMULA.finditer(text):
-        parts += _words(text, at, match.start(), lit)
+        parts += _word_parts(text, at, match.start(), lit)
         is_query = query is not None and query["latex"] == match[1]
         style = "$accent bold" if is_query else "$accent"
-        parts.append(_formula(match[1], match.start(1), lit, style, raw))
+        parts.append(_formula_content(match[1], match.start(1), lit, style, raw))
         at = match.end()
-    parts += _words(text, at, len(text), lit)
+    parts += _word_parts(text, at, len(text), lit)
     return Content("").join(parts)
 
 
-def _words(text: str, start: int, end: int, lit: tuple[int, int]) -> Iterator[Content]:
+def _word_parts(text: str, start: int, end: int, lit: tuple[int, int]) -> Iterator[Content]:
     for match in _WORD.finditer(text, start, end):
         here = match.start() < lit[1] and match.end() > lit[0]
         word = match[0].replace("\n", " ")
@@ -109,7 +109,7 @@ def _words(text: str, start: int, end: int, lit: tuple[int, int]) -> Iterator[Co
         yield shown.stylize(Style.from_meta({"place": match.start()}))
 
 
-def _formula(latex: str, start: int, lit: tuple[int, int], style: str, raw: bool) -> Content:
+def _formula_content(latex: str, start: int, lit: tuple[int, int], style: str, raw: bool) -> Content:
     """A formula between its brackets. One that is lit in part has that part under the mouse, too."""
     from engines.formula.unicode import unicode_text
 
@@ -140,24 +140,24 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
     if left < right and marked[:left] + inner + marked[right + 1 :] == whole:
         return whole, (left, left + len(inner))
     for letter, other in (("n", "i"), ("Q", "R")):
-        changed = shown(before + _other(part, letter, other) + after)
+        changed = shown(before + _change_letters(part, letter, other) + after)
         if len(changed) == len(whole) and changed != whole:
             differing = [at for at, sign in enumerate(whole) if sign != changed[at]]
             return whole, (differing[0], differing[-1] + 1)
     return whole, (0, len(whole))
 
 
-def _other(part: str, letter: str, other: str) -> str:
-    def put(match: re.Match[str]) -> str:
+def _change_letters(part: str, letter: str, other: str) -> str:
+    def change_sign(match: re.Match[str]) -> str:
         sign = match[0]
         if len(sign) > 1:
             return sign
         return str((int(sign) + 1) % 10) if sign.isdigit() else other if sign == letter else letter
 
-    return re.sub(r"\\[A-Za-z]+|[A-Za-z0-9]", put, part)
+    return re.sub(r"\\[A-Za-z]+|[A-Za-z0-9]", change_sign, part)
 
 
-def _around(lines: list[Content], most: int) -> Content:
+def _lines_around(lines: list[Content], most: int) -> Content:
     """So many of the lines, with the first that is lit among them; … says that there are more."""
     lit = next((n for n, line in enumerate(lines) if any(_LIT in str(span.style) for span in line.spans)), 0)
     start = max(0, min(lit - most // 2, len(lines) - most))
@@ -170,9 +170,9 @@ def _around(lines: list[Content], most: int) -> Content:
     return Content("\n").join(shown)
 
 
-def alignment(inspection: Inspection, *, raw: bool) -> Iterator[str]:
+def alignment_lines(inspection: Inspection, *, raw: bool) -> Iterator[str]:
     document = inspection.document
-    yield f"graph: {origin(document['parser'])}"
+    yield f"graph: {describe_parser(document['parser'])}"
     for warning in document["warnings"]:
         yield f"warning: {warning}"
     yield ""
@@ -185,8 +185,8 @@ def alignment(inspection: Inspection, *, raw: bool) -> Iterator[str]:
     yield ""
     wide = max((len(row["id"]) for row in inspection.rows), default=0)
     for row in inspection.rows:
-        place = inspection.place(row["id"])
-        what = "–" if place is None else f"{inspection.parts(row['id'])}  [{place[0]}:{place[1]}]"
+        place = inspection.text_span(row["id"])
+        what = "–" if place is None else f"{inspection.node_text(row['id'])}  [{place[0]}:{place[1]}]"
         name = f"→ {row['variable']}" if row["kind"] == "reference" else row["shown"]
         yield f"{row['id']:<{wide}}  {row['role']:<12} {name:<18} {what}"
     yield ""
@@ -227,19 +227,19 @@ class StringsPane(Pane):
         yield Page("text", boxes["text"], id="text-page")
         yield from super().compose()
 
-    def show(self, inspection: Inspection | None) -> None:
+    def show_inspection(self, inspection: Inspection | None) -> None:
         self._inspection, self._key = inspection, ""
-        self.draw()
+        self.draw_content()
 
-    def light(self, key: str) -> None:
+    def light_node(self, key: str) -> None:
         if key == self._key or self._inspection is None:
             return
-        row = self._inspection.meant(key)
+        row = self._inspection.resolve_reference(key)
         self._key = row["variable"] if row is not None else ""
         self.query_one("#penman", ReaderBox).reader.refresh()
         self.query_one("#triples", Listing).table.go_to(f"{self._key} :instance")
 
-    def draw(self) -> None:
+    def draw_content(self) -> None:
         if not self.is_attached or not self.query("#string"):
             return
         inspection, cells = self._inspection, max(16, self.size.width - 6)
@@ -252,40 +252,40 @@ class StringsPane(Pane):
                 "string": [
                     line
                     for name, title in _KINDS.items()
-                    for line in (f"{_HEADING}{title}", *fold(strings[name], cells), "")
+                    for line in (f"{_HEADING}{title}", *fold_lines(strings[name], cells), "")
                 ],
                 "penman": document["penman"].replace(" " * 6, "  ").splitlines(),
-                "slt": list(self._layouts(inspection, cells)),
-                "text": list(self._whole(inspection, cells)),
+                "slt": list(self._layout_lines(inspection, cells)),
+                "text": list(self._text_lines(inspection, cells)),
             }
             triples = [
                 {"id": f"{source} {role}", "source": source, "role": role, "target": target}
                 for source, role, target in document["triples"]
             ]
         for name, found in lines.items():
-            self.query_one(f"#{name}", ReaderBox).reader.show(found)
+            self.query_one(f"#{name}", ReaderBox).reader.show_lines(found)
         self.query_one("#triples", Listing).load(triples, keep=False)
 
-    def _layouts(self, inspection: Inspection, cells: int) -> Iterator[str]:
+    def _layout_lines(self, inspection: Inspection, cells: int) -> Iterator[str]:
         query = inspection.query
         if query is not None:
             yield f"{_HEADING}{query['latex']}"
             yield from tree_lines(query["slt"])
             yield ""
             yield f"{_HEADING}as a string"
-            yield from fold(inspection.document["strings"]["slt"], cells)
+            yield from fold_lines(inspection.document["strings"]["slt"], cells)
 
-    def _whole(self, inspection: Inspection, cells: int) -> Iterator[str]:
+    def _text_lines(self, inspection: Inspection, cells: int) -> Iterator[str]:
         from engines.formula.unicode import render_text
 
         text = inspection.text
-        yield from fold(text if self.raw else render_text(text), cells)
+        yield from fold_lines(text if self.raw else render_text(text), cells)
         yield ""
         for warning in inspection.document["warnings"]:
-            yield from (_HEADING + line for line in fold(warning, cells - 2))
+            yield from (_HEADING + line for line in fold_lines(warning, cells - 2))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.draw)
+        self.call_after_refresh(self.draw_content)
 
     def _penman_style(self, line: str) -> str:
         return "bold on $cursor" if self._key and f"({self._key} /" in line else ""
@@ -307,7 +307,7 @@ class StringsPane(Pane):
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._inspection is None:
             return None
         if self.page_name == "slt" and self._inspection.query is not None:

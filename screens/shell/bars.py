@@ -17,7 +17,7 @@ from textual.widgets import Input
 
 from screens.registry import SCREENS
 from screens.shell.keymap import VERBS, key_text
-from screens.shell.theme import elide, fill, safe_text, width
+from screens.shell.theme import elide, fill_cell, safe_text, text_width
 
 _LAST = ("palette", "help")
 _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}
@@ -35,7 +35,7 @@ class Load:
     @property
     def badge(self) -> str:
         """`⣦`, or `⣦2` for two jobs; nothing without any."""
-        return fill(self.share) + (str(self.jobs) if self.jobs > 1 else "") if self.jobs else ""
+        return fill_cell(self.share) + (str(self.jobs) if self.jobs > 1 else "") if self.jobs else ""
 
 
 Badge = tuple[str, str]
@@ -69,21 +69,21 @@ class Header(Widget):
         cells = self.size.width
         cpu = f"CPU {self.load.cpu:.1f}/{self.load.cores}" if self.load is not None else ""
         name, brand = self.workspace, Content.assemble((" mathwb ", "$accent bold"), " ")
-        names = (name, *(elide(name, length) for length in range(width(name) - 1, 5, -1)))
+        names = (name, *(elide(name, length) for length in range(text_width(name) - 1, 5, -1)))
         rights = [*(f"ws: {short}   {cpu}" for short in names), cpu]
         for left, right in (
-            *((brand + self._screens(), right) for right in rights),
-            (brand + self._screens(), ""),
-            (self._screens(), cpu),
-            (self._screens(), ""),
-            (self._screens(short=True), ""),
+            *((brand + self._screen_names(), right) for right in rights),
+            (brand + self._screen_names(), ""),
+            (self._screen_names(), cpu),
+            (self._screen_names(), ""),
+            (self._screen_names(short=True), ""),
         ):
-            if left.cell_length + width(right) + 3 * bool(right) <= cells:
+            if left.cell_length + text_width(right) + 3 * bool(right) <= cells:
                 break
-        room = cells - left.cell_length - width(right) - 1
+        room = cells - left.cell_length - text_width(right) - 1
         return left.pad_right(max(0, room)) + safe_text(right, "$quiet")
 
-    def _screens(self, short: bool = False) -> Content:
+    def _screen_names(self, short: bool = False) -> Content:
         found = []
         for entry in SCREENS:
             here, (sign, colour) = entry.name == self.here, self.badges.get(entry.name, ("", ""))
@@ -94,7 +94,7 @@ class Header(Widget):
         return Content(" ") + Content.styled(" " if short else " │ ", "$line").join(found)
 
 
-Hint = tuple[str, str, str]
+KeyHint = tuple[str, str, str]
 """A verb, its key, and what it is called."""
 
 
@@ -111,62 +111,64 @@ class KeyBar(Widget):
         verb: str
 
     def on_mount(self) -> None:
-        def changed(screen: Screen[object]) -> None:
+        def repaint_keys(screen: Screen[object]) -> None:
             if self.is_attached and screen is self.screen:
                 self.refresh()
 
-        self.screen.bindings_updated_signal.subscribe(self, changed)
+        self.screen.bindings_updated_signal.subscribe(self, repaint_keys)
 
     def on_click(self, event: events.Click) -> None:
         if verb := event.style.meta.get("verb"):
             self.post_message(self.Pressed(verb))
 
-    def hints(self) -> list[Hint]:
+    def list_hints(self) -> list[KeyHint]:
         """In the order in which they are drawn."""
-        hints: dict[str, Hint] = {}
+        hints: dict[str, KeyHint] = {}
         written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
             if binding.show and binding.id and active.enabled and binding.action not in hints:
-                shown = binding.key_display or self._key(binding.key)
+                shown = binding.key_display or self._name_key(binding.key)
                 if written and len(shown) == 1 and shown.isascii():
                     continue  # a letter of what is being written
                 hints[binding.action] = (binding.action, shown, binding.description)
         return sorted(hints.values(), key=lambda hint: _ORDER.get(hint[0], len(_ORDER)))
 
-    def _key(self, key: str) -> str:
+    def _name_key(self, key: str) -> str:
         name = {":": "colon", "?": "question_mark"}.get(key, key)
         return key_text(name, plain=getattr(self.app, "ascii", False))
 
     def render(self) -> Content:
         if not getattr(self.screen, "built", True):
             return Content()
-        hints = self.hints()
+        hints = self.list_hints()
         ends = [hint for hint in hints if hint[0] in _LAST]
         room = self.size.width - 2
-        while ends and _width(ends) > room:
+        while ends and _measure_hints(ends) > room:
             ends.pop(0)
-        right = _join(ends)
-        room -= _width(ends) + 2
-        middle: list[Hint] = []
+        right = _join_hints(ends)
+        room -= _measure_hints(ends) + 2
+        middle: list[KeyHint] = []
         for hint in (hint for hint in hints if hint[0] not in _LAST):
-            if _width([*middle, hint]) > room:
+            if _measure_hints([*middle, hint]) > room:
                 break
             middle.append(hint)
-        left = _join(middle)
+        left = _join_hints(middle)
         if self.said:
             left = safe_text(f"✗ {self.said}", "$warning")
-            if width(left.plain) > room:
+            if text_width(left.plain) > room:
                 left, right = left.truncate(self.size.width - 2, ellipsis=True), Content()
-        gap = max(0, self.size.width - 2 - width(left.plain) - width(right.plain))
+        gap = max(0, self.size.width - 2 - text_width(left.plain) - text_width(right.plain))
         return Content(" ") + left + Content(" " * gap) + right + Content(" ")
 
 
-def _width(hints: Sequence[Hint]) -> int:
-    return sum(width(key) + 1 + width(label) for _, key, label in hints) + 2 * max(0, len(hints) - 1)
+def _measure_hints(hints: Sequence[KeyHint]) -> int:
+    return sum(text_width(key) + 1 + text_width(label) for _, key, label in hints) + 2 * max(
+        0, len(hints) - 1
+    )
 
 
-def _join(hints: Sequence[Hint]) -> Content:
+def _join_hints(hints: Sequence[KeyHint]) -> Content:
     parts = []
     for verb, key, label in hints:
         click = Style.from_meta({"verb": verb})

@@ -17,8 +17,8 @@ from engines.core.errors import EngineError
 from screens.shell.frame import LogEntry
 from screens.shell.keymap import APP_KEYS, bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.theme import clock, safe_text
-from screens.widgets.dialogs import Dialog, framed
+from screens.shell.theme import format_time, safe_text
+from screens.widgets.dialogs import Dialog, frame_dialog
 from screens.widgets.listing import Listing, Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, note_signs
@@ -85,14 +85,14 @@ class ActivityScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         columns = (
-            Column("time", "time", 8, show=lambda r: clock(r["time"])),
+            Column("time", "time", 8, show=lambda r: format_time(r["time"])),
             Column("severity", "", 1, show=lambda r: Content.styled(*_GLYPHS[r["severity"]])),
             Column("code", "code", 5, drop=1),
             Column("text", "text"),
         )
         empty = "Nothing has happened yet", "Failures are listed here with their remedies."
         listing = Listing(columns, id="activity", empty=empty)
-        yield framed("activity in this session", "/ filter   esc close", listing, Static(id="entry"))
+        yield frame_dialog("activity in this session", "/ filter   esc close", listing, Static(id="entry"))
 
     def on_mount(self) -> None:
         entries = enumerate(reversed(self._entries))
@@ -129,7 +129,7 @@ class NoteList(Dialog[str]):
         fields = ("title", "address", *NOTE_FIELDS, "changed")
         listing = Listing(columns, id="notes", fields=fields, empty=empty)
         keys = "enter go there   / filter   esc close"
-        yield framed("notes and bookmarks", keys, listing, Static(id="whole"))
+        yield frame_dialog("notes and bookmarks", keys, listing, Static(id="whole"))
 
     def on_mount(self) -> None:
         notes = sorted(self._notes, key=lambda note: note.changed, reverse=True)
@@ -144,6 +144,6 @@ class NoteList(Dialog[str]):
         self.query_one("#whole", Static).update(Content("\n").join(parts))
 
     @on(Table.Opened)
-    def _chosen(self, event: Table.Opened) -> None:
+    def _choose_note(self, event: Table.Opened) -> None:
         if (address := event.table.current_key) is not None:
             self.dismiss(address)

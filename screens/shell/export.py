@@ -40,12 +40,12 @@ def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:
     has been sent by then.
     """
     osc52(text)
-    ways = ["to the terminal", *(f"with {name}" for name in _desktop(text))]
+    ways = ["to the terminal", *(f"with {name}" for name in _copy_with_desktop(text))]
     write_text(file, text)
     return f"{' and '.join(ways)}, and to {file}"
 
 
-def _desktop(text: str) -> Iterator[str]:
+def _copy_with_desktop(text: str) -> Iterator[str]:
     """Copy with the first program of the desktop that does it, and name that."""
     if is_remote():
         return
@@ -61,7 +61,7 @@ def _desktop(text: str) -> Iterator[str]:
         return
 
 
-Step = tuple[str, str]
+PaletteStep = tuple[str, str]
 """A palette id: a word that a screen looks up, and what it looks up by it."""
 
 CommandLine = Callable[..., str]
@@ -69,7 +69,7 @@ CommandLine = Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CopyForm:
     """A form in which a thing is copied: a letter for the menu, a name, and the text when asked for."""
 
     key: str
@@ -77,12 +77,12 @@ class Form:
     text: Callable[[], str]
 
 
-def json_form(document: Callable[[], object]) -> Form:
-    return Form("j", "JSON", lambda: json.dumps(document(), ensure_ascii=False))
+def json_form(document: Callable[[], object]) -> CopyForm:
+    return CopyForm("j", "JSON", lambda: json.dumps(document(), ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class PaneSelection:
     """What is selected.
 
     Args: address: where notes and bookmarks are kept (`corpus/sample-e/cluster/412`). title: its name in a
@@ -94,17 +94,17 @@ class Selection:
     address: str
     title: str
     command: str
-    forms: tuple[Form, ...] = ()
+    forms: tuple[CopyForm, ...] = ()
     about: Callable[[], str] = str
 
     @property
     def noted_as(self) -> str:
         return shorten(f"{self.title}  {self.about()}", 120, placeholder="…")
 
-    def all_forms(self) -> tuple[Form, ...]:
+    def all_forms(self) -> tuple[CopyForm, ...]:
         if any(form.key == "c" for form in self.forms):
             return self.forms
-        return (*self.forms, Form("c", "command line", lambda: self.command))
+        return (*self.forms, CopyForm("c", "command line", lambda: self.command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Destination:
     """Something of a workspace that the palette finds by name: the steps that lead to it on its screen, such
     as a collection and a topic of it, and what it is."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PaletteStep, ...]
     sentence: str
 
     @property
@@ -138,7 +138,7 @@ class Command:
     reason: str = ""
 
 
-Table = tuple[Sequence[str], Iterable[Sequence[object]]]
+ExportTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Headings, and rows of as many values."""
 
 FORMATS = {".jsonl": "j", ".csv": "c"}
@@ -156,7 +156,7 @@ class Export:
     write: Callable[[Path], object]
 
 
-def unused(path: Path) -> Path:
+def find_unused_path(path: Path) -> Path:
     """The path, or where there is a file already the first of `name-2`, `name-3`, … that is free."""
     number, free = 1, path
     while free.exists():
@@ -166,7 +166,11 @@ def unused(path: Path) -> Path:
 
 
 def table_exports(
-    what: str, stem: str, keys: Mapping[str, str], table: Callable[[], Table], facts: Mapping[str, object]
+    what: str,
+    stem: str,
+    keys: Mapping[str, str],
+    table: Callable[[], ExportTable],
+    facts: Mapping[str, object],
 ) -> list[Export]:
     """A table in several formats.
 
@@ -174,16 +178,18 @@ def table_exports(
     table: called when it is written, in a thread. facts: kept beside the file as its provenance.
     """
 
-    def write(path: Path) -> object:
+    def write_rows(path: Path) -> object:
         from workbench.export import write_table
 
         columns, rows = table()
         return write_table(path, tuple(columns), rows, provenance=facts)
 
-    return [Export(key, f"{what} {_FORMATS[suffix]}", suffix, stem, write) for suffix, key in keys.items()]
+    return [
+        Export(key, f"{what} {_FORMATS[suffix]}", suffix, stem, write_rows) for suffix, key in keys.items()
+    ]
 
 
-def exported(
+def declared_exports(
     table: TableSpec,
     what: str,
     stem: str,
@@ -193,28 +199,28 @@ def exported(
 ) -> list[Export]:
     """Rows of a declared table, read when written; the rest as in `table_exports`."""
 
-    def written(place: str) -> Table:
+    def make_table(place: str) -> ExportTable:
         return table.written(place, rows())
 
     ways: list[Export] = []
     for suffix, key in keys.items():
         place = "tex" if suffix == ".tex" else "csv"
-        ways += table_exports(what, stem, {suffix: key}, partial(written, place), facts)
+        ways += table_exports(what, stem, {suffix: key}, partial(make_table, place), facts)
     return ways
 
 
-def text_file(text: Callable[[], str], facts: Mapping[str, object]) -> Callable[[Path], object]:
+def text_writer(text: Callable[[], str], facts: Mapping[str, object]) -> Callable[[Path], object]:
     """Writes a text; `facts` stand beside it as its provenance."""
 
-    def write(path: Path) -> object:
+    def write_text_file(path: Path) -> object:
         from workbench.export import write_document
 
         return write_document(path, text(), provenance=facts)
 
-    return write
+    return write_text_file
 
 
-def engine_file(
+def engine_writer(
     engine: EngineProcess,
     operation: str,
     params: Mapping[str, object],
@@ -223,19 +229,19 @@ def engine_file(
 ) -> Callable[[Path], object]:
     """Has an operation write a file, which it is told as `out`; `facts` stand beside it."""
 
-    def write(path: Path) -> object:
+    def write_engine_file(path: Path) -> object:
         from workbench.export import with_sidecar
 
         engine.call_blocking(operation, {**params, out: str(path)})
         return with_sidecar(path, facts)
 
-    return write
+    return write_engine_file
 
 
-def picked(records: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:
+def pick_columns(records: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> ExportTable:
     """Fields of records as a table; `columns` are headings by field. None is empty, figures have 6 digits."""
 
-    def cell(value: object) -> object:
+    def format_cell(value: object) -> object:
         return "" if value is None else round(value, 6) if isinstance(value, float) else value
 
-    return tuple(columns.values()), ([cell(record[name]) for name in columns] for record in records)
+    return tuple(columns.values()), ([format_cell(record[name]) for name in columns] for record in records)

@@ -20,12 +20,12 @@ from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
 from screens.shell.bars import Badge, Load
-from screens.shell.export import Export, Selection, Step, copy_text, unused
+from screens.shell.export import Export, PaletteStep, PaneSelection, copy_text, find_unused_path
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
-from screens.shell.theme import safe_text, some
+from screens.shell.theme import format_quantity, safe_text
 from screens.shell.watch import JobWatch
-from screens.widgets.dialogs import Choice, Chooser, Confirm, Prompt
+from screens.widgets.dialogs import Chooser, Confirm, MenuChoice, Prompt
 from screens.widgets.listing import Failed, Listing
 from workbench.config import Config, default_workspace, load_config, own_config, state_dir
 from workbench.errors import explain
@@ -61,7 +61,7 @@ class LogEntry:
     remedy: str = ""
 
 
-class Frame(App[None]):
+class AppFrame(App[None]):
     """One open workspace. A screen finds it as `self.workbench`; a pane does not know it.
 
     It can `say`, `warn` and `report`; `activity` keeps the last 500 of that, oldest first.
@@ -131,19 +131,19 @@ class Frame(App[None]):
         """Look at the jobs without waiting for the next second."""
         raise NotImplementedError
 
-    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+    def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
         """Go to a screen and look up one thing after the other there."""
         raise NotImplementedError
 
     # What can be taken back
 
-    def undoable(self, what: str, back: Callable[[], object]) -> None:
+    def remember_change(self, what: str, back: Callable[[], object]) -> None:
         """Something was changed: `u` takes it back by `back`, after what was changed later."""
         self._changes.append((what, back))
 
-    def deleted(self, what: str, item: Item) -> None:
+    def remember_deletion(self, what: str, item: Item) -> None:
         """Something was put into the trash: `u` brings it back, now or after a restart."""
-        self.undoable(what, lambda: self.bring_back(item))
+        self.remember_change(what, lambda: self.bring_back(item))
         self.look_into_trash()
 
     def bring_back(self, item: Item) -> None:
@@ -175,37 +175,37 @@ class Frame(App[None]):
         if not self._changes:
             item = self._deleted[0]
             self._deleted = self._deleted[1:]
-            with self.reporting():
+            with self.report_errors():
                 self.bring_back(item)
                 days = round((time.time() - item.deleted) / 86_400)
-                when = f"deleted {some(days, 'day')} ago" if days else "deleted today"
+                when = f"deleted {format_quantity(days, 'day')} ago" if days else "deleted today"
                 self.say(f"restored: {item.sentence} {item.title}, {when}")
             return
         what, back = self._changes.pop()
-        with self.reporting():
+        with self.report_errors():
             back()
             self.say(f"taken back: {what}")
 
     # Notifications
 
     def say(self, text: str) -> None:
-        self._record("information", text)
+        self._add_entry("information", text)
 
     def warn(self, text: str, *, remedy: str = "") -> None:
-        self._record("warning", text, remedy=remedy)
+        self._add_entry("warning", text, remedy=remedy)
 
     def report(self, error: BaseException, *, toast: bool = True) -> None:
         """Something failed: a toast now, and a line in the activity log with its code and remedy."""
         known = explain(error)
         place = f"{known.where}: " if known.where else ""
-        self._record("error", place + known.what, code=known.code, remedy=known.remedy, toast=toast)
+        self._add_entry("error", place + known.what, code=known.code, remedy=known.remedy, toast=toast)
 
     @on(Failed)
     def _failure_shown(self, event: Failed) -> None:
         self.report(event.error, toast=False)
 
     @contextmanager
-    def reporting(self) -> Iterator[None]:
+    def report_errors(self) -> Iterator[None]:
         try:
             yield
         except EngineError as error:
@@ -222,19 +222,21 @@ class Frame(App[None]):
         told = worth_telling(views[::-1], wrong)
         for view in told:
             took = f" after {duration(view.wall_s)}" if view.wall_s else ""
-            how = [some(round(view.total or 0), "run")] if view.task == "sweep" else []
+            how = [format_quantity(round(view.total or 0), "run")] if view.task == "sweep" else []
             how += [view.reason] if view.reason and view.state != "succeeded" else []
             what = f"job {view.id} {view.title} {view.state}{took}{': ' if how else ''}{', '.join(how)}"
             severity: Severity = _SEVERITIES.get(view.state, "information")
-            self._record(severity, what, code=view.code, remedy=view.remedy, toast=not away)
+            self._add_entry(severity, what, code=view.code, remedy=view.remedy, toast=not away)
         if away and told:
             named = [f"{view.id} {view.title} {view.state}" for view in told[: -_NAMED - 1 : -1]]
             more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
             worst: Severity = "warning" if any(view.state in _SEVERITIES for view in told) else "information"
-            text = f"{some(len(told), 'job')} ended while you were away: {', '.join([*named, *more])}"
-            self._record(worst, text, remedy="@ lists them with their reasons.")
+            text = (
+                f"{format_quantity(len(told), 'job')} ended while you were away: {', '.join([*named, *more])}"
+            )
+            self._add_entry(worst, text, remedy="@ lists them with their reasons.")
 
-    def _record(
+    def _add_entry(
         self, severity: Severity, text: str, *, code: str = "", remedy: str = "", toast: bool = True
     ) -> None:
         entry, before = LogEntry(time.time(), severity, text, code, remedy), list(self.activity)[-5:]
@@ -257,10 +259,10 @@ class Frame(App[None]):
 
     # Copies and files
 
-    def copy(self, text: str, what: str) -> None:
+    def copy_in_thread(self, text: str, what: str) -> None:
         """Copy a text, in a thread, and say by which way."""
 
-        def copied() -> None:
+        def copy_and_report() -> None:
             try:
                 way = copy_text(
                     text,
@@ -272,37 +274,37 @@ class Frame(App[None]):
             else:
                 self.call_from_thread(self.say, f"{what} copied {way}")
 
-        self.run_worker(copied, thread=True, group="copy", exit_on_error=False)
+        self.run_worker(copy_and_report, thread=True, group="copy", exit_on_error=False)
 
     def choose_export(self, title: str, ways: Sequence[Export]) -> None:
         """Ask for one of these ways to write something, and where to, then write it."""
         known = {way.key: way for way in ways}
-        choices = [Choice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
+        choices = [MenuChoice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
         Chooser(title, choices).ask(self, lambda key: self.ask_and_write(known[key]))
 
     def ask_and_write(self, way: Export) -> None:
         """Ask where, then write the export in a thread; replacing a file is asked about."""
-        start = unused(self.workspace.root / "exports" / f"{way.stem}{way.suffix}")
+        start = find_unused_path(self.workspace.root / "exports" / f"{way.stem}{way.suffix}")
 
-        def check(text: str) -> str:
+        def check_path(text: str) -> str:
             if not text.strip():
                 return "write a file name"
             return "" if Path(text).suffix == way.suffix else f"the name has to end in {way.suffix}"
 
-        def write(text: str) -> None:
+        def write_to(text: str) -> None:
             path = Path(text).expanduser().absolute()
             if path.exists():
                 question = Confirm("replace this file?", f"{path} is there already.")
-                question.ask(self, lambda sure: self._write(way, path) if sure else None)
+                question.ask(self, lambda sure: self._write_export(way, path) if sure else None)
             else:
-                self._write(way, path)
+                self._write_export(way, path)
 
         hint = "enter writes it, esc cancels"
-        prompt = Prompt(f"write {way.name} to", str(start), hint=hint, check=check)
-        prompt.ask(self, write)
+        prompt = Prompt(f"write {way.name} to", str(start), hint=hint, check=check_path)
+        prompt.ask(self, write_to)
 
     @work(thread=True, group="export", exit_on_error=False)
-    def _write(self, way: Export, path: Path) -> None:
+    def _write_export(self, way: Export, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             way.write(path)
@@ -351,37 +353,37 @@ class Frame(App[None]):
 
     # Notes
 
-    def note(self, address: str) -> Note | None:
+    def find_note(self, address: str) -> Note | None:
         return self.workspace.notes.get(address)
 
     def notes_under(self, home: str) -> Mapping[str, Note]:
         """The notes whose addresses begin with `home/`, by what follows that."""
         return self.workspace.notes.under(home)
 
-    def set_note(self, chosen: Selection, text: str) -> None:
-        with self.reporting():
+    def set_note(self, chosen: PaneSelection, text: str) -> None:
+        with self.report_errors():
             before = self._keep_note(chosen, text)
             what, removed = f"the note on {chosen.title}", not text.strip()
             self.say(f"note on {chosen.title} {'removed' if removed else 'saved'}")
             if removed and before:
-                self.deleted(what, self.workspace.trash.find(f"note/{chosen.address}"))
+                self.remember_deletion(what, self.workspace.trash.find(f"note/{chosen.address}"))
             else:
-                self.undoable(what, lambda: self._keep_note(chosen, before))
+                self.remember_change(what, lambda: self._keep_note(chosen, before))
 
-    def _keep_note(self, chosen: Selection, text: str) -> str:
+    def _keep_note(self, chosen: PaneSelection, text: str) -> str:
         """Returns: the note before."""
-        before = self.note(chosen.address)
+        before = self.find_note(chosen.address)
         self.workspace.notes.set_note(chosen.address, text, chosen.noted_as)
         self._show_notes()
         return before.note if before is not None else ""
 
-    def toggle_bookmark(self, chosen: Selection) -> None:
-        with self.reporting():
+    def toggle_bookmark(self, chosen: PaneSelection) -> None:
+        with self.report_errors():
             now = self._toggle_bookmark(chosen)
             self.say(f"{chosen.title} {'bookmarked' if now else 'is no longer bookmarked'}")
-            self.undoable(f"the bookmark on {chosen.title}", lambda: self._toggle_bookmark(chosen))
+            self.remember_change(f"the bookmark on {chosen.title}", lambda: self._toggle_bookmark(chosen))
 
-    def _toggle_bookmark(self, chosen: Selection) -> bool:
+    def _toggle_bookmark(self, chosen: PaneSelection) -> bool:
         now = self.workspace.notes.toggle_bookmark(chosen.address, chosen.noted_as)
         self._show_notes()
         return now

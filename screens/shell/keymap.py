@@ -116,7 +116,7 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class VerbKey:
     """A verb in a scope: `id` is `scope.verb` (`jobs.stop`), `sentence` what it does there, `action` what
     the bound widget or screen does, by its method `action_<verb>`."""
 
@@ -133,7 +133,7 @@ class Key:
         return self.id.partition(".")[2]
 
 
-def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
+def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[VerbKey, ...]:
     """The keys of one scope: each verb with its sentence, or with a footer label of its own and the sentence.
 
     >>> scope("jobs", stop="Stop it.", again=("resume", "Start a new attempt."))[1].label
@@ -143,7 +143,7 @@ def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
     for verb, text in sentences.items():
         usual = VERBS[verb]
         label, sentence = text if isinstance(text, tuple) else (usual.label, text)
-        keys.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint, usual.always))
+        keys.append(VerbKey(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint, usual.always))
     return tuple(keys)
 
 
@@ -233,10 +233,10 @@ def key_text(key: str, *, plain: bool = False) -> str:
     return key if plain and not shown.isascii() else shown
 
 
-def bindings(keys: Iterable[Key]) -> list[BindingType]:
+def bindings(keys: Iterable[VerbKey]) -> list[BindingType]:
     """Textual bindings of a scope; put them into the class's `BINDINGS`."""
 
-    def binding(key: Key) -> Binding:
+    def make_binding(key: VerbKey) -> Binding:
         names = ",".join(key.keys)
         return Binding(
             names,
@@ -248,11 +248,11 @@ def bindings(keys: Iterable[Key]) -> list[BindingType]:
             tooltip=key.sentence,
         )
 
-    return [binding(key) for key in keys]
+    return [make_binding(key) for key in keys]
 
 
-def remap(
-    overrides: Mapping[str, str], known: Sequence[Key], on_bad: Callable[[EngineError], None]
+def remap_keys(
+    overrides: Mapping[str, str], known: Sequence[VerbKey], on_bad: Callable[[EngineError], None]
 ) -> dict[str, str]:
     """User remaps as Textual wants them.
 

@@ -17,17 +17,17 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.registry import SCREENS, at_address
-from screens.shell.export import Command, Destination, Step
-from screens.shell.frame import Frame
+from screens.shell.export import Command, Destination, PaletteStep
+from screens.shell.frame import AppFrame
 from screens.shell.keymap import VERBS, key_text
 from screens.shell.screen import WorkbenchScreen, why_greyed
-from screens.widgets.dialogs import Choice, Chooser, Dialog
+from screens.widgets.dialogs import Chooser, Dialog, MenuChoice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.shell.export import Step
+    from screens.shell.export import PaletteStep
     from screens.shell.screen import WorkbenchScreen
 
 
@@ -40,32 +40,32 @@ class Target:
     go: Callable[[], Awaitable[object]]
 
 
-def targets(screen: Screen[object]) -> list[Target]:
+def list_targets(screen: Screen[object]) -> list[Target]:
     """Everything visible that takes the focus, then the tabs that are not shown.
 
     A letter stands in the blank cell to the left of what it labels: the gutter of a list or text, the space
     before a tab.
     """
     found = [
-        Target(widget.region.offset, partial(_focus, widget))
+        Target(widget.region.offset, partial(_focus_widget, widget))
         for widget in screen.focus_chain
         if widget.region and not widget.has_class("-not-by-tab")
     ]
     for pane in screen.query(Pane):
         if pane.display:
             found += [
-                Target(place - Offset(1, 0), partial(_show, pane, page.id or ""))
+                Target(place - Offset(1, 0), partial(_show_tab, pane, page.id or ""))
                 for page, place in pane.tab_places()
                 if page is not pane.page
             ]
     return found
 
 
-async def _focus(widget: Widget) -> None:
+async def _focus_widget(widget: Widget) -> None:
     widget.focus()
 
 
-async def _show(pane: Pane, page: str) -> None:
+async def _show_tab(pane: Pane, page: str) -> None:
     await pane.show_page(page)
     pane.focus_inside()
 
@@ -101,7 +101,7 @@ Reach = tuple[str, Destination]
 _MOST = 100
 
 
-def gather(workspace: Workspace) -> list[Reach]:
+def gather_destinations(workspace: Workspace) -> list[Reach]:
     """Everything that the screens name; call it in a thread. What cannot be read is left out: its screen says
     why."""
     found: list[Reach] = []
@@ -116,7 +116,7 @@ def gather(workspace: Workspace) -> list[Reach]:
     return found
 
 
-def matching(destinations: Iterable[Reach], text: str) -> list[Reach]:
+def match_destinations(destinations: Iterable[Reach], text: str) -> list[Reach]:
     """The destinations whose name or sentence has all words of the text, at most 100: first those whose name
     has them as words of its own, then as parts of words, then those whose sentence has them."""
     words = text.casefold().split()
@@ -140,11 +140,11 @@ _STEP_S = 0.1
 class Navigation:
     """Goes to screens and to what they show; `place` gives the screen under all dialogs once it is there."""
 
-    def __init__(self, app: Frame, place: Callable[[], WorkbenchScreen | None]) -> None:
+    def __init__(self, app: AppFrame, place: Callable[[], WorkbenchScreen | None]) -> None:
         self._app = app
         self._place = place
 
-    def _here(self, mode: str) -> WorkbenchScreen | None:
+    def _shown_screen(self, mode: str) -> WorkbenchScreen | None:
         """The screen of this mode, if it is the one that is shown."""
         place = self._place()
         return place if place is not None and mode == place.MODE else None
@@ -156,23 +156,23 @@ class Navigation:
         else:
             self.go_along(*found)
 
-    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+    def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
         """Go to a screen and look up one thing after the other, as soon as they are there."""
-        patient = self._here(mode) is None or len(steps) > 1
+        patient = self._shown_screen(mode) is None or len(steps) > 1
         elsewhere = mode != self._app.current_mode
         self._app.switch_mode(mode)
         until = time.monotonic() + (_PATIENCE_S if patient else 0.0)
         # Another screen comes to the front only with the next messages; what opens a dialog waits for it.
         if elsewhere:
-            self._app.set_timer(_STEP_S, lambda: self._follow(mode, list(steps), until))
+            self._app.set_timer(_STEP_S, lambda: self._follow_steps(mode, list(steps), until))
         else:
-            self._follow(mode, list(steps), until)
+            self._follow_steps(mode, list(steps), until)
 
-    def _follow(self, mode: str, steps: list[Step], until: float) -> None:
+    def _follow_steps(self, mode: str, steps: list[PaletteStep], until: float) -> None:
         if self._app.current_mode != mode or not steps:
             return
         word, wanted = steps[0]
-        here = self._here(mode)
+        here = self._shown_screen(mode)
         lookups = here.lookups() if here is not None else ()
         lookup = next((lookup for lookup in lookups if lookup.word == word), None)
         if lookup is not None and lookup.go(wanted):
@@ -182,7 +182,7 @@ class Navigation:
             self._app.warn(f"there is no {word} {wanted}")
             return
         if steps:
-            self._app.set_timer(_STEP_S, lambda: self._follow(mode, steps, until))
+            self._app.set_timer(_STEP_S, lambda: self._follow_steps(mode, steps, until))
 
     def go_and_do(self, mode: str, verb: str) -> None:
         """Go to a screen and do this there, as soon as it is built."""
@@ -192,10 +192,10 @@ class Navigation:
     async def _do_when_built(self, mode: str, verb: str) -> None:
         if self._app.current_mode != mode:
             return
-        if (here := self._here(mode)) is None:
+        if (here := self._shown_screen(mode)) is None:
             self._app.set_timer(_STEP_S, lambda: self._do_when_built(mode, verb))
         elif reason := here.why_not(verb):
-            here.refuse(verb, reason)
+            here.show_refusal(verb, reason)
         else:
             await self._app.run_action(verb, here)
 
@@ -212,7 +212,7 @@ _OF_LISTS = (
 )
 
 
-def help_lines(app: App[Any], screen: Screen[object]) -> list[Choice]:
+def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
     """One line per key that applies to the focused pane, greyed ones with their reason; then its signs."""
     found: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
     for key, active in screen.active_bindings.items():
@@ -229,59 +229,61 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Choice]:
         reason = "" if enabled else why_greyed(node, verb)
         shown = " ".join(key_text(key, plain=getattr(app, "ascii", False)) for key in keys)
         run = partial(app.call_later, app.run_action, verb, node)
-        lines.append(Choice(f"key {verb}", label, sentence, shown, reason, run))
+        lines.append(MenuChoice(f"key {verb}", label, sentence, shown, reason, run))
     order = lambda line: _ORDER.get(line.name.removeprefix("key "), _SCREENS)  # noqa: E731
     # What works now comes first.
     lines.sort(key=lambda line: (bool(line.reason), order(line)))
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
-    legend = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
-    return lines + [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
+    legend = [*pane.list_signs(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
+    return lines + [MenuChoice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
 
 
-def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]) -> list[Choice]:
+def palette_lines(
+    app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]
+) -> list[MenuChoice]:
     """Screens, commands of this one and of the app (`commands`); then everything that has a key."""
     lines = []
     for entry in SCREENS:
         run = partial(go, entry.name)
-        lines.append(Choice(f"go {entry.name}", entry.title, entry.about, entry.key, run=run))
+        lines.append(MenuChoice(f"go {entry.name}", entry.title, entry.about, entry.key, run=run))
     if isinstance(screen, WorkbenchScreen) and screen.built:
-        lines += map(_command_line, screen.commands())
+        lines += map(_command_line, screen.list_commands())
         for lookup in screen.lookups():
             word = lookup.word
-            lines.append(Choice(f"word {word}", f"{word} …", lookup.sentence, reason="type its id"))
+            lines.append(MenuChoice(f"word {word}", f"{word} …", lookup.sentence, reason="type its id"))
     lines += map(_command_line, commands)
     listed = {f"key {verb}" for verb, known in VERBS.items() if known.hint} - {"key palette", "key help"}
     return lines + [line for line in help_lines(app, screen) if line.name in listed]
 
 
-def _command_line(command: Command) -> Choice:
+def _command_line(command: Command) -> MenuChoice:
     name = command.name
-    return Choice(f"command {name}", name, command.sentence, reason=command.reason, run=command.run)
+    return MenuChoice(f"command {name}", name, command.sentence, reason=command.reason, run=command.run)
 
 
-def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[Choice]:
+def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[MenuChoice]:
     """What the keys of the other screens do; `do(screen, verb)` goes there and does it."""
     lines = []
     for entry in SCREENS:
         for key in entry.load_keys():
             if entry.name != here and key.hint and key.id.startswith(f"{entry.name}."):
                 run = partial(do, entry.name, key.verb)
-                lines.append(Choice(key.id, f"{entry.title}: {key.label}", key.sentence, run=run))
+                lines.append(MenuChoice(key.id, f"{entry.title}: {key.label}", key.sentence, run=run))
     return lines
 
 
 def destination_lines(
-    destinations: Iterable[Reach], go: Callable[[str, Sequence[Step]], object], text: str
-) -> list[Choice]:
+    destinations: Iterable[Reach], go: Callable[[str, Sequence[PaletteStep]], object], text: str
+) -> list[MenuChoice]:
     return [
-        Choice(f"destination {mode} {to.steps}", to.label, to.sentence, run=partial(go, mode, to.steps))
-        for mode, to in matching(destinations, text)
+        MenuChoice(f"destination {mode} {to.steps}", to.label, to.sentence, run=partial(go, mode, to.steps))
+        for mode, to in match_destinations(destinations, text)
     ]
 
 
 def lookup_lines(
     screens: Sequence[WorkbenchScreen], go: Go, complain: Callable[[str], object], text: str
-) -> list[Choice]:
+) -> list[MenuChoice]:
     """`job 12`: the line that goes there, for every word that some of these screens knows."""
     word, _, wanted = text.strip().lstrip(":").partition(" ")
     wanted = wanted.strip()
@@ -295,20 +297,23 @@ def lookup_lines(
             complain(f"there is no {word} {wanted}")
 
     return [
-        Choice(f"look {word} {wanted}", f"{word} {wanted}", lookup.sentence, run=partial(look_up, screen))
+        MenuChoice(f"look {word} {wanted}", f"{word} {wanted}", lookup.sentence, run=partial(look_up, screen))
         for screen in screens
         for lookup in screen.lookups()
         if lookup.word == word
     ]
 
 
-def choose(
-    app: App[Any], title: str, lines: Iterable[Choice], more: Callable[[str], list[Choice]] | None = None
+def choose_line(
+    app: App[Any],
+    title: str,
+    lines: Iterable[MenuChoice],
+    more: Callable[[str], list[MenuChoice]] | None = None,
 ) -> None:
     """Let a line be chosen, and do it; `more` makes lines out of what is written."""
     known = {line.name: line for line in lines}
 
-    def more_lines(text: str) -> list[Choice]:
+    def more_lines(text: str) -> list[MenuChoice]:
         found = more(text) if more is not None else []
         known.update({line.name: line for line in found})
         return found

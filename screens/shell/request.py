@@ -14,12 +14,12 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 
 if TYPE_CHECKING:
-    from screens.shell.frame import Frame
+    from screens.shell.frame import AppFrame
     from workbench.engine_process import Call, EngineProcess
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RequestAnswer:
     """What was answered, or why it failed: `value` or `error`. `tag` is what the question was asked with;
     compare it with what is wanted now."""
 
@@ -29,7 +29,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RequestProgress:
     """How far a question is: an event of the operation."""
 
     tag: Any
@@ -60,8 +60,8 @@ class CachedRequest:
         self,
         owner: Widget,
         operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
+        then: Callable[[RequestAnswer], object],
+        progress: Callable[[RequestProgress], object] | None = None,
         *,
         engine: Callable[[], EngineProcess] | None = None,
         size: int = 64,
@@ -70,7 +70,7 @@ class CachedRequest:
         self.operation = operation
         self.known: OrderedDict[Any, Any] = OrderedDict()
         self._owner = owner
-        self._engine = engine or (lambda: cast("Frame", owner.app).engine)
+        self._engine = engine or (lambda: cast("AppFrame", owner.app).engine)
         self._then = then
         self._progress = progress
         self._size = size
@@ -98,23 +98,25 @@ class CachedRequest:
 
     def ask(self, params: Mapping[str, Any], tag: Any = None) -> None:
         """Ask this as soon as the present question is answered, unless a newer one comes."""
-        self._put(_Question(params, tag, False, self._age))
+        self._enqueue_question(_Question(params, tag, False, self._age))
 
     def get(self, params: Mapping[str, Any], tag: Hashable) -> Any:
         """What is known of a question; None when it is not, and then it is asked."""
         if tag not in self.known:
             now = self._waiting or self._asked
             if now is None or (now.tag, now.remember, now.age) != (tag, True, self._age):
-                self._put(_Question(params, tag, True, self._age))
+                self._enqueue_question(_Question(params, tag, True, self._age))
         return self.known.get(tag)
 
-    def _put(self, question: _Question) -> None:
+    def _enqueue_question(self, question: _Question) -> None:
         self._waiting = question
         if not self._busy:
             self._busy = True
-            self._owner.run_worker(self._work(), group=f"request {self.operation}", exit_on_error=False)
+            self._owner.run_worker(
+                self._answer_questions(), group=f"request {self.operation}", exit_on_error=False
+            )
 
-    def forget(self) -> None:
+    def forget_waiting(self) -> None:
         self._waiting = None
 
     def clear(self) -> None:
@@ -129,33 +131,33 @@ class CachedRequest:
         if self._call is not None:
             self._call.stop()
 
-    async def _work(self) -> None:
+    async def _answer_questions(self) -> None:
         try:
             while self._waiting is not None:
                 self._asked, self._waiting = self._waiting, None
-                answer = await self._ask(self._asked)
-                self._owner.call_later(self._deliver, self._asked, answer)
+                answer = await self._ask_engine(self._asked)
+                self._owner.call_later(self._deliver_answer, self._asked, answer)
         except asyncio.CancelledError:
             self._asked = None
             raise
         finally:
             self._busy = False
 
-    def _deliver(self, question: _Question, answer: Answer) -> object:
+    def _deliver_answer(self, question: _Question, answer: RequestAnswer) -> object:
         # Until here it counts as asked, or the same would be asked again.
         if self._asked is question:
             self._asked = None
         if question.age != self._age:
             return None
         if answer.error is None:
-            answer = Answer(answer.tag, self._read(answer.value))
+            answer = RequestAnswer(answer.tag, self._read(answer.value))
             if question.remember and answer.value is not None:
                 self.known[answer.tag] = answer.value
                 while len(self.known) > self._size:
                     self.known.popitem(last=False)
         return self._then(answer)
 
-    async def _ask(self, question: _Question) -> Answer:
+    async def _ask_engine(self, question: _Question) -> RequestAnswer:
         from workbench.engine_process import Result
 
         tag = question.tag
@@ -163,11 +165,11 @@ class CachedRequest:
         try:
             async for item in self._call:
                 if isinstance(item, Result):
-                    return Answer(tag, item.value)
+                    return RequestAnswer(tag, item.value)
                 if self._progress is not None and question.age == self._age:
-                    self._owner.call_later(self._progress, Progress(tag, item))
+                    self._owner.call_later(self._progress, RequestProgress(tag, item))
         except EngineError as error:
-            return Answer(tag, error=error)
+            return RequestAnswer(tag, error=error)
         finally:
             self._call = None
-        return Answer(tag, error=EngineError("it was cancelled", code="E703"))
+        return RequestAnswer(tag, error=EngineError("it was cancelled", code="E703"))

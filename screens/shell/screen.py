@@ -25,12 +25,12 @@ from textual.worker import get_current_worker
 
 from screens.registry import at_address
 from screens.shell.bars import Header, KeyBar
-from screens.shell.export import Command, Export, Lookup, Selection
-from screens.shell.frame import Frame
+from screens.shell.export import Command, Export, Lookup, PaneSelection
+from screens.shell.frame import AppFrame
 from screens.shell.keymap import SHEET_KEYS, VIEW_KEYS, bindings
-from screens.shell.request import Answer, CachedRequest, Progress
+from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
 from screens.shell.theme import safe_text
-from screens.widgets.dialogs import Choice, Chooser, Dialog, Prompt, TextScreen
+from screens.widgets.dialogs import Chooser, Dialog, MenuChoice, Prompt, TextScreen
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import ListPane, Pane
 from screens.widgets.table import note_signs
@@ -53,14 +53,14 @@ class NoteLine(Static):
     DEFAULT_CSS = "NoteLine { height: auto; max-height: 4; padding: 0 1; display: none; }"
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+        self.screen.bindings_updated_signal.subscribe(self, self._show_note)
 
-    def _changed(self, screen: Screen[object]) -> None:
+    def _show_note(self, screen: Screen[object]) -> None:
         place = cast("WorkbenchScreen", self.screen)
         if screen is not self.screen or not place.built:
             return
         chosen = place.selection()
-        note = place.workbench.note(chosen.address) if chosen is not None else None
+        note = place.workbench.find_note(chosen.address) if chosen is not None else None
         self.display = note is not None
         if chosen is not None and note is not None:
             signs = note_signs(note) + Content(" ")
@@ -112,7 +112,7 @@ class WorkbenchScreen(Screen[None]):
             return "this pane has no tabs"
         return self.active_pane.why_not(verb) if self.active_pane is not None else ""
 
-    def selection(self) -> Selection | None:
+    def selection(self) -> PaneSelection | None:
         """What the active pane has selected, for yank, notes and bookmarks."""
         pane = self.active_pane
         return pane.selection(self.workbench.command_line) if pane is not None else None
@@ -137,14 +137,14 @@ class WorkbenchScreen(Screen[None]):
         all_ = [(pane, lookup) for pane in self._panes for lookup in pane.lookups()]
         return [replace(lookup, go=partial(look_up, pane, lookup)) for pane, lookup in all_]
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         return ()
 
     def go_back(self) -> bool:
         """One step back inside the screen; whether there was one."""
         return False
 
-    def unsaved(self) -> str:
+    def describe_unsaved(self) -> str:
         """What would be lost if the app ended now, in one sentence; nothing when all is kept."""
         return ""
 
@@ -169,10 +169,10 @@ class WorkbenchScreen(Screen[None]):
         return "" if self.workbench.workspace.writable else "the workspace can only be read"
 
     @property
-    def workbench(self) -> Frame:
+    def workbench(self) -> AppFrame:
         """The app, with workspace, notes, jobs, engine and ways to say things."""
         app = self.app
-        assert isinstance(app, Frame)
+        assert isinstance(app, AppFrame)
         return app
 
     request = partialmethod(CachedRequest)
@@ -181,7 +181,7 @@ class WorkbenchScreen(Screen[None]):
     def in_thread(
         self,
         work: Callable[[], Any],
-        then: Callable[[Answer], object],
+        then: Callable[[RequestAnswer], object],
         tag: Any = None,
         *,
         group: str,
@@ -190,15 +190,15 @@ class WorkbenchScreen(Screen[None]):
         """Do something short, such as reading files, in a thread; `then` gets what came of it. Of an
         `exclusive` group only the newest matters."""
 
-        def run() -> None:
+        def run_work() -> None:
             worker = get_current_worker()
             try:
-                answer = Answer(tag, work())
+                answer = RequestAnswer(tag, work())
             except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
-                answer = Answer(tag, error=explain(error))
+                answer = RequestAnswer(tag, error=explain(error))
             self.call_later(lambda: None if worker.is_cancelled else then(answer))
 
-        self.run_worker(run, thread=True, group=group, exclusive=exclusive, exit_on_error=False)
+        self.run_worker(run_work, thread=True, group=group, exclusive=exclusive, exit_on_error=False)
 
     # Building
 
@@ -212,23 +212,23 @@ class WorkbenchScreen(Screen[None]):
         self._fill_header()
         # The frame comes first. It is written by a thread, which would have to wait if the panes, which take
         # longer, were made in the same breath.
-        self.call_after_refresh(self.set_timer, 1 / 60, self._build)
+        self.call_after_refresh(self.set_timer, 1 / 60, self._build_panes)
 
-    async def _build(self) -> None:
+    async def _build_panes(self) -> None:
         place = next(iter(self.query("#panes")), None)
         # The app may have been left in the meantime, here and after the panes are put up.
         if place is None or not place.is_attached:
             return
         self._panes = tuple(self.panes())
         self._active = self._panes[0].id or ""
-        self._arrange()
+        self._arrange_panes()
         await place.mount(*self._panes)
         if not place.is_attached:
             return
         self.built = True
         self._panes[0].focus_inside()
         self.refresh_bindings()
-        if saved := self.workbench.session.screen(self.MODE):
+        if saved := self.workbench.session.screen_state(self.MODE):
             await self.restore(saved)
         self.begin()
 
@@ -266,12 +266,12 @@ class WorkbenchScreen(Screen[None]):
         self.columns = 3 if event.size.width >= 120 else 2 if event.size.width >= 80 else 1
 
     def watch_columns(self) -> None:
-        self._arrange()
+        self._arrange_panes()
 
     def watch_full(self) -> None:
-        self._arrange()
+        self._arrange_panes()
 
-    def _groups(self) -> list[tuple[Pane, ...]]:
+    def _group_panes(self) -> list[tuple[Pane, ...]]:
         """Which panes share a place: the right one joins the middle one, then all share one."""
         panes = self._panes
         if self.full or self.columns <= 1:
@@ -281,10 +281,10 @@ class WorkbenchScreen(Screen[None]):
         return [(pane,) for pane in panes]
 
     @on(Pane.Retitled)
-    def _arrange(self) -> None:
+    def _arrange_panes(self) -> None:
         if not self._panes:
             return
-        for group in self._groups():
+        for group in self._group_panes():
             names = tuple(pane.title for pane in group)
             front = next((pane for pane in group if pane.id == self._active), None)
             front = front or next((pane for pane in group if pane.display), group[0])
@@ -293,24 +293,24 @@ class WorkbenchScreen(Screen[None]):
                 pane.display = pane is front
 
     @on(events.DescendantFocus)
-    def _focused(self, event: events.DescendantFocus) -> None:
+    def _follow_focus(self, event: events.DescendantFocus) -> None:
         pane = next((node for node in event.widget.ancestors_with_self if isinstance(node, Pane)), None)
         if pane is not None and pane.id != self._active:
             self._active = pane.id or ""
-            self._arrange()
+            self._arrange_panes()
         self.refresh_bindings()
 
     def show_pane(self, name: str) -> None:
         """Bring the pane with this id to the front and give it the focus."""
         self._active = name
-        self._arrange()
+        self._arrange_panes()
         if (pane := self.active_pane) is not None and not pane.focus_inside():
             self.set_focus(None)
         self.refresh_bindings()
 
     @on(Pane.NeighbourPicked)
     def _neighbour_picked(self, event: Pane.NeighbourPicked) -> None:
-        group = next(group for group in self._groups() if event.pane in group)
+        group = next(group for group in self._group_panes() if event.pane in group)
         self.show_pane(group[event.index].id or "")
 
     def _step_pane(self, step: int, around: bool) -> None:
@@ -324,7 +324,7 @@ class WorkbenchScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return None if self.built and self.why_not(action) else True
 
-    def refuse(self, verb: str, reason: str) -> None:  # noqa: ARG002
+    def show_refusal(self, verb: str, reason: str) -> None:  # noqa: ARG002
         """A key was pressed that does not apply now: the key bar says why until the next key."""
         self.query_one(KeyBar).said = f"not now: {reason}"
 
@@ -378,15 +378,15 @@ class WorkbenchScreen(Screen[None]):
     def action_yank(self) -> None:
         if (chosen := self.selection()) is not None:
             form = chosen.all_forms()[0]
-            self.workbench.copy(form.text(), form.name)
+            self.workbench.copy_in_thread(form.text(), form.name)
 
     def action_yank_as(self) -> None:
         if (chosen := self.selection()) is None:
             return
         forms = {form.key: form for form in chosen.all_forms()}
-        choices = [Choice(key, form.name, key=key) for key, form in forms.items()]
+        choices = [MenuChoice(key, form.name, key=key) for key, form in forms.items()]
         chooser = Chooser(f"copy {chosen.title} as", choices)
-        chooser.ask(self.app, lambda key: self.workbench.copy(forms[key].text(), forms[key].name))
+        chooser.ask(self.app, lambda key: self.workbench.copy_in_thread(forms[key].text(), forms[key].name))
 
     def action_export(self) -> None:
         self.workbench.choose_export("export this view", self.exports())
@@ -401,7 +401,7 @@ class WorkbenchScreen(Screen[None]):
     def action_note(self) -> None:
         if (chosen := self.selection()) is None:
             return
-        saved = self.workbench.note(chosen.address)
+        saved = self.workbench.find_note(chosen.address)
         now = saved.note if saved is not None else ""
         prompt = Prompt(f"note on {chosen.title}:", now, hint="enter saves it, empty removes it")
         prompt.ask(self.app, lambda text: self.workbench.set_note(chosen, text))
@@ -466,7 +466,7 @@ class BrowserScreen(WorkbenchScreen):
         """Find the sources, and show the one that is wanted, or the first."""
         self.in_thread(self.find_sources, self.sources_found, wanted, group="sources")
 
-    def sources_found(self, answer: Answer) -> None:
+    def sources_found(self, answer: RequestAnswer) -> None:
         """What `find_sources` gave, the name that is wanted as its tag."""
         if answer.error is not None:
             self.first.show_error(answer.error)
@@ -509,51 +509,51 @@ class BrowserScreen(WorkbenchScreen):
         return self.first.why_no_step(verb)
 
     def action_earlier(self) -> None:
-        self.first.step(-1)
+        self.first.step_cursor(-1)
 
     def action_later(self) -> None:
-        self.first.step(1)
+        self.first.step_cursor(1)
 
     # The engine and jobs
 
     def slow_request(
         self,
         operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
+        then: Callable[[RequestAnswer], object],
+        progress: Callable[[RequestProgress], object] | None = None,
         **how: Any,
     ) -> CachedRequest:
         """Questions that take long: an engine process of their own answers them."""
 
-        def engine() -> EngineProcess:
+        def get_engine() -> EngineProcess:
             if self._slow_engine is None:
                 self._slow_engine = self.workbench.new_engine()
             return self._slow_engine
 
-        return CachedRequest(self, operation, then, progress, engine=engine, **how)
+        return CachedRequest(self, operation, then, progress, engine=get_engine, **how)
 
     def on_unmount(self) -> None:
         if self._slow_engine is not None:
             self._slow_engine.close()
 
-    def submit(
+    def submit_job(
         self, recipe: Callable[[], Recipe], does: str, then: Callable[[int], object] = lambda _: None
     ) -> None:
         """Have a job do what this makes in a thread, and say what it `does`; `then` gets its number."""
 
-        def work() -> int:
+        def submit_recipe() -> int:
             from workbench.jobs import control
 
             return control.submit(self.workbench.workspace, recipe()).id
 
-        def done(answer: Answer) -> None:
+        def report_submission(answer: RequestAnswer) -> None:
             if answer.error is not None:
                 self.workbench.report(answer.error)
             else:
                 self.workbench.say(f"job {answer.value} {does}")
                 then(answer.value)
 
-        self.in_thread(work, done, group="submit", exclusive=False)
+        self.in_thread(submit_recipe, report_submission, group="submit", exclusive=False)
 
 
 class Sheet(Dialog[None]):
@@ -564,8 +564,8 @@ class Sheet(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(SHEET_KEYS)
 
     @property
-    def workbench(self) -> Frame:
-        return cast("Frame", self.app)
+    def workbench(self) -> AppFrame:
+        return cast("AppFrame", self.app)
 
     def ask_for(
         self,
@@ -577,16 +577,16 @@ class Sheet(Dialog[None]):
     ) -> None:
         """Ask once; `then` gets what was answered. The list says that it waits, or why there is no answer."""
 
-        def answered(answer: Answer) -> None:
+        def show_answer(answer: RequestAnswer) -> None:
             if answer.error is not None:
                 listing.show_error(answer.error)
             else:
                 then(answer.value)
 
         listing.show_loading(waiting)
-        CachedRequest(self, operation, answered).ask(params)
+        CachedRequest(self, operation, show_answer).ask(params)
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         """The words of the command line, None when there is nothing to print."""
         raise NotImplementedError
 
@@ -595,9 +595,9 @@ class Sheet(Dialog[None]):
         raise NotImplementedError
 
     def action_yank(self) -> None:
-        words = self.command()
+        words = self.command_words()
         if words is not None:
-            self.workbench.copy(self.workbench.command_line(*words), "command line")
+            self.workbench.copy_in_thread(self.workbench.command_line(*words), "command line")
 
     def action_export(self) -> None:
         if ways := self.exports():

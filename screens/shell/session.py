@@ -33,11 +33,11 @@ class Session:
         self.path = path
         self._workspace = workspace
         try:
-            document = _document(path.read_bytes()) or {}
+            document = _read_document(path.read_bytes()) or {}
         except OSError:
             document = {}
-        own = _table(_table(document, "workspaces"), workspace)
-        self._screens: dict[str, Mapping[str, object]] = dict(_table(own, "screens"))
+        own = _get_table(_get_table(document, "workspaces"), workspace)
+        self._screens: dict[str, Mapping[str, object]] = dict(_get_table(own, "screens"))
         self._changed_screens: set[str] = set()
         self._own: dict[str, Any] = {}
         """What is to be written of this workspace besides."""
@@ -45,13 +45,13 @@ class Session:
         self.theme = self._old_theme = str(document.get("theme", ""))
         self._crash = self._old_crash = str(document.get("crash", ""))
         self._told: list[object] | None = told if isinstance(told := own.get("told"), list) else None
-        self._written = self._state()
+        self._written = self._to_json()
 
-    def _state(self) -> str:
+    def _to_json(self) -> str:
         return json.dumps([self.theme, self._crash, self._own, self._screens], sort_keys=True)
 
-    def screen(self, mode: str) -> Mapping[str, object]:
-        return _table(self._screens, mode)
+    def screen_state(self, mode: str) -> Mapping[str, object]:
+        return _get_table(self._screens, mode)
 
     def take_crash(self) -> str:
         """The crash file of the last time, once."""
@@ -69,28 +69,28 @@ class Session:
         self._own = {**self._own, "told": self._told}
         return [view for name, view in ended.items() if name not in told]
 
-    def keep(self, *, mode: str, screens: Mapping[str, Mapping[str, object]]) -> None:
+    def remember_screens(self, *, mode: str, screens: Mapping[str, Mapping[str, object]]) -> None:
         """Remember this much; keys that newer versions or other screens wrote stay."""
         # New ones in place of the old, since another thread may be writing those.
         self._own = {**self._own, "mode": mode}
         self._screens = self._screens | {
-            name: {**self.screen(name), **state} for name, state in screens.items()
+            name: {**self.screen_state(name), **state} for name, state in screens.items()
         }
         self._changed_screens = self._changed_screens | screens.keys()
 
-    def crashed(self, report: str) -> None:
+    def remember_crash(self, report: str) -> None:
         self._crash = report
 
     def save(self) -> None:
         """Write the file if anything changed; a session that cannot be written is no reason to disturb."""
-        if (state := self._state()) != self._written:
+        if (state := self._to_json()) != self._written:
             with contextlib.suppress(EngineError, OSError):
-                update(self.path, self._merged)
+                update(self.path, self._merge_into)
                 self._written = state
 
-    def _merged(self, data: bytes) -> bytes:
+    def _merge_into(self, data: bytes) -> bytes:
         """The file with what has changed in this process."""
-        document = _document(data)
+        document = _read_document(data)
         if document is None:
             write_bytes(self.path.with_suffix(".old.json"), data)
             document = {"version": _VERSION}
@@ -102,15 +102,15 @@ class Session:
                 document[key] = new
             elif not new and document.get(key) == old:
                 document.pop(key, None)
-        workspaces = _table(document, "workspaces")
-        own = _table(workspaces, self._workspace)
+        workspaces = _get_table(document, "workspaces")
+        own = _get_table(workspaces, self._workspace)
         screens = {name: self._screens[name] for name in self._changed_screens}
-        own = {**own, **self._own, "screens": {**_table(own, "screens"), **screens}}
+        own = {**own, **self._own, "screens": {**_get_table(own, "screens"), **screens}}
         document["workspaces"] = {**workspaces, self._workspace: own}
         return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _document(data: bytes) -> dict[str, Any] | None:
+def _read_document(data: bytes) -> dict[str, Any] | None:
     """The document of a session file, a new one of none; None for one that cannot be read."""
     try:
         document = json.loads(data) if data else {"version": _VERSION}
@@ -119,6 +119,6 @@ def _document(data: bytes) -> dict[str, Any] | None:
     return document if isinstance(document, dict) and document.get("version") == _VERSION else None
 
 
-def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _get_table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     table = document.get(key)
     return table if isinstance(table, dict) else {}

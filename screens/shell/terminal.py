@@ -49,10 +49,10 @@ def end_with_terminal() -> None:
     """From now on the process ends with the terminal of its input, as by SIGHUP: the session was kept a few
     seconds ago, and jobs go on."""
     if sys.stdin is not None and sys.stdin.isatty():
-        Thread(target=_wait, args=(sys.stdin.fileno(),), daemon=True).start()
+        Thread(target=_exit_with_terminal, args=(sys.stdin.fileno(),), daemon=True).start()
 
 
-def _wait(terminal: int) -> None:
+def _exit_with_terminal(terminal: int) -> None:
     poll = select.poll()
     poll.register(terminal, 0)
     if any(event & select.POLLHUP for _, event in poll.poll()):
@@ -79,10 +79,10 @@ def stop_as_job(terminal: int) -> None:
 def ended_by_exception(signals: Iterable[int]) -> Iterator[None]:
     """In the block these signals end the program as an exception does, so that the terminal is restored."""
 
-    def leave(number: int, _frame: object) -> None:
+    def raise_exit(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, leave) for number in signals}
+    before = {number: signal.signal(number, raise_exit) for number in signals}
     try:
         yield
     finally:
@@ -107,21 +107,21 @@ class Garbage:
         self._typed = self._swept = time.monotonic()
         self._whole = False
 
-    def typed(self) -> None:
+    def note_key(self) -> None:
         self._typed = time.monotonic()
 
-    def tick(self) -> None:
+    def collect_when_quiet(self) -> None:
         now = time.monotonic()
         if now - self._typed < _QUIET_S:
             return
         if self._swept <= self._typed:
-            self._sweep(now, whole=False)
+            self._collect_garbage(now, whole=False)
         elif now - max(self._typed, self._swept) >= _LONG_QUIET_S and not self._whole:
-            self._sweep(now, whole=True)
+            self._collect_garbage(now, whole=True)
         elif now - self._swept >= _LONG_QUIET_S:
-            self._sweep(now, whole=False)
+            self._collect_garbage(now, whole=False)
 
-    def _sweep(self, now: float, *, whole: bool) -> None:
+    def _collect_garbage(self, now: float, *, whole: bool) -> None:
         if whole:
             gc.unfreeze()
         gc.collect()
@@ -177,16 +177,16 @@ class KeyFlow:
         self._target: MessagePump | None = None
         self._since = 0.0
 
-    async def put(self, event: Typed) -> None:
+    async def put_key(self, event: Typed) -> None:
         self._waiting.append(event)
         late = self._present is not None and time.monotonic() - self._since > _PATIENCE_S
         if not self.busy or late:
-            await self._next()
+            await self._send_next()
 
     def came_back(self, event: Typed) -> bool:
         """A key that no widget took has arrived at the app. Returns: whether it was for the app; if not, the
         focus has moved meanwhile, and the key goes there."""
-        if event is not self._present or self._target is self._place():
+        if event is not self._present or self._target is self._key_target():
             return True
         again = (
             events.Key(event.key, event.character)
@@ -196,40 +196,40 @@ class KeyFlow:
         self._waiting.appendleft(again)
         return False
 
-    def _place(self) -> MessagePump:
+    def _key_target(self) -> MessagePump:
         return self._app.focused or self._app.screen
 
-    async def _next(self) -> None:
+    async def _send_next(self) -> None:
         self._present = None
         self.busy = bool(self._waiting)
         if not self._waiting:
             return
         if not self._ready():
-            self._app.set_timer(_AGAIN_S, self._next)
+            self._app.set_timer(_AGAIN_S, self._send_next)
             return
         self._present = event = self._waiting[0]
-        self._target = target = self._place()
+        self._target = target = self._key_target()
         self._since = time.monotonic()
         if not self._settle(event):
             self._waiting.popleft()
             await self._send(event)
-        self._follow(event, target, _ROUNDS)
+        self._follow_key(event, target, _ROUNDS)
 
-    def _follow(self, event: Typed, node: MessagePump, rounds: int) -> None:
+    def _follow_key(self, event: Typed, node: MessagePump, rounds: int) -> None:
         """Be where the key is, right behind it: what stands in a widget's queue is done in turn."""
-        if not node.call_later(self._behind, event, node, rounds):
-            self._app.call_later(self._next)
+        if not node.call_later(self._arrive_behind, event, node, rounds):
+            self._app.call_later(self._send_next)
 
-    def _behind(self, event: Typed, node: MessagePump, rounds: int) -> None:
+    def _arrive_behind(self, event: Typed, node: MessagePump, rounds: int) -> None:
         if event is not self._present:
             return
         parent = node._parent
         if node is not self._app and parent is not None:
-            self._follow(event, parent, rounds)
+            self._follow_key(event, parent, rounds)
         elif rounds > 1 and self._target is not None:
-            self._follow(event, self._target, rounds - 1)
+            self._follow_key(event, self._target, rounds - 1)
         else:
-            self._app.call_later(self._next)
+            self._app.call_later(self._send_next)
 
 
 # kitty's graphics protocol: a picture is sent once, under a number, with how many cells it fills. Wherever a
@@ -250,7 +250,7 @@ f82-f83 f86-f87 135d-135f 17dd 193a 1a17 1a75-1a7c 1b6b 1b6d-1b73 1cd0-1cd2 1cda
 """
 
 
-def _marks() -> Iterator[str]:
+def _list_marks() -> Iterator[str]:
     """The marks that stand for rows and columns from 0 on: those of Unicode 6.0 above a letter (class 230)
     that no normal form joins with it."""
     for part in _RANGES.split():
@@ -258,7 +258,7 @@ def _marks() -> Iterator[str]:
         yield from map(chr, range(int(first, 16), int(last or first, 16) + 1))
 
 
-_MARKS = tuple(_marks())
+_MARKS = tuple(_list_marks())
 
 MOST_CELLS = len(_MARKS)
 
@@ -268,16 +268,16 @@ def fresh_number() -> int:
     return random.randrange(0x010000, 0xFFFFFF)
 
 
-def colour(number: int) -> Color:
+def number_to_colour(number: int) -> Color:
     return Color.from_triplet(ColorTriplet(number >> 16 & 255, number >> 8 & 255, number & 255))
 
 
-def placeholders(row: int, columns: int) -> str:
+def placeholder_text(row: int, columns: int) -> str:
     mark = _MARKS[row]
     return "".join(f"{_PLACEHOLDER}{mark}{_MARKS[column]}" for column in range(columns))
 
 
-def transmission(number: int, png: str, columns: int, lines: int) -> str:
+def transmission_sequence(number: int, png: str, columns: int, lines: int) -> str:
     """What sends a picture (a PNG in Base64) to be drawn over so many cells; nothing is answered to it."""
     parts = [png[start : start + _CHUNK] for start in range(0, len(png), _CHUNK)]
     sequences = []
@@ -288,7 +288,7 @@ def transmission(number: int, png: str, columns: int, lines: int) -> str:
     return "".join(sequences)
 
 
-def removal(number: int) -> str:
+def removal_sequence(number: int) -> str:
     return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
@@ -313,7 +313,7 @@ class Sixel:
         self._packed: str = document["pixels"]
         self._whole: str = document["sixel"]
 
-    def part(self, columns: tuple[int, int], lines: tuple[int, int]) -> str:
+    def encode_part(self, columns: tuple[int, int], lines: tuple[int, int]) -> str:
         if columns == (0, self.columns) and lines == (0, self.lines):
             return self._whole
         across, down = self._width // self.columns, self._height // self.lines
@@ -331,34 +331,34 @@ class Sixels:
     def __len__(self) -> int:
         return len(self._shown)
 
-    def add(self, picture: Sixel) -> int:
+    def add_picture(self, picture: Sixel) -> int:
         """Show a picture from now on; returns its number, for `cells`."""
         number = next(self._numbers)
         self._shown[number] = picture
         return number
 
-    def remove(self, number: int) -> None:
+    def remove_picture(self, number: int) -> None:
         self._shown.pop(number, None)
 
-    def painted(self, update: CompositorUpdate) -> str:
+    def paint_update(self, update: CompositorUpdate) -> str:
         spans: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-        for x, y, strip in _written(update):
+        for x, y, strip in _list_strips(update):
             for segment in strip:
                 end = x + segment.cell_length
-                number = _number(segment)
+                number = _picture_number(segment)
                 if number in self._shown:
-                    _join(spans[number][y], x, end)
+                    _add_span(spans[number][y], x, end)
                 x = end
         parts = []
         for number, lines in spans.items():
             picture = self._shown[number]
             region = picture.widget.content_region
-            for left, top, right, bottom in _rectangles(lines):
+            for left, top, right, bottom in _merge_spans(lines):
                 columns = left - region.x, right - region.x
                 rows = top - region.y, bottom - region.y
                 inside = columns[0] >= 0 and columns[1] <= picture.columns
                 if inside and rows[0] >= 0 and rows[1] <= picture.lines:
-                    parts.append(f"\x1b[{top + 1};{left + 1}H{picture.part(columns, rows)}")
+                    parts.append(f"\x1b[{top + 1};{left + 1}H{picture.encode_part(columns, rows)}")
         # The cursor is left where it was.
         return f"\x1b7{''.join(parts)}\x1b8" if parts else ""
 
@@ -369,23 +369,23 @@ class _Painted(CompositorUpdate):
         self._sixels = sixels
 
     def render_segments(self, console: Console) -> str:
-        return self._update.render_segments(console) + self._sixels.painted(self._update)
+        return self._update.render_segments(console) + self._sixels.paint_update(self._update)
 
 
-def painted(renderable: Any, sixels: Sixels) -> Any:
+def with_sixels(renderable: Any, sixels: Sixels) -> Any:
     return _Painted(renderable, sixels) if isinstance(renderable, CompositorUpdate) else renderable
 
 
-def cells(number: int, columns: int, style: Style) -> Strip:
+def picture_strip(number: int, columns: int, style: Style) -> Strip:
     return Strip([Segment(" " * columns, style + Style(meta={_META: number}))], columns)
 
 
-def _number(segment: Segment) -> int:
+def _picture_number(segment: Segment) -> int:
     style = segment.style
     return style.meta.get(_META, 0) if style is not None and not segment.control else 0
 
 
-def _written(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
+def _list_strips(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
     """The strips that an update writes, each with the column and line of its beginning."""
     if isinstance(update, LayoutUpdate):
         for y, strips in enumerate(update.strips, update.region.y):
@@ -400,13 +400,13 @@ def _written(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
                     yield x, y, chop if x >= start and stop <= end else chop.crop(0, min(stop, end) - x)
 
 
-def _join(spans: list[tuple[int, int]], start: int, end: int) -> None:
+def _add_span(spans: list[tuple[int, int]], start: int, end: int) -> None:
     if spans and spans[-1][1] == start:
         start = spans.pop()[0]
     spans.append((start, end))
 
 
-def _rectangles(lines: Mapping[int, Iterable[tuple[int, int]]]) -> Iterator[Rectangle]:
+def _merge_spans(lines: Mapping[int, Iterable[tuple[int, int]]]) -> Iterator[Rectangle]:
     """Spans by line as rectangles: equal ones of lines that follow each other are one."""
     open_: dict[tuple[int, int], int] = {}
     before = -1
@@ -454,7 +454,7 @@ class Graphics:
     colours: int = _FEWEST_COLOURS
     typed: bytes = b""
 
-    def measure(self) -> None:
+    def measure_cell(self) -> None:
         """Take the present size of a cell, which changes with the font; where it is not told, it stays."""
         self.cell = cell_size() or self.cell
 
@@ -489,16 +489,16 @@ def ask_terminal(
     try:
         if source is None or sink is None or not (source.isatty() and sink.isatty()):
             return Graphics()
-        answer = _conversation(source.fileno(), sink.fileno(), _WAIT_REMOTE_S if remote else _WAIT_S)
+        answer = _hold_conversation(source.fileno(), sink.fileno(), _WAIT_REMOTE_S if remote else _WAIT_S)
     except (OSError, ValueError, termios.error):
         return Graphics()
-    found = understood(answer, cell_size())
+    found = read_answers(answer, cell_size())
     if choice in ("kitty", "sixel"):
         found.protocol = "kitty" if choice == "kitty" else "sixel"
     return found
 
 
-def understood(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
+def read_answers(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
     """Read a terminal's answers; `cell` is the size of a cell, where the kernel knows it."""
     found = Graphics()
     if sent := _CELL.search(answer):
@@ -529,23 +529,23 @@ def _has_placeholders(answer: bytes) -> bool:
     return version is not None and (int(version[1]), int(version[2])) >= (0, 28)
 
 
-def _conversation(source: int, sink: int, wait_s: float) -> bytes:
+def _hold_conversation(source: int, sink: int, wait_s: float) -> bytes:
     """What comes back, up to the last answer or the end of the wait."""
     before = termios.tcgetattr(source)
     # No key that waits is thrown away, neither here nor on the way back.
     tty.setcbreak(source, termios.TCSADRAIN)
     try:
-        answer = _answer(source, sink, _QUESTIONS, wait_s)
+        answer = _ask_questions(source, sink, _QUESTIONS, wait_s)
         attributes = _ATTRIBUTES.search(answer)
         if attributes and b"4" in attributes[1].split(b";")[1:]:
             # Only now: who has no sixel may take this for something else.
-            answer += _answer(source, sink, _REGISTERS, wait_s)
+            answer += _ask_questions(source, sink, _REGISTERS, wait_s)
     finally:
         termios.tcsetattr(source, termios.TCSADRAIN, before)
     return answer
 
 
-def _answer(source: int, sink: int, questions: str, wait_s: float) -> bytes:
+def _ask_questions(source: int, sink: int, questions: str, wait_s: float) -> bytes:
     os.write(sink, questions.encode("ascii"))
     answer, end = b"", time.monotonic() + wait_s
     while not _ATTRIBUTES.search(answer):

@@ -21,7 +21,7 @@ from workbench.tables import noun
 # the others only carry meaning (orange: warning, vermilion: failure, bluish green: success).
 
 
-def _theme(name: str, colours: str, series: str, cursor: str, *, dark: bool) -> Theme:
+def _make_theme(name: str, colours: str, series: str, cursor: str, *, dark: bool) -> Theme:
     """A theme.
 
     Args: colours: primary, secondary, accent, warning, error, success, foreground, background, panel, quiet,
@@ -64,21 +64,21 @@ def _theme(name: str, colours: str, series: str, cursor: str, *, dark: bool) -> 
 
 
 THEMES = (
-    _theme(
+    _make_theme(
         "dark",
         "#56b4e9 #0072b2 #56b4e9 #e69f00 #e8743b #2fb891 #d8dee6 #11151a #1c232b #7d8a99 #4f5b68 #36414d",
         "#e69f00 #2fb891 #cc79a7 #f0e442 #e8743b",
         "#1f3a4d #1a242e #ffffff",
         dark=True,
     ),
-    _theme(
+    _make_theme(
         "light",
         "#0072b2 #56b4e9 #0072b2 #9a5f00 #b84300 #00735a #1d252d #fbfaf7 #eeece6 #66707a #b1aea6 #c6c3ba",
         "#b84300 #00735a #9c3f78 #7a6a00 #56606a",
         "#d3e6f2 #eceae4 #0b1116",
         dark=False,
     ),
-    _theme(
+    _make_theme(
         "contrast",
         "#ffffff #56b4e9 #f0e442 #ffb000 #ff7a45 #4dffc3 #ffffff #000000 #000000 #d0d0d0 #808080 #9a9a9a",
         "#ff7a45 #4dffc3 #ff9ad5 #56b4e9 #ffffff",
@@ -100,13 +100,13 @@ STATES: dict[str, tuple[str, str]] = {
 """A job's state: a glyph and a colour; the word always stands beside them."""
 
 
-def state(word: str) -> tuple[str, str]:
+def state_label(word: str) -> tuple[str, str]:
     """`✓ succeeded` with its colour, as a part of `Content.assemble`."""
     glyph, colour = STATES.get(word, ("·", "$quiet"))
     return f"{glyph} {word}", colour
 
 
-def fill(share: float | None) -> str:
+def fill_cell(share: float | None) -> str:
     """One cell that fills up with the share done (0 to 1); ⠶ when the total is unknown."""
     if share is None:
         return "⠶"
@@ -163,7 +163,7 @@ def _by_name(character: str) -> str:
 
 
 @lru_cache(4096)
-def _plain(character: str) -> str:
+def _plain_character(character: str) -> str:
     if character in _PLAIN:
         return _PLAIN[character]
     cells = cell_len(character)
@@ -179,19 +179,19 @@ _PAIRS = {"≠ ": "!=", "≤ ": "<=", "≥ ": ">="}
 
 
 @lru_cache(8192)
-def _ascii(text: str) -> str:
+def _to_ascii(text: str) -> str:
     if text.isascii():
         return text
     for sign, plain in _PAIRS.items():
         text = text.replace(sign, plain)
-    return "".join(map(_plain, text))
+    return "".join(map(_plain_character, text))
 
 
 class Ascii(LineFilter):
     """Replaces every character that is not ASCII by one that is, cell for cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        return [Segment(_ascii(text), style, control) for text, style, control in segments]
+        return [Segment(_to_ascii(text), style, control) for text, style, control in segments]
 
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -204,7 +204,7 @@ def safe_text(text: object, style: str = "") -> Content:
     return Content.styled(plain, style) if style else Content(plain)
 
 
-def width(text: str) -> int:
+def text_width(text: str) -> int:
     return cell_len(text)
 
 
@@ -223,13 +223,13 @@ def elide(text: str, cells: int) -> str:
     return left + "…" + " " * (tail - cell_len(right)) + right
 
 
-def fold(text: str, cells: int) -> list[str]:
+def fold_lines(text: str, cells: int) -> list[str]:
     """A text in lines of at most so many cells, broken between words where there are any."""
     parts = (Content(" ".join(part.split())) for part in text.splitlines() or [""])
     return [line.plain for part in parts for line in part.wrap(max(8, cells))]
 
 
-def count(number: int, digits: int = 15) -> str:
+def format_count(number: int, digits: int = 15) -> str:
     """A count with its thousands apart: `4 731`; beyond so many digits as `2.1e16`."""
     if abs(number) >= 10**digits:
         whole = str(abs(number))
@@ -237,12 +237,12 @@ def count(number: int, digits: int = 15) -> str:
     return f"{number:,}".replace(",", " ")
 
 
-def some(number: int, one: str, many: str = "") -> str:
+def format_quantity(number: int, one: str, many: str = "") -> str:
     """So many: `1 node`, `4 731 nodes`; `many` when it is not `one` with an s."""
-    return f"{count(number)} {noun(number, one, many)}"
+    return f"{format_count(number)} {noun(number, one, many)}"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A measured value in at most four digits: `0.3155`, `9.7e-5`, `41.2k`, `3.1M`, `1e21`."""
     if abs(value) >= 1e12 or 0 < abs(value) < 1e-4:
         digits, _, exponent = f"{value:.4g}".partition("e")
@@ -253,7 +253,7 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def percent(share: float, digits: int = 0) -> str:
+def format_percent(share: float, digits: int = 0) -> str:
     """`41 %`."""
     return f"{100 * share:.{digits}f} %"
 
@@ -269,7 +269,7 @@ def grade_cell(grade: int | None, own: int | None = None) -> Content:
     return safe_text("–", "$quiet") if own is None else safe_text(f"({own})", "$accent")
 
 
-def clock(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """A moment (seconds since 1970) as local `HH:MM:SS`."""
     import time
 

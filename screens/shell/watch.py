@@ -14,7 +14,7 @@ from textual.message import Message
 
 from engines.core.system import format_bytes
 from screens.shell.bars import Load
-from screens.shell.theme import fill
+from screens.shell.theme import fill_cell
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
@@ -29,20 +29,20 @@ _GPUS_S = 5.0
 KEPT = 12
 
 
-class Meter:
+class LoadMeter:
     """The last readings of a device: `shares` of 0 to 1, and the last one in words."""
 
     def __init__(self) -> None:
         self.shares: deque[float] = deque(maxlen=KEPT)
         self.words = ""
 
-    def add(self, share: float, words: str) -> None:
+    def add_reading(self, share: float, words: str) -> None:
         self.shares.append(min(1.0, max(0.0, share)))
         self.words = words
 
-    def text(self, readings: int) -> str:
+    def format_readings(self, readings: int) -> str:
         """The last so many readings as a curve, and the last one in words."""
-        return f"{''.join(map(fill, list(self.shares)[-readings:]))} {self.words}"
+        return f"{''.join(map(fill_cell, list(self.shares)[-readings:]))} {self.words}"
 
 
 class JobWatch:
@@ -65,9 +65,9 @@ class JobWatch:
         self._live: list[JobView] = []
         """Of the jobs that were `_counted`."""
         self.looked = False
-        self.meters: dict[str, Meter] = {}
+        self.meters: dict[str, LoadMeter] = {}
 
-    def look(self) -> Load:
+    def read_jobs(self) -> Load:
         """Read the jobs; call it in a thread. Returns: the load of the machine."""
         from workbench.jobs.watching import JobWatcher
 
@@ -79,10 +79,10 @@ class JobWatch:
                 self._reconciled = now
             self.jobs = self._watcher.look(reconcile=reconcile)
             self.looked = True
-        return self._load()
+        return self._measure_load()
 
-    def measure(self, name: str, share: float, words: str) -> None:
-        self.meters.setdefault(name, Meter()).add(share, words)
+    def add_reading(self, name: str, share: float, words: str) -> None:
+        self.meters.setdefault(name, LoadMeter()).add_reading(share, words)
 
     def _look_at_gpus(self) -> None:
         """The driver's tool is slow, so it is asked seldom, and never again where there is none."""
@@ -95,9 +95,9 @@ class JobWatch:
         self._gpus_at = now + _GPUS_S if cards else math.inf
         for card in cards:
             used = card.total_bytes - card.free_bytes
-            self.measure(f"GPU {card.index}", card.busy / 100, f"{card.busy} %, {format_bytes(used)}")
+            self.add_reading(f"GPU {card.index}", card.busy / 100, f"{card.busy} %, {format_bytes(used)}")
 
-    def _load(self) -> Load:
+    def _measure_load(self) -> Load:
         import psutil
 
         cores = os.cpu_count() or 1
@@ -109,8 +109,8 @@ class JobWatch:
         shares = [view.share for view in live if view.share is not None]
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()
-        self.measure("CPU", cpu / cores, f"{cpu:.1f}/{cores}")
-        self.measure(
+        self.add_reading("CPU", cpu / cores, f"{cpu:.1f}/{cores}")
+        self.add_reading(
             "memory", memory.percent / 100, f"{format_bytes(memory.used)} of {format_bytes(memory.total)}"
         )
         self._look_at_gpus()

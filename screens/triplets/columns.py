@@ -15,10 +15,10 @@ from textual.app import App
 from textual.content import Content
 
 from engines.core.tree import Tree, parse_prefix, walk_outline
-from screens.shell.export import CommandLine, Export, Form, Selection, engine_file, json_form
+from screens.shell.export import CommandLine, CopyForm, Export, PaneSelection, engine_writer, json_form
 from screens.shell.theme import safe_text
-from screens.widgets.dialogs import Choice as Line
-from screens.widgets.dialogs import Chooser, numbered
+from screens.widgets.dialogs import Chooser, number_choices
+from screens.widgets.dialogs import MenuChoice as Line
 from screens.widgets.table import Record
 from workbench.papers.mwp.tables import (
     CANDIDATES,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
 
 
-Problem = Mapping[str, Any]
+ProblemRecord = Mapping[str, Any]
 
 _OPERATORS = "+-*/^"
 _PART = re.compile(r"(N_\d+)|([^\W\d_]+(?:'[^\W\d_]+)?)|(\d+(?:\.\d+)?)|(.)", re.DOTALL)
@@ -43,47 +43,49 @@ _PLACE = re.compile(r"N_(\d+)")
 NUMBER, OTHER = "$accent bold", "$warning underline"
 
 
-def _parts(text: str, language: str) -> list[str]:
+def _split_parts(text: str, language: str) -> list[str]:
     """Placeholders, words, signs; in Chinese every character is one."""
     if language == "zh":
         return re.findall(r"N_\d+|[A-Za-z]+|.", text, re.DOTALL)
     return [found[0] for found in _PART.finditer(text)]
 
 
-def _grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
+def _list_grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
     """Words, or in Chinese pairs of neighbours."""
     if language == "zh":
         return set(pairwise(parts))
     return {(part.casefold(),) for part in parts}
 
 
-def marked(problem: Problem, other: Problem | None) -> Content:
+def mark_differences(problem: ProblemRecord, other: ProblemRecord | None) -> Content:
     """A text with its own numbers in place of the placeholders, and the words marked that `other` lacks."""
     language = problem["language"]
-    parts = _parts(problem["text"], language)
-    known = _grams(_parts(other["text"], language), language) if other is not None else None
+    parts = _split_parts(problem["text"], language)
+    known = _list_grams(_split_parts(other["text"], language), language) if other is not None else None
     shown: list[Content] = []
     for place, part in enumerate(parts):
         if match := _PLACE.fullmatch(part):
-            shown.append(safe_text(f"⟨{_number(problem, int(match[1]))}⟩", NUMBER))
-        elif known is not None and any(map(str.isalnum, part)) and not _has(known, parts, place, language):
+            shown.append(safe_text(f"⟨{_number_text(problem, int(match[1]))}⟩", NUMBER))
+        elif (
+            known is not None and any(map(str.isalnum, part)) and not _is_known(known, parts, place, language)
+        ):
             shown.append(safe_text(part, OTHER))
         else:
             shown.append(safe_text(part))
     return Content("").join(shown)
 
 
-def _has(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language: str) -> bool:
+def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language: str) -> bool:
     if language != "zh":
         return (parts[place].casefold(),) in known
     return any(tuple(parts[at : at + 2]) in known for at in (place - 1, place) if at >= 0)
 
 
-def plain_text(problem: Problem) -> str:
-    return " ".join(_PLACE.sub(lambda found: _number(problem, int(found[1])), problem["text"]).split())
+def plain_text(problem: ProblemRecord) -> str:
+    return " ".join(_PLACE.sub(lambda found: _number_text(problem, int(found[1])), problem["text"]).split())
 
 
-def _number(problem: Problem, place: int) -> str:
+def _number_text(problem: ProblemRecord, place: int) -> str:
     numbers = problem["numbers"]
     return str(numbers[place]) if place < len(numbers) else f"N_{place}"
 
@@ -92,37 +94,39 @@ def tree_of(labels: Sequence[str]) -> Tree:
     return parse_prefix(labels, lambda label: 2 if label in _OPERATORS else 0)
 
 
-def leaf(label: str, problem: Problem | None) -> str:
+def format_leaf(label: str, problem: ProblemRecord | None) -> str:
     """`N_0=7`; a constant as its value."""
     if match := _PLACE.fullmatch(label):
-        return f"{label}={_number(problem, int(match[1]))}" if problem is not None else label
+        return f"{label}={_number_text(problem, int(match[1]))}" if problem is not None else label
     return label.removeprefix("C_").replace("_", ".") if label.startswith("C_") else label
 
 
-def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
-    def children(node: Tree) -> Sequence[Tree]:
+def tree_drawing(labels: Sequence[str], problem: ProblemRecord | None) -> list[str]:
+    def get_children(node: Tree) -> Sequence[Tree]:
         return node.children if any(child.children for child in node.children) else ()
 
-    def words(node: Tree) -> str:
-        if children(node) or not node.children:
-            return leaf(node.label, problem)
-        return "  ".join([node.label, *(leaf(child.label, problem) for child in node.children)])
+    def node_words(node: Tree) -> str:
+        if get_children(node) or not node.children:
+            return format_leaf(node.label, problem)
+        return "  ".join([node.label, *(format_leaf(child.label, problem) for child in node.children)])
 
-    return [lead + words(node) for lead, node in walk_outline(tree_of(labels), children)]
+    return [lead + node_words(node) for lead, node in walk_outline(tree_of(labels), get_children)]
 
 
 def node_lines(tree: Tree) -> list[str]:
-    return [lead + leaf(node.label, None) for lead, node in walk_outline(tree, lambda node: node.children)]
+    return [
+        lead + format_leaf(node.label, None) for lead, node in walk_outline(tree, lambda node: node.children)
+    ]
 
 
-def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
+def grow_tree(tree: Tree, problem: ProblemRecord, steps: int | None = None) -> Content:
     """A tree as far as it has grown: the operations of the first so many steps stand there, the last one lit,
     and a dot for each of the others. None: all of it.
 
     Steps go from the operands upwards, left to right, equal ones once, as `mwp.solve` lists them.
     """
     reached: dict[Tree, int] = {}
-    _reach(tree, reached)
+    _number_steps(tree, reached)
     lines = []
     for lead, node in walk_outline(tree, lambda node: node.children):
         step = reached.get(node, 0)
@@ -130,18 +134,20 @@ def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
             lines.append(Content.assemble((lead, "$quiet"), ("·", "$quiet")))
         else:
             style = "$accent bold" if step and step == steps else ""
-            lines.append(Content.assemble((lead, "$quiet"), safe_text(leaf(node.label, problem), style)))
+            lines.append(
+                Content.assemble((lead, "$quiet"), safe_text(format_leaf(node.label, problem), style))
+            )
     return Content("\n").join(lines)
 
 
-def _reach(node: Tree, reached: dict[Tree, int]) -> None:
+def _number_steps(node: Tree, reached: dict[Tree, int]) -> None:
     for child in node.children:
-        _reach(child, reached)
+        _number_steps(child, reached)
     if node.children:
         reached.setdefault(node, len(reached) + 1)
 
 
-def aligned(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def align_edits(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Edits in the order of both trees: what is inserted stands where it comes."""
     inserted = {edit["right"]: edit for edit in edits if edit["kind"] == "insert"}
     found: list[Mapping[str, Any]] = []
@@ -170,18 +176,18 @@ POOLS = ("train", "train,qr", "train,roda", "train,qr,roda")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TripletChoice:
     strategy: str = "em"
     text: str = "bibleu"
     pool: str = "train"
 
     @classmethod
-    def named(cls, name: str) -> Choice | None:
+    def from_name(cls, name: str) -> TripletChoice | None:
         """The choice of a name, `nn-bibleu-train+qr`; None where it is none."""
         strategy, _, rest = name.partition("-")
         text, _, pool = rest.partition("-")
         found = cls(strategy, text, pool.replace("+", ","))
-        known = replace(found, pool="train") in choices(bertsim=True) and found.pool in POOLS
+        known = replace(found, pool="train") in list_choices(bertsim=True) and found.pool in POOLS
         return found if known else None
 
     @property
@@ -197,36 +203,36 @@ class Choice:
     def words(self) -> str:
         return f"{STRATEGIES[self.strategy]}; {TEXTS[self.text]}"
 
-    def params(self, path: Path) -> dict[str, Any]:
+    def to_params(self, path: Path) -> dict[str, Any]:
         return {"data": str(path), "strategy": self.strategy, "text": self.text, "pool": self.pool}
 
     @property
     def options(self) -> list[str]:
         return ["--strategy", self.strategy, "--text", self.text, "--pool", self.pool]
 
-    def following(self, *, bertsim: bool) -> Choice:
+    def next_choice(self, *, bertsim: bool) -> TripletChoice:
         """The next one of the same pool; `bertsim`: a model compares texts."""
-        known = choices(bertsim=bertsim)
+        known = list_choices(bertsim=bertsim)
         here = replace(self, pool="train")
         place = known.index(here) if here in known else -1
         return replace(known[(place + 1) % len(known)], pool=self.pool)
 
 
-def choices(*, bertsim: bool) -> list[Choice]:
+def list_choices(*, bertsim: bool) -> list[TripletChoice]:
     """All that make sense, on the training problems; a joint choice is never random."""
     texts = [text for text in TEXTS if bertsim or text != "bertsim"]
     return [
-        Choice(strategy, text)
+        TripletChoice(strategy, text)
         for text in texts
         for strategy in STRATEGIES
         if (strategy, text) != ("joint", "random")
     ]
 
 
-def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]:
+def list_offers(now: TripletChoice, *, bertsim: bool) -> dict[str, tuple[TripletChoice, str, str]]:
     """What can be chosen instead, by name: the choice, how it is called in short, and what it means."""
     result = {}
-    for way in (replace(one, pool=now.pool) for one in choices(bertsim=bertsim)):
+    for way in (replace(one, pool=now.pool) for one in list_choices(bertsim=bertsim)):
         result[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
     for way in (replace(now, pool=pool) for pool in POOLS if pool != now.pool):
         words = "the same choice, from these problems and their variants"
@@ -234,9 +240,11 @@ def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]
     return result
 
 
-def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Choice], None]) -> None:
-    ways = offered(now, bertsim=bertsim)
-    lines = numbered(Line(name, short, words) for name, (_, short, words) in ways.items())
+def ask_choice(
+    app: App[Any], now: TripletChoice, *, bertsim: bool, done: Callable[[TripletChoice], None]
+) -> None:
+    ways = list_offers(now, bertsim=bertsim)
+    lines = number_choices(Line(name, short, words) for name, (_, short, words) in ways.items())
     Chooser("choose triplets by", lines, now=now.name).ask(app, lambda name: done(ways[name][0]))
 
 
@@ -251,7 +259,7 @@ def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None])
     Chooser(title, lines).ask(app, lambda name: done("" if name == "-" else name))
 
 
-def figure(value: float | None) -> str:
+def format_figure(value: float | None) -> str:
     """`.41`, `1.00`, `−.08`."""
     if value is None:
         return ""
@@ -259,14 +267,14 @@ def figure(value: float | None) -> str:
     return ("−" if round(value, 2) < 0 else "") + (text[1:] if text.startswith("0.") else text)
 
 
-def _margin(record: Record) -> Content:
+def _margin_cell(record: Record) -> Content:
     value = record["margin"]
     if value is None:
         return Content()
-    return Content.styled(figure(value), "$success" if value > 0 else "$quiet")
+    return Content.styled(format_figure(value), "$success" if value > 0 else "$quiet")
 
 
-def _sign(record: Record) -> Content:
+def _sign_cell(record: Record) -> Content:
     if record["label"]:
         return Content.styled("✗", "$error")
     if record["moved"]:
@@ -275,7 +283,9 @@ def _sign(record: Record) -> Content:
 
 
 ANCHOR_COLUMNS = CHOSEN.drawn(
-    template=lambda record: safe_text(record["template"], "$foreground"), margin=_margin, moved=_sign
+    template=lambda record: safe_text(record["template"], "$foreground"),
+    margin=_margin_cell,
+    moved=_sign_cell,
 )
 
 
@@ -311,15 +321,15 @@ def anchor_records(
 _STYLES = {"positive": "$success", "negative": "$warning", "lost": "$quiet", "own": "$accent"}
 
 
-def _role(record: Record) -> Content:
+def _role_cell(record: Record) -> Content:
     sign = "▸" if record["chosen"] else " "
     return Content.assemble((sign, "$accent bold"), (record["as"], _STYLES[record["as"]]))
 
 
 CANDIDATE_COLUMNS = CANDIDATES.drawn(
-    **{"as": _role},
-    text=lambda record: figure(record["text"]),
-    eq=lambda record: figure(record["eq"]),
+    **{"as": _role_cell},
+    text=lambda record: format_figure(record["text"]),
+    eq=lambda record: format_figure(record["eq"]),
     why=lambda record: safe_text("" if record["chosen"] or record["again"] else record["why"], "$quiet"),
     problem=lambda record: safe_text(record["problem"], "$foreground"),
 )
@@ -347,12 +357,12 @@ TEMPLATE_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTriplet:
     """The triplet that is shown: of which set, how chosen, and what `mwp.explain` says of it."""
 
     set: str
     path: Path
-    choice: Choice
+    choice: TripletChoice
     found: Mapping[str, Any]
 
     @property
@@ -361,70 +371,70 @@ class Shown:
 
     @property
     def address(self) -> str:
-        return f"{home(self.set, self.choice)}/{quoted(self.anchor)}"
+        return f"{note_prefix(self.set, self.choice)}/{quoted(self.anchor)}"
 
-    def command(self, line: CommandLine) -> str:
+    def command_text(self, line: CommandLine) -> str:
         return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
 
 
-def home(set_: str, choice: Choice) -> str:
+def note_prefix(set_: str, choice: TripletChoice) -> str:
     return triplet_home(set_, choice.name)
 
 
-def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
+def triplet_selection(shown: ShownTriplet, line: CommandLine) -> PaneSelection:
     triplet = shown.found["triplet"]
     everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
     problems = shown.found["problems"]
     ids = lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))  # noqa: E731
     texts = lambda: "\n".join(f"{name}\t{plain_text(one)}" for name, one in problems.items())  # noqa: E731
     forms = (
-        Form("t", "line of the triplet", lambda: json.dumps(triplet, ensure_ascii=False)),
-        Form("i", "ids", ids),
-        Form("x", "texts", texts),
+        CopyForm("t", "line of the triplet", lambda: json.dumps(triplet, ensure_ascii=False)),
+        CopyForm("i", "ids", ids),
+        CopyForm("x", "texts", texts),
         json_form(lambda: shown.found),
-        Form("a", "command line of all triplets", lambda: everything),
+        CopyForm("a", "command line of all triplets", lambda: everything),
     )
     about = partial(str, problems["anchor"]["original"])
-    return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms, about)
+    return PaneSelection(shown.address, f"triplet of {shown.anchor}", shown.command_text(line), forms, about)
 
 
-def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
+def problem_selection(shown: ShownTriplet, name: str, line: CommandLine) -> PaneSelection:
     problem = shown.found["problems"][name]
     forms = (
-        Form("t", "text", lambda: str(problem["original"])),
-        Form("q", "equation", lambda: str(problem["equation"])),
-        Form("p", "prefix", lambda: " ".join(problem["prefix"])),
-        Form("i", "id", lambda: str(problem["id"])),
+        CopyForm("t", "text", lambda: str(problem["original"])),
+        CopyForm("q", "equation", lambda: str(problem["equation"])),
+        CopyForm("p", "prefix", lambda: " ".join(problem["prefix"])),
+        CopyForm("i", "id", lambda: str(problem["id"])),
         json_form(lambda: problem),
     )
     about = partial(str, problem["original"])
-    return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms, about)
+    return PaneSelection(shown.address, f"{name} {problem['id']}", shown.command_text(line), forms, about)
 
 
 def template_selection(
     row: Mapping[str, Any], name: str, data: str, pool: str, line: CommandLine
-) -> Selection:
+) -> PaneSelection:
     forms = (
-        Form("q", "equation", lambda: str(row["template"])),
+        CopyForm("q", "equation", lambda: str(row["template"])),
         json_form(lambda: {key: row[key] for key in row if key != "id"}),
     )
     command = line("mwp", "anchors", data, "--pool", pool)
-    return Selection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
+    return PaneSelection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
 
 
-def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:
+def candidate_selection(shown: ShownTriplet, row: Mapping[str, Any], line: CommandLine) -> PaneSelection:
     forms = (
-        Form("i", "id", lambda: str(row["id"])),
-        Form("t", "text", lambda: str(row["problem"])),
-        Form("q", "equation", lambda: str(row["equation"])),
+        CopyForm("i", "id", lambda: str(row["id"])),
+        CopyForm("t", "text", lambda: str(row["problem"])),
+        CopyForm("q", "equation", lambda: str(row["equation"])),
         json_form(lambda: dict(row)),
     )
-    return Selection(shown.address, f"candidate {row['id']}", shown.command(line), forms)
+    return PaneSelection(shown.address, f"candidate {row['id']}", shown.command_text(line), forms)
 
 
 def all_triplets(
-    engine: EngineProcess, set_: str, path: Path, choice: Choice, facts: Mapping[str, object]
+    engine: EngineProcess, set_: str, path: Path, choice: TripletChoice, facts: Mapping[str, object]
 ) -> Export:
     made = {"problems": str(path), "choice": choice.name, **facts}
-    write = engine_file(engine, "mwp.triplets", choice.params(path), made)
+    write = engine_writer(engine, "mwp.triplets", choice.to_params(path), made)
     return Export("a", "all triplets for training", ".jsonl", f"{set_}-{choice.name}", write)

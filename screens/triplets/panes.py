@@ -16,29 +16,29 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, exported
+from screens.shell.export import CommandLine, Destination, Export, Lookup, PaneSelection, declared_exports
 from screens.shell.keymap import TEXT_KEYS, bindings
-from screens.shell.theme import count, safe_text
+from screens.shell.theme import format_count, safe_text
 from screens.triplets.columns import (
     ANCHOR_COLUMNS,
     CANDIDATE_COLUMNS,
     TEMPLATE_COLUMNS,
-    Choice,
-    Shown,
+    ShownTriplet,
+    TripletChoice,
     candidate_records,
     candidate_selection,
-    figure,
-    home,
-    marked,
+    format_figure,
+    mark_differences,
+    note_prefix,
     problem_selection,
     template_selection,
     tree_drawing,
     triplet_selection,
 )
-from screens.widgets.listing import Listing, failure
+from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.reader import Moving
-from screens.widgets.table import Record, Rows, Table
+from screens.widgets.table import Record, Table, TableRows
 from workbench.papers.mwp.tables import CANDIDATES, CHOSEN
 from workbench.workspace import Workspace
 
@@ -76,13 +76,13 @@ class AnchorsPane(ListPane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
-        self.shown: Shown | None = None
+        self.shown: ShownTriplet | None = None
         """The triplet of the anchor under the cursor, once it is there."""
         self._stem = "triplets"
 
-    def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
+    def show_anchors(self, name: str, choice: TripletChoice, records: Sequence[Record]) -> None:
         self._stem = name
-        self.listing.home = home(name, choice)
+        self.listing.home = note_prefix(name, choice)
         self.listing.when_empty("No problem has an equation", "i shows what was skipped.")
         self.listing.load(records, keep=True)
 
@@ -93,7 +93,7 @@ class AnchorsPane(ListPane):
     def why_not(self, verb: str) -> str:
         return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         return None if self.shown is None else triplet_selection(self.shown, line)
 
     def exports(self) -> Sequence[Export]:
@@ -101,7 +101,7 @@ class AnchorsPane(ListPane):
             return ()
         keys, facts = {".csv": "c", ".tex": "t"}, {"filter": self.listing.query_text}
         stem, rows = f"{self._stem}-triplets", self.table.visible_records
-        return exported(CHOSEN, "list of triplets", stem, keys, rows, facts)
+        return declared_exports(CHOSEN, "list of triplets", stem, keys, rows, facts)
 
     def lookups(self) -> Sequence[Lookup]:
         return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)
@@ -129,7 +129,7 @@ class ProblemPane(Pane):
     def __init__(self, role: str, *, id: str) -> None:
         super().__init__(title=role, id=id)
         self.role = role
-        self.shown: Shown | None = None
+        self.shown: ShownTriplet | None = None
         self._scores = Static(classes="scores")
         self._body = Static()
 
@@ -138,7 +138,7 @@ class ProblemPane(Pane):
         yield _Scrolled(self._body)
         yield from super().compose()
 
-    def show(self, shown: Shown | None) -> None:
+    def show_triplet(self, shown: ShownTriplet | None) -> None:
         self.shown = shown
         if shown is None:
             self.detail = ""
@@ -150,40 +150,40 @@ class ProblemPane(Pane):
         self.detail = str(problem["id"])
         # The anchor against its negative, which it is most easily taken for.
         other = problems["negative" if self.role == "anchor" else "anchor"]
-        self._scores.update(_scores(self.role, shown.found, random=shown.choice.text == "random"))
-        self._body.update(_body(problem, other))
+        self._scores.update(_score_content(self.role, shown.found, random=shown.choice.text == "random"))
+        self._body.update(_problem_content(problem, other))
 
     def show_error(self, error: EngineError) -> None:
-        self.show(None)
-        self._body.update(failure(self, error))
+        self.show_triplet(None)
+        self._body.update(failure_content(self, error))
 
     def why_not(self, verb: str) -> str:
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         return None if self.shown is None else problem_selection(self.shown, self.role, line)
 
 
-def _scores(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
+def _score_content(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
-        words = f"{count(same)} others of its equation" if same else "alone with its equation"
+        words = f"{format_count(same)} others of its equation" if same else "alone with its equation"
         return safe_text(words, "$quiet")
     if problems[role]["id"] == triplet["anchor"]:
         return Content.styled("the anchor itself", "$warning")
-    equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
+    equation, text = (format_figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
     best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
     best = "one" if random else best
-    many = f"\n{best} of {count(found[f'{role}_count'])}"
+    many = f"\n{best} of {format_count(found[f'{role}_count'])}"
     style = "$success bold" if role == "positive" else "$warning bold"
     return Content.assemble("eq ", (equation, "bold"), "  text ", (text, style), (many, "$quiet"))
 
 
-def _body(problem: Mapping[str, Any], other: Mapping[str, Any]) -> Content:
+def _problem_content(problem: Mapping[str, Any], other: Mapping[str, Any]) -> Content:
     answer = problem["answer"]
     lines = [
-        marked(problem, other),
+        mark_differences(problem, other),
         Content(),
         safe_text(f"{problem['equation']} = {'?' if answer is None else f'{answer:.10g}'}", "bold"),
         *(safe_text(line) for line in tree_drawing(problem["normal"], problem)),
@@ -224,21 +224,21 @@ class WhyPane(Pane):
             title="why",
             id=id,
         )
-        self.shown: Shown | None = None
+        self.shown: ShownTriplet | None = None
         self._change = Content()
         self._pool: Mapping[str, Any] | None = None
         self._set_name = ""
 
     # What is shown
 
-    def show(self, shown: Shown | None, before: Shown | None = None) -> None:
+    def show_triplet(self, shown: ShownTriplet | None, before: ShownTriplet | None = None) -> None:
         """Show why; `before` is the same anchor's triplet by the choice before."""
         self.shown = shown
         self._change = Content() if shown is None or before is None else change_words(before, shown)
-        self._tell()
+        self._show_reasons()
         if self.is_attached:
             records = candidate_records(shown.found) if shown is not None else []
-            self._candidates.load(Rows(records, "key"), keep=False)
+            self._candidates.load(TableRows(records, "key"), keep=False)
             self._candidates.table.cursor = 0
 
     def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
@@ -264,9 +264,9 @@ class WhyPane(Pane):
         self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
 
     def on_resize(self) -> None:
-        self._tell()
+        self._show_reasons()
 
-    def _tell(self) -> None:
+    def _show_reasons(self) -> None:
         shown = self.shown
         if shown is None:
             self.detail = ""
@@ -274,7 +274,7 @@ class WhyPane(Pane):
             return
         self.detail = f"{shown.choice.short} · pool {shown.choice.pool}"
         lines = [
-            _reason(shown.found, role, random=shown.choice.text == "random")
+            _reason_content(shown.found, role, random=shown.choice.text == "random")
             for role in ("negative", "positive")
         ]
         if self._change.plain:
@@ -285,7 +285,7 @@ class WhyPane(Pane):
         self._reasons.update(Content("\n").join(lines))
 
     @on(Table.Opened)
-    def _opened(self, event: Table.Opened) -> None:
+    def _report_opened(self, event: Table.Opened) -> None:
         event.stop()
         if event.table is self._templates.table:
             self.post_message(self.AskedFor(self, event.table.current_key or ""))
@@ -298,7 +298,7 @@ class WhyPane(Pane):
 
     # What the screen asks
 
-    def selection(self, line: CommandLine) -> Selection | None:
+    def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._pool is not None and self.page_name == "pool":
             template = self._templates.table.current
             if template is None:
@@ -315,40 +315,43 @@ class WhyPane(Pane):
         what, stem = f"candidates of {shown.anchor}", f"{shown.set}-{shown.choice.name}-candidates"
         facts = {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name}
         rows = self._candidates.table.visible_records
-        return exported(CANDIDATES, what, stem, {".csv": "C", ".jsonl": "J"}, rows, facts)
+        return declared_exports(CANDIDATES, what, stem, {".csv": "C", ".jsonl": "J"}, rows, facts)
 
 
 def pool_words(pool: Mapping[str, Any]) -> str:
     """`152 anchors; pool 152 train, 140 qr; 30 equations, 2 of one problem only; 1 unusable`."""
-    parts = ", ".join(f"{count(number)} {part}" for part, number in pool["pool"].items())
+    parts = ", ".join(f"{format_count(number)} {part}" for part, number in pool["pool"].items())
     alone = sum(row["count"] == 1 for row in pool["templates"])
-    words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
-    words += f", {count(alone)} of one problem only" if alone else ""
-    return words + (f"; {count(pool['unusable'])} rows without a usable equation" if pool["unusable"] else "")
+    anchors, equations = format_count(len(pool["anchors"])), format_count(len(pool["templates"]))
+    words = f"{anchors} anchors; pool {parts}; {equations} equations"
+    words += f", {format_count(alone)} of one problem only" if alone else ""
+    return words + (
+        f"; {format_count(pool['unusable'])} rows without a usable equation" if pool["unusable"] else ""
+    )
 
 
-def provenance(path: Path, pool: Mapping[str, Any], choice: Choice, labels: int) -> list[str]:
-    languages = ", ".join(f"{count(number)} {name}" for name, number in pool["languages"].items())
+def provenance_lines(path: Path, pool: Mapping[str, Any], choice: TripletChoice, labels: int) -> list[str]:
+    languages = ", ".join(f"{format_count(number)} {name}" for name, number in pool["languages"].items())
     return [
         f"file        {path}",
         f"problems    {pool_words(pool)}",
         f"languages   {languages}",
         f"choice      {choice.name}: {choice.words}",
-        f"labels      {count(labels)} in this workspace",
+        f"labels      {format_count(labels)} in this workspace",
         f"what was skipped, and why: mathwb mwp problems {path}",
     ]
 
 
-def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
+def _reason_content(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
     """`negative 0099  nearest other equation, text most similar to the anchor's  next 0123 .43`."""
     first, *rest = found[f"{role}s"]
     words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
     if rest and not random:
-        words.append((f"; next {rest[0]['id']} {figure(rest[0]['text_sim'])}", "$quiet"))
+        words.append((f"; next {rest[0]['id']} {format_figure(rest[0]['text_sim'])}", "$quiet"))
     return Content("").join(safe_text(text, style) for text, style in words)
 
 
-def change_words(before: Shown, now: Shown) -> Content:
+def change_words(before: ShownTriplet, now: ShownTriplet) -> Content:
     """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52)`."""
     old, new = before.found["triplet"], now.found["triplet"]
     said = []
@@ -357,15 +360,16 @@ def change_words(before: Shown, now: Shown) -> Content:
             said.append(f"{role} the same")
             continue
         figures = ", ".join(
-            f"{kind} {figure(old[f'{kind}_sim_{role}'])} → {figure(new[f'{kind}_sim_{role}'])}"
+            f"{kind} {format_figure(old[f'{kind}_sim_{role}'])} → {format_figure(new[f'{kind}_sim_{role}'])}"
             for kind in ("text", "eq")
         )
         said.append(f"{role} {old[role]} → {new[role]} ({figures})")
     return safe_text(
-        f"{_name(before.choice, now.choice)} → {_name(now.choice, before.choice)}: " + "; ".join(said),
+        f"{_choice_label(before.choice, now.choice)} → {_choice_label(now.choice, before.choice)}: "
+        + "; ".join(said),
         "$accent",
     )
 
 
-def _name(choice: Choice, other: Choice) -> str:
+def _choice_label(choice: TripletChoice, other: TripletChoice) -> str:
     return choice.short if choice.pool == other.pool else f"{choice.short} · {choice.pool}"

@@ -14,21 +14,21 @@ from textual import on
 from screens.keys import TRIPLETS_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, Progress
+from screens.shell.request import RequestAnswer, RequestProgress
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import count
+from screens.shell.theme import format_count
 from screens.triplets.columns import (
-    Choice,
-    Shown,
+    ShownTriplet,
+    TripletChoice,
     all_triplets,
     anchor_records,
     ask_choice,
     ask_label,
     plain_text,
 )
-from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane, provenance
-from screens.widgets.dialogs import Choice as Line
-from screens.widgets.dialogs import Chooser, Prompt, numbered
+from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane, provenance_lines
+from screens.widgets.dialogs import Chooser, Prompt, number_choices
+from screens.widgets.dialogs import MenuChoice as Line
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class TripletsScreen(BrowserScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.choice = Choice()
+        self.choice = TripletChoice()
         self.labels: Labels | None = None
         self.solvers: Sequence[Path] = ()
         self.solver = ""
@@ -67,10 +67,10 @@ class TripletsScreen(BrowserScreen):
         self._solved_text = ""
         self.pool: Mapping[str, Any] | None = None
         """What `mwp.anchors` said of the set that is shown."""
-        self._before: Choice | None = None
+        self._before: TripletChoice | None = None
         self._stopped = False
         self._anchors = self.request("mwp.anchors", self._anchors_read)
-        self._explanations = self.request("mwp.explain", self._explained, size=256)
+        self._explanations = self.request("mwp.explain", self._receive_explanation, size=256)
         self._triplets = self.slow_request(
             "mwp.triplets", self._triplets_read, self._triplets_progress, size=6, read=self._all_triplets
         )
@@ -89,7 +89,7 @@ class TripletsScreen(BrowserScreen):
         self.set_class(event.size.width >= 180, "-wide")
         self.set_class(event.size.height < 32, "-low")
 
-    def _groups(self) -> list[tuple[Pane, ...]]:
+    def _group_panes(self) -> list[tuple[Pane, ...]]:
         everything = (self.anchors, *self.problems, self.why)
         shape = 1 if self.full else max(1, self.columns)
         for place, name in enumerate(_SIZES, start=1):
@@ -103,7 +103,7 @@ class TripletsScreen(BrowserScreen):
     # Sets
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        self.choice = Choice.named(str(state.get("choice"))) or self.choice
+        self.choice = TripletChoice.from_name(str(state.get("choice"))) or self.choice
         self.solver = str(state.get("solver") or "")
         await super().restore(state)
 
@@ -117,7 +117,7 @@ class TripletsScreen(BrowserScreen):
         labels = Labels(workspace.folder("problems") / "labels.jsonl")
         return sets(workspace), labels, solvers(workspace)
 
-    def sources_found(self, answer: Answer) -> None:
+    def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is None:
             sets, self.labels, self.solvers = answer.value
             for problem in self.labels.problems:
@@ -126,17 +126,17 @@ class TripletsScreen(BrowserScreen):
         super().sources_found(answer)
 
     def show_no_source(self) -> None:
-        self._show(None)
+        self._show_triplet(None)
 
     def open_source(self, name: str) -> None:
         self.source, self.pool, self._before = name, None, None
         self.anchors.show_sources(list(self.sources), name)
         self.anchors.show_loading(f"reading {name}")
-        self._show(None)
+        self._show_triplet(None)
         self._explanations.clear()
         self._triplets.clear()
         self._ask_anchors()
-        self._describe()
+        self._describe_panes()
 
     @property
     def path(self) -> Path:
@@ -144,7 +144,7 @@ class TripletsScreen(BrowserScreen):
         return path
 
     @property
-    def _way(self) -> tuple[Path, Choice]:
+    def _way(self) -> tuple[Path, TripletChoice]:
         return self.path, self.choice
 
     def _is_shown(self, tag: tuple[Any, ...]) -> bool:
@@ -153,7 +153,7 @@ class TripletsScreen(BrowserScreen):
     def _ask_anchors(self) -> None:
         self._anchors.ask({"data": str(self.path), "pool": self.choice.pool}, self._way)
 
-    def _anchors_read(self, event: Answer) -> None:
+    def _anchors_read(self, event: RequestAnswer) -> None:
         if not self._is_shown(event.tag):
             return
         if event.error is not None:
@@ -163,7 +163,7 @@ class TripletsScreen(BrowserScreen):
             self.pool = event.value
             self._show_anchors()
         self.why.show_pool(self.source, self.pool)
-        self._describe()
+        self._describe_panes()
         self.refresh_bindings()
 
     def _show_anchors(self) -> None:
@@ -178,10 +178,10 @@ class TripletsScreen(BrowserScreen):
             labels = {id_: label for id_, row in (result or {}).items() if (label := of(row))}
         self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, result, before, labels))
 
-    def _triplets_progress(self, event: Progress) -> None:
+    def _triplets_progress(self, event: RequestProgress) -> None:
         data = event.event.data
         if event.event.kind == "progress" and self._is_shown(event.tag):
-            done, total = (count(int(str(data[name]))) for name in ("done", "total"))
+            done, total = (format_count(int(str(data[name]))) for name in ("done", "total"))
             self.anchors.footnote = f"triplets: {done} of {total}"
             self.refresh_bindings()
 
@@ -190,13 +190,13 @@ class TripletsScreen(BrowserScreen):
         whole = found["complete"] or self._stopped
         return {row["anchor"]: row for row in found["triplets"]} if whole else None
 
-    def _triplets_read(self, event: Answer) -> None:
+    def _triplets_read(self, event: RequestAnswer) -> None:
         if self._is_shown(event.tag):
             if event.error is not None:
                 self.workbench.report(event.error)
             else:
                 self._show_anchors()
-        self._describe()
+        self._describe_panes()
         self.refresh_bindings()
 
     # A triplet
@@ -205,24 +205,24 @@ class TripletsScreen(BrowserScreen):
     def _anchor_moved(self) -> None:
         anchor = self.anchors.anchor_id
         if not anchor or self.pool is None:
-            self._show(None)
+            self._show_triplet(None)
         else:
-            params = {**self.choice.params(self.path), "anchor": anchor}
+            params = {**self.choice.to_params(self.path), "anchor": anchor}
             if (known := self._explanations.get(params, (*self._way, anchor))) is not None:
-                self._show(known)
+                self._show_triplet(known)
                 self._ask_triplets()
-        self._describe()
+        self._describe_panes()
         self.refresh_bindings()
 
-    def _explained(self, event: Answer) -> None:
+    def _receive_explanation(self, event: RequestAnswer) -> None:
         if not self._is_shown(event.tag) or event.tag[2] != self.anchors.anchor_id:
             return
         if event.error is not None:
-            self._show(None)
+            self._show_triplet(None)
             for pane in self.problems[1:]:
                 pane.show_error(event.error)
         else:
-            self._show(event.value)
+            self._show_triplet(event.value)
         self._ask_triplets()
         self.refresh_bindings()
 
@@ -236,25 +236,25 @@ class TripletsScreen(BrowserScreen):
         ):
             self._triplets.stop()
             self._stopped = False
-            self._triplets.get(self.choice.params(self.path), self._way)
-        self._describe()
+            self._triplets.get(self.choice.to_params(self.path), self._way)
+        self._describe_panes()
 
-    def _show(self, found: Mapping[str, Any] | None) -> None:
-        shown = Shown(self.source, self.path, self.choice, found) if found is not None else None
+    def _show_triplet(self, found: Mapping[str, Any] | None) -> None:
+        shown = ShownTriplet(self.source, self.path, self.choice, found) if found is not None else None
         before = None
         if shown is not None and self._before is not None:
             old = self._explanations.known.get((self.path, self._before, shown.anchor))
-            before = Shown(self.source, self.path, self._before, old) if old is not None else None
+            before = ShownTriplet(self.source, self.path, self._before, old) if old is not None else None
         self.anchors.shown = shown
         for pane in self.problems:
-            pane.show(shown)
-        self.why.show(shown, before)
+            pane.show_triplet(shown)
+        self.why.show_triplet(shown, before)
 
     @property
-    def shown(self) -> Shown | None:
+    def shown(self) -> ShownTriplet | None:
         return self.anchors.shown
 
-    def _describe(self) -> None:
+    def _describe_panes(self) -> None:
         words = f"{self.choice.short} · {self.choice.pool}" if self.source else ""
         if self.pool is not None and self._way not in self._triplets.known:
             large = len(self.pool["anchors"]) > _MANY
@@ -266,7 +266,7 @@ class TripletsScreen(BrowserScreen):
 
     # Another choice
 
-    def choose(self, choice: Choice) -> None:
+    def change_choice(self, choice: TripletChoice) -> None:
         if choice == self.choice or not self.source:
             return
         self._before, before = self.choice, self.choice
@@ -279,7 +279,7 @@ class TripletsScreen(BrowserScreen):
         self._anchor_moved()
 
     def action_next_choice(self) -> None:
-        self.choose(self.choice.following(bertsim=self.bertsim))
+        self.change_choice(self.choice.next_choice(bertsim=self.bertsim))
 
     @property
     def bertsim(self) -> bool:
@@ -287,7 +287,7 @@ class TripletsScreen(BrowserScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.choose)
+        ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.change_choice)
 
     # What can be done
 
@@ -346,19 +346,21 @@ class TripletsScreen(BrowserScreen):
         shown, labels = self.shown, self.labels
         if shown is not None and labels is not None:
             now = labels.of(self.source, shown.found["triplet"])
-            ask_label(self.app, shown.anchor, now, lambda label: self._label(shown, label))
+            ask_label(self.app, shown.anchor, now, lambda label: self._label_triplet(shown, label))
 
-    def _label(self, shown: Shown, label: str) -> None:
+    def _label_triplet(self, shown: ShownTriplet, label: str) -> None:
         assert self.labels is not None
         before = self.labels.of(shown.set, shown.found["triplet"])
-        with self.workbench.reporting():
+        with self.workbench.report_errors():
             self._put_label(shown, label)
             said = f"labelled {label}" if label else "no longer labelled"
-            self.workbench.say(f"triplet of {shown.anchor} {said}; {count(len(self.labels))} labels in all")
+            self.workbench.say(
+                f"triplet of {shown.anchor} {said}; {format_count(len(self.labels))} labels in all"
+            )
             back = partial(self._put_label, shown, before)
-            self.workbench.undoable(f"triplet of {shown.anchor} {said}", back)
+            self.workbench.remember_change(f"triplet of {shown.anchor} {said}", back)
 
-    def _put_label(self, shown: Shown, label: str) -> None:
+    def _put_label(self, shown: ShownTriplet, label: str) -> None:
         assert self.labels is not None
         self.labels.put(shown.set, shown.found["triplet"], label)
         self._show_anchors()
@@ -366,7 +368,9 @@ class TripletsScreen(BrowserScreen):
     def action_inspect(self) -> None:
         if self.pool is not None:
             labels = len(self.labels) if self.labels is not None else 0
-            self.show_text(f"problems {self.source}", provenance(self.path, self.pool, self.choice, labels))
+            self.show_text(
+                f"problems {self.source}", provenance_lines(self.path, self.pool, self.choice, labels)
+            )
 
     # Solving
 
@@ -376,7 +380,7 @@ class TripletsScreen(BrowserScreen):
             plain_text(shown.found["problems"]["anchor"]) if shown is not None else ""
         )
 
-        def solve(text: str) -> None:
+        def solve_text(text: str) -> None:
             from screens.triplets.sheets import SolveSheet, solver_for
 
             self._solved_text = text.strip()
@@ -385,11 +389,11 @@ class TripletsScreen(BrowserScreen):
                 self.app.push_screen(SolveSheet(solver, self._solved_text))
 
         hint = "a problem with its numbers;  enter solves it, esc cancels"
-        Prompt("solve", text, hint=hint).ask(self.app, solve)
+        Prompt("solve", text, hint=hint).ask(self.app, solve_text)
 
     def action_model(self) -> None:
         first = Line("", "by the language", "the first solver for the problem's language")
-        lines = numbered((first, *(Line(path.name, path.name, str(path)) for path in self.solvers)), 0)
+        lines = number_choices((first, *(Line(path.name, path.name, str(path)) for path in self.solvers)), 0)
         Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
@@ -409,17 +413,17 @@ class TripletsScreen(BrowserScreen):
         """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`; names have their slashes quoted."""
 
         def go_to_choice(name: str) -> bool:
-            choice = Choice.named(unquote(name))
+            choice = TripletChoice.from_name(unquote(name))
             if choice is None or self.pool is None:
                 return False
-            self.choose(choice)
+            self.change_choice(choice)
             return True
 
-        sets, *found = (replace(one, go=partial(_unquoted, one.go)) for one in super().lookups())
+        sets, *found = (replace(one, go=partial(_go_unquoted, one.go)) for one in super().lookups())
         words = "Choose triplets by a strategy, such as nn-bibleu-train."
         return [sets, Lookup("strategy", words, go_to_choice), *found]
 
-    def commands(self) -> Sequence[Command]:
+    def list_commands(self) -> Sequence[Command]:
         words = "problems in the plane, by a solver's vectors before and after its training"
         none = "" if self.pool is not None else "no set of problems is shown"
         return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
@@ -434,5 +438,5 @@ class TripletsScreen(BrowserScreen):
         return result
 
 
-def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:
+def _go_unquoted(go: Callable[[str], bool], wanted: str) -> bool:
     return go(unquote(wanted))

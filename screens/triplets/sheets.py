@@ -15,15 +15,22 @@ from textual.widgets import Static
 
 from engines.core.tree import Tree
 from engines.mwp.problems.problem import read_equation
-from screens.shell.export import FORMATS, Export, picked, table_exports
-from screens.shell.request import Answer, CachedRequest
+from screens.shell.export import FORMATS, Export, pick_columns, table_exports
+from screens.shell.request import CachedRequest, RequestAnswer
 from screens.shell.screen import Sheet
-from screens.shell.theme import percent, safe_text
-from screens.triplets.columns import aligned, figure, grown, marked, node_lines, tree_of
-from screens.widgets.dialogs import framed
-from screens.widgets.listing import Listing, failure
+from screens.shell.theme import format_percent, safe_text
+from screens.triplets.columns import (
+    align_edits,
+    format_figure,
+    grow_tree,
+    mark_differences,
+    node_lines,
+    tree_of,
+)
+from screens.widgets.dialogs import frame_dialog
+from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import Pane
-from screens.widgets.scatter import Dot, Scatter
+from screens.widgets.scatter import Scatter, ScatterDot
 from screens.widgets.table import Record, Table
 from workbench.tables import Column
 
@@ -52,37 +59,39 @@ class ProblemMap(Sheet):
         self._planes = {before: Scatter(id="before" if before else "after") for before in (True, False)}
         self._lit = Static(id="lit")
         # Two requests: of one, the newer question would take the place of the other.
-        self._requests = {before: CachedRequest(self, "mwp.tsne", self._arranged) for before in (True, False)}
+        self._requests = {
+            before: CachedRequest(self, "mwp.tsne", self._receive_points) for before in (True, False)
+        }
 
     def compose(self) -> ComposeResult:
         names = {True: "before the training", False: "after it"}
         sides = (Vertical(Static(names[before], classes="side"), p) for before, p in self._planes.items())
         keys = "tab other side   enter go there   y command   e export   esc close"
         title = f"{self._name_of_set} by {self.model.name}, t-SNE"
-        yield framed(title, keys, Horizontal(*sides), self._lit)
+        yield frame_dialog(title, keys, Horizontal(*sides), self._lit)
 
     def on_mount(self) -> None:
         for before, request in self._requests.items():
-            self._planes[before].say(Content.styled("… arranging", "$quiet"))
+            self._planes[before].show_message(Content.styled("… arranging", "$quiet"))
             request.ask({"model": str(self.model), "data": str(self.data), "before": before}, before)
         self._planes[False].focus()
 
-    def _arranged(self, event: Answer) -> None:
+    def _receive_points(self, event: RequestAnswer) -> None:
         plane = self._planes[event.tag]
         if event.error is not None:
-            plane.say(failure(self, event.error))
+            plane.show_message(failure_content(self, event.error))
             return
         found = event.value
         dots = zip(found["ids"], found["points"], found["templates"], strict=True)
-        plane.show([Dot(id_, x, y, template) for id_, (x, y), template in dots])
-        self._tell(plane)
+        plane.show_dots([ScatterDot(id_, x, y, template) for id_, (x, y), template in dots])
+        self._describe_dot(plane)
 
     @on(Pane.Selected)
-    def _moved(self, event: Pane.Selected) -> None:
+    def _report_move(self, event: Pane.Selected) -> None:
         if isinstance(event.control, Scatter) and event.control.has_focus:
-            self._tell(event.control)
+            self._describe_dot(event.control)
 
-    def _tell(self, plane: Scatter) -> None:
+    def _describe_dot(self, plane: Scatter) -> None:
         here = plane.here
         if here is None:
             return
@@ -93,14 +102,14 @@ class ProblemMap(Sheet):
         self._lit.update(safe_text(words).truncate(max(8, self._lit.size.width - 2), ellipsis=True))
 
     @on(Pane.Opened)
-    def _opened(self, event: Pane.Opened) -> None:
+    def _go_to_problem(self, event: Pane.Opened) -> None:
         if isinstance(event.control, Scatter) and (here := event.control.here) is not None:
             self.dismiss(None)
             self._go(here.key)
 
     # What can be taken away
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         side = ["--before"] if self._planes[True].has_focus else []
         return ["mwp", "tsne", str(self.model), str(self.data), *side]
 
@@ -122,7 +131,7 @@ _STEPS = (
 )
 _EQUATIONS = (
     Column("answer", "answer", 14, "right", show=lambda r: f"{r['answer']:.10g}"),
-    Column("probability", "probability", 11, "right", show=lambda r: percent(r["probability"], 1)),
+    Column("probability", "probability", 11, "right", show=lambda r: format_percent(r["probability"], 1)),
     Column("filled", "filled", show=lambda r: safe_text(r["filled"], "$foreground")),
     Column("equation", "equation", 30, drop=1),
 )
@@ -151,69 +160,69 @@ class SolveSheet(Sheet):
     def compose(self) -> ComposeResult:
         keys = "↓ next step   tab other equations   y command   e export   esc close"
         steps = Horizontal(self._steps, self._tree)
-        yield framed(f"solved by {self.model.name}", keys, self._problem, steps, self._equations)
+        yield frame_dialog(f"solved by {self.model.name}", keys, self._problem, steps, self._equations)
 
     def on_mount(self) -> None:
         self._problem.update(safe_text(self.text))
         params = {"model": str(self.model), "text": self.text}
-        self.ask_for(self._equations, "mwp.solve", params, self._show, f"asking {self.model.name}")
+        self.ask_for(self._equations, "mwp.solve", params, self._show_solution, f"asking {self.model.name}")
 
-    def _show(self, found: Mapping[str, Any]) -> None:
+    def _show_solution(self, found: Mapping[str, Any]) -> None:
         self.found = found
         words = f"{found['equation']} = {found['answer']:.10g}"
-        sign = f"   probability {percent(found['probability'])}"
+        sign = f"   probability {format_percent(found['probability'])}"
         remarks = "".join(f"\n{remark}" for remark in found["remarks"])
         solution = Content.assemble("\n", (words, "bold"), (sign, "$quiet"), remarks)
-        self._problem.update(marked(found, None) + solution)
+        self._problem.update(mark_differences(found, None) + solution)
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]
         self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
         steps = enumerate(found["steps"], start=1)
         self._steps.load([{"id": place, "step": place, "work": step["text"]} for place, step in steps])
         self._steps.table.focus()
-        self._draw(found["tree"], 1)
+        self._draw_tree(found["tree"], 1)
         if len(found["steps"]) > 1:
-            self._growth = self.set_interval(_STEP_S, self._grow)
+            self._growth = self.set_interval(_STEP_S, self._grow_step)
 
     # The tree
 
-    def _grow(self) -> None:
+    def _grow_step(self) -> None:
         table = self._steps.table
         before = table.cursor
         table.cursor += 1
         if table.cursor == before:
-            self._rest()
+            self._stop_growth()
 
-    def _rest(self) -> None:
+    def _stop_growth(self) -> None:
         if self._growth is not None:
             self._growth.stop()
             self._growth = None
 
     def on_key(self) -> None:
-        self._rest()
+        self._stop_growth()
 
     @on(Table.Moved, "#steps-table")
     def _step_reached(self) -> None:
-        self._draw(self.found["tree"] if self.found else (), self._steps.table.cursor + 1)
+        self._draw_tree(self.found["tree"] if self.found else (), self._steps.table.cursor + 1)
 
     @on(Table.Moved, "#equations-table")
     def _equation_reached(self, event: Table.Moved) -> None:
         if event.table.has_focus and event.table.current is not None:
-            self._draw(event.table.current["tree"], None)
+            self._draw_tree(event.table.current["tree"], None)
 
-    def _draw(self, labels: Sequence[str], steps: int | None) -> None:
+    def _draw_tree(self, labels: Sequence[str], steps: int | None) -> None:
         if self.found is not None:
-            self._tree.update(grown(tree_of(labels), self.found, steps))
+            self._tree.update(grow_tree(tree_of(labels), self.found, steps))
 
     # What can be taken away
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         return ["mwp", "solve", str(self.model), self.text]
 
     def exports(self) -> list[Export]:
         if self.found is None:
             return []
-        rows = lambda: picked(self._equations.table.visible_records(), _EXPORTED)  # noqa: E731
+        rows = lambda: pick_columns(self._equations.table.visible_records(), _EXPORTED)  # noqa: E731
         facts = {"model": str(self.model), "text": self.text}
         return table_exports("equations", "solved", FORMATS, rows, facts)
 
@@ -233,17 +242,17 @@ _STYLES = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert":
 _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 
-def _step(record: Record) -> Content:
+def _step_cell(record: Record) -> Content:
     style = _STYLES[record["edit"]]
     word = "" if record["edit"] == "keep" else record["edit"]
     return Content.styled(f"{_SIGNS[record['edit']]} {word}", style)
 
 
-def _node(name: str) -> Any:
-    def cell(record: Record) -> Content:
+def _make_node_cell(name: str) -> Any:
+    def draw_node(record: Record) -> Content:
         return safe_text(record[name], "" if record["edit"] == "keep" else _STYLES[record["edit"]] + " bold")
 
-    return cell
+    return draw_node
 
 
 class EditPath(Sheet):
@@ -253,22 +262,22 @@ class EditPath(Sheet):
         super().__init__()
         (self._left_name, self._left), (self._right_name, self._right) = left, right
         columns = (
-            Column("left", self._left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
-            Column("edit", "edit", 10, show=_step),
-            Column("right", self._right_name, show=_node("right"), unfiltered="it draws a tree"),
+            Column("left", self._left_name, 40, show=_make_node_cell("left"), unfiltered="it draws a tree"),
+            Column("edit", "edit", 10, show=_step_cell),
+            Column("right", self._right_name, show=_make_node_cell("right"), unfiltered="it draws a tree"),
         )
         self._listing = Listing(columns, id="edits")
         self._about = Static(classes="figures")
 
     def compose(self) -> ComposeResult:
         title = f"from {self._left_name} to {self._right_name}"
-        yield framed(title, "y command   e export   esc close", self._about, self._listing)
+        yield frame_dialog(title, "y command   e export   esc close", self._about, self._listing)
 
     def on_mount(self) -> None:
         ends = {"left": self._left, "right": self._right}
-        self.ask_for(self._listing, "mwp.similarity", ends, self._show, "comparing")
+        self.ask_for(self._listing, "mwp.similarity", ends, self._show_edits, "comparing")
 
-    def _show(self, found: Mapping[str, Any]) -> None:
+    def _show_edits(self, found: Mapping[str, Any]) -> None:
         lefts, rights = found["nodes"]
         self._about.update(
             Content.assemble(
@@ -276,31 +285,31 @@ class EditPath(Sheet):
                 "\n",
                 safe_text(
                     f"similarity 1 − {found['distance']}/({lefts} + {rights}) "
-                    f"= {figure(found['similarity'])}",
+                    f"= {format_figure(found['similarity'])}",
                     "$quiet",
                 ),
             )
         )
-        self._listing.load(rows(found))
+        self._listing.load(edit_rows(found))
         self._listing.table.focus()
 
-    def command(self) -> list[str] | None:
+    def command_words(self) -> list[str] | None:
         return ["mwp", "similarity", self._left, self._right]
 
     def exports(self) -> list[Export]:
         if not len(self._listing.table.rows):
             return []
         heads = {"left": self._left_name, "edit": "edit", "right": self._right_name}
-        edits = lambda: picked(self._listing.table.visible_records(), heads)  # noqa: E731
+        edits = lambda: pick_columns(self._listing.table.visible_records(), heads)  # noqa: E731
         ends = {"left": self._left, "right": self._right}
         return table_exports("edit path", "edit-path", FORMATS, edits, ends)
 
 
-def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def edit_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
     trees = {name: node_lines(read_equation(found[name], Tree)) for name in ("left", "right")}
     result = []
-    for place, edit in enumerate(aligned(found["edits"])):
+    for place, edit in enumerate(align_edits(found["edits"])):
         ends = {name: "" if edit[name] is None else tree[edit[name]] for name, tree in trees.items()}
         result.append({"id": place, "edit": edit["kind"], **ends})
     return result

@@ -31,7 +31,7 @@ _AROUND = 7
 """Lines of a chooser besides its table: frame, the line to search by and a blank one, the sentence."""
 
 
-def framed(title: str, keys: str, *widgets: Widget) -> Vertical:
+def frame_dialog(title: str, keys: str, *widgets: Widget) -> Vertical:
     """What a dialog holds, in its frame: the title above, the keys below."""
     box = Vertical(*widgets)
     box.border_title, box.border_subtitle = safe_text(title), keys
@@ -54,10 +54,10 @@ class Dialog(ModalScreen[T | None]):
     def ask(self, app: App[Any], then: Callable[[T], object]) -> None:
         """Show it; `then` gets the answer if there is one."""
 
-        def answered(answer: T | None) -> Any:
+        def pass_answer(answer: T | None) -> Any:
             return None if answer is None else then(answer)
 
-        app.push_screen(self, answered)
+        app.push_screen(self, pass_answer)
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -73,7 +73,7 @@ class Dialog(ModalScreen[T | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MenuChoice:
     """A line to choose: `key` runs it at once where nothing is typed, `reason` says why it cannot be. `run`
     does it, where whoever asks does not go by the name."""
 
@@ -85,16 +85,16 @@ class Choice:
     run: Callable[[], object] = lambda: None
 
 
-def numbered(choices: Iterable[Choice], start: int = 1) -> list[Choice]:
+def number_choices(choices: Iterable[MenuChoice], start: int = 1) -> list[MenuChoice]:
     """Choices with their numbers as keys, as far as these are digits."""
     return [replace(one, key=str(n) if n < 10 else "") for n, one in enumerate(choices, start)]
 
 
-def _plain(record: Record) -> Content:
+def _label_content(record: Record) -> Content:
     return safe_text(record["label"], "$quiet" if record["reason"] else "")
 
 
-def _detail(record: Record) -> Content:
+def _detail_content(record: Record) -> Content:
     if record["reason"]:
         return safe_text(f"not now: {record['reason']}", "$quiet italic")
     return safe_text(record["detail"], "$quiet")
@@ -120,12 +120,12 @@ class Chooser(Dialog[str]):
     def __init__(
         self,
         title: str,
-        choices: Sequence[Choice],
+        choices: Sequence[MenuChoice],
         *,
         now: str = "",
         typed: bool = False,
         text: str = "",
-        more: Callable[[str], Sequence[Choice]] | None = None,
+        more: Callable[[str], Sequence[MenuChoice]] | None = None,
     ) -> None:
         super().__init__()
         self._title = title
@@ -143,28 +143,28 @@ class Chooser(Dialog[str]):
                 Column(
                     "key", key_title, min(key_width, 12), show=lambda r: safe_text(r["key"], "$accent bold")
                 ),
-                Column("label", "", _LABEL, least=34, show=_plain),
-                Column("detail", "", show=_detail),
+                Column("label", "", _LABEL, least=34, show=_label_content),
+                Column("detail", "", show=_detail_content),
             ]
         )
 
     def compose(self) -> ComposeResult:
         line = LineInput(self._text, placeholder="type to search", compact=True, select_on_focus=False)
         line.display = self._typed
-        yield framed(self._title, "enter run   esc close", line, self._table, Static(classes="whole"))
+        yield frame_dialog(self._title, "enter run   esc close", line, self._table, Static(classes="whole"))
 
     @on(Table.Moved)
     def _show_whole(self) -> None:
         """The sentence of the line under the cursor, which the line itself may have cut."""
         record = self._table.current or {"detail": "nothing matches", "reason": ""}
-        self.query_one(".whole", Static).update(_detail(record))
+        self.query_one(".whole", Static).update(_detail_content(record))
 
     def on_mount(self) -> None:
-        self._show(self._text)
+        self._show_matches(self._text)
         self._table.go_to(self._now)
         (self.query_one(Input) if self._typed else self._table).focus()
 
-    def _show(self, text: str) -> None:
+    def _show_matches(self, text: str) -> None:
         extra = list(self._more(text)) if self._more and text.strip() else []
         words = text.casefold().split()
         found = [
@@ -175,34 +175,34 @@ class Chooser(Dialog[str]):
         # What begins with the text comes first, then what has its words in the name.
         start = text.casefold().strip()
 
-        def rank(choice: Choice) -> int:
+        def match_rank(choice: MenuChoice) -> int:
             label = choice.label.casefold()
             return 0 if label.startswith(start) else 1 if all(word in label for word in words) else 2
 
-        found = sorted([*extra, *found], key=rank)
+        found = sorted([*extra, *found], key=match_rank)
         rows = [
             {"id": c.name, "key": c.key, "label": c.label, "detail": c.detail, "reason": c.reason}
             for c in found
         ]
         self._table.load(rows, keep=False)
         self._table.cursor = 0
-        self._fit()
+        self._fit_height()
 
     def on_resize(self) -> None:
-        self._fit()
+        self._fit_height()
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         """As high as its lines need, and no higher than leaves room for the sentence under them."""
         room = self.size.height * 9 // 10 - _AROUND
         self._table.styles.height = max(3, min(len(self._table.rows) + 1, 24, room))
 
     @on(Input.Changed)
     def _typed_text(self, event: Input.Changed) -> None:
-        self._show(event.value)
+        self._show_matches(event.value)
 
     @on(Input.Submitted)
     @on(Table.Opened)
-    def _chosen(self) -> None:
+    def _choose_current(self) -> None:
         current = self._table.current
         if current is not None and not current["reason"]:
             self.dismiss(str(current["id"]))
@@ -278,14 +278,14 @@ class Prompt(FootLine[str]):
             yield Static(safe_text(self._hint), classes="say")
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _check_typed_text(self, event: Input.Changed) -> None:
         wrong = self._check(event.value)
         self.query_one(".say", Static).update(
             safe_text(wrong, "$warning") if wrong else safe_text(self._hint)
         )
 
     @on(Input.Submitted)
-    def _done(self, event: Input.Submitted) -> None:
+    def _accept_text(self, event: Input.Submitted) -> None:
         if not self._check(event.value):
             self.dismiss(event.value)
 
@@ -311,7 +311,7 @@ class Confirm(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         consequence = Static(safe_text(self._consequence))
-        yield framed(self._question, "", consequence, Static("y yes   n no", classes="keys"))
+        yield frame_dialog(self._question, "", consequence, Static("y yes   n no", classes="keys"))
 
     def action_agree(self) -> None:
         self.dismiss(True)
@@ -329,9 +329,9 @@ class TextScreen(Dialog[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        yield framed(self._title, "/ filter   w wrap   esc close", ReaderBox(id="text"))
+        yield frame_dialog(self._title, "/ filter   w wrap   esc close", ReaderBox(id="text"))
 
     def on_mount(self) -> None:
         reader = self.query_one(ReaderBox).reader
-        reader.show(self._lines)
+        reader.show_lines(self._lines)
         reader.focus()

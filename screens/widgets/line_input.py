@@ -15,27 +15,27 @@ class LineInput(Input):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()  # textual's own takes the first line
-        self._paste(event.text)
+        self._paste_text(event.text)
 
     def action_paste(self) -> None:
         """Paste what was copied here."""
-        self._paste(self.app.clipboard)
+        self._paste_text(self.app.clipboard)
 
-    def _paste(self, text: str) -> None:
-        lines = [line for line in map(_printable, text.splitlines()) if line.strip()]
+    def _paste_text(self, text: str) -> None:
+        lines = [line for line in map(_make_printable, text.splitlines()) if line.strip()]
         if len(lines) > 1:
             self.take_lines([line.strip() for line in lines])
         elif lines:
-            self.put(lines[0])
+            self.put_text(lines[0])
 
     def take_lines(self, lines: Sequence[str]) -> None:
         """Several lines were pasted."""
-        self.put(" ".join(lines))
+        self.put_text(" ".join(lines))
 
-    def put(self, text: str) -> None:
+    def put_text(self, text: str) -> None:
         """Put a text in the place of what is selected, or where the cursor is."""
         self.replace(text, *self.selection)
 
 
-def _printable(line: str) -> str:
+def _make_printable(line: str) -> str:
     return "".join(char if char.isprintable() else " " for char in line)

@@ -21,8 +21,8 @@ from engines.core.errors import EngineError
 from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.shell.theme import safe_text
 from screens.widgets.line_input import LineInput
-from screens.widgets.reader import Reader
-from screens.widgets.table import Record, Rows, Table
+from screens.widgets.reader import TextReader
+from screens.widgets.table import Record, Table, TableRows
 from workbench.tables import Column, FilterError, parse_filter
 from workbench.workspace import NOTE_FIELDS
 
@@ -34,7 +34,7 @@ class Failed(Message):
     error: EngineError
 
 
-def failure(widget: Widget, error: EngineError) -> Content:
+def failure_content(widget: Widget, error: EngineError) -> Content:
     """What failed, as it is shown on this widget; the activity log has it too."""
     widget.post_message(Failed(error))
     place = f"{error.where}: " if error.where else ""
@@ -58,7 +58,7 @@ class Notice(Static):
         self.update(Content.assemble(("… ", "$accent"), safe_text(what, "$quiet")))
 
     def show_error(self, error: EngineError) -> None:
-        self.update(failure(self, error))
+        self.update(failure_content(self, error))
 
 
 _KEPT = 50
@@ -66,7 +66,7 @@ _OFFERED = 30
 _BEGUN = re.compile(r"(!?)(?:(\w+)([:=]))?([^\s\"']*)$")
 
 
-def completions(
+def list_completions(
     before: str, fields: Sequence[str], values: Callable[[str], Sequence[str]]
 ) -> tuple[int, list[str]]:
     """What may stand at the end of a begun filter: a field, or behind `field:` a value of it.
@@ -141,64 +141,64 @@ class FilterLine(Vertical):
     def text(self) -> str:
         return self.field.value
 
-    def write(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         self.field.value = text
         self.display = bool(text)
 
-    def edit(self) -> None:
+    def edit_text(self) -> None:
         self.display = True
         self.add_class("-written")
         self._back, self._draft, self._cycle = 0, self.text, None
         self.field.can_focus = True
         self.field.focus()
-        self._tell()
+        self._show_help()
 
-    def complain(self, what: str) -> None:
+    def show_complaint(self, what: str) -> None:
         self._wrong = what
         self.set_class(bool(what), "-wrong")
-        self._tell()
+        self._show_help()
 
-    def _tell(self) -> None:
+    def _show_help(self) -> None:
         if self._wrong:
             self._say.update(safe_text(self._wrong))
             return
-        _, words = self._offers()
+        _, words = self._list_offers()
         keys = "tab complete   up/down history   enter apply   esc clear"
         said = [safe_text("  ".join(words[:_OFFERED]))] if words else []
         self._say.update(Content("\n").join([*said, safe_text(keys)]))
 
-    def _offers(self) -> tuple[int, list[str]]:
-        return completions(self.text[: self.field.cursor_position], self.fields, self._values)
+    def _list_offers(self) -> tuple[int, list[str]]:
+        return list_completions(self.text[: self.field.cursor_position], self.fields, self._values)
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _take_typed_text(self, event: Input.Changed) -> None:
         event.stop()
         self._changed(event.value)
-        self._tell()
+        self._show_help()
 
     @on(Input.Submitted)
-    def _accepted(self, event: Input.Submitted) -> None:
+    def _accept_filter(self, event: Input.Submitted) -> None:
         event.stop()
-        self._leave(cleared=False)
+        self._leave_line(cleared=False)
 
     def on_key(self, event: events.Key) -> None:
         if event.key not in _TAKEN:
             return
         event.stop()
         if event.key == "escape":
-            self._leave(cleared=True)
+            self._leave_line(cleared=True)
         elif event.key in ("up", "down"):
-            self._recall(1 if event.key == "down" else -1)
+            self._recall_filter(1 if event.key == "down" else -1)
         else:
-            self._complete(-1 if event.key == "shift+tab" else 1)
+            self._complete_word(-1 if event.key == "shift+tab" else 1)
 
-    def _leave(self, cleared: bool) -> None:
+    def _leave_line(self, cleared: bool) -> None:
         text = self.text.strip()
         if text and not self._wrong:
             self.history = [*(one for one in self.history if one != text), text][-_KEPT:]
         self._left(cleared)
 
-    def _recall(self, step: int) -> None:
+    def _recall_filter(self, step: int) -> None:
         """An earlier filter, or a later one; last comes what was being written, which may be in force and so
         among the earlier ones."""
         if not self._back:
@@ -209,7 +209,7 @@ class FilterLine(Vertical):
         self.field.value = texts[self._back]
         self.field.cursor_position = len(self.text)
 
-    def _complete(self, step: int) -> None:
+    def _complete_word(self, step: int) -> None:
         """As much as all words share; where that adds nothing, one word after the other."""
         at = self.field.cursor_position
         before, behind = self.text[:at], self.text[at:]
@@ -218,19 +218,19 @@ class FilterLine(Vertical):
             start, words, number = cycle
             number = (number + step) % len(words)
         else:
-            start, words = self._offers()
+            start, words = self._list_offers()
             if not words:
                 return
             common = commonprefix(words)  # noqa: RUF071  # of characters
             written = before[start:]
             if len(common) > len(written) and len(words) > 1 and common.startswith(written):
-                self._put(before[:start] + common, behind)
+                self._put_text(before[:start] + common, behind)
                 return
             number = 0 if step > 0 else len(words) - 1
         self._cycle = (start, words, number)
-        self._put(before[:start] + words[number], behind)
+        self._put_text(before[:start] + words[number], behind)
 
-    def _put(self, before: str, behind: str) -> None:
+    def _put_text(self, before: str, behind: str) -> None:
         self.field.value = before + behind
         self.field.cursor_position = len(before)
 
@@ -256,31 +256,31 @@ class _Filtered(Vertical):
     def known_fields(self) -> tuple[str, ...]:
         return self.fields
 
-    def values(self, field: str) -> Sequence[str]:  # noqa: ARG002
+    def list_values(self, field: str) -> Sequence[str]:  # noqa: ARG002
         """Some values of a field, to complete what is written."""
         return ()
 
-    def _apply(self, text: str) -> None:
+    def _apply_filter(self, text: str) -> None:
         raise NotImplementedError
 
-    def _home(self) -> None:
+    def _focus_content(self) -> None:
         raise NotImplementedError
 
     async def action_filter(self) -> None:
         line = await self._filter_line()
         line.fields = self.known_fields
-        line.edit()
+        line.edit_text()
 
     async def _filter_line(self) -> FilterLine:
         """The line; it comes with the first filter, so that screens without one open sooner."""
 
-        def left(cleared: bool) -> None:
+        def leave_line(cleared: bool) -> None:
             if cleared:
                 self.clear_filter()
-            self._home()
+            self._focus_content()
 
         if self._line is None:
-            self._line = FilterLine(self.known_fields, self.values, self._try, left)
+            self._line = FilterLine(self.known_fields, self.list_values, self._try_filter, leave_line)
             self._line.display = False
             await self.mount(self._line)
         return self._line
@@ -289,31 +289,31 @@ class _Filtered(Vertical):
         """Take the filter away; whether there was one."""
         had = bool(self.query_text)
         if self._line is not None:
-            self._line.write("")
-        self._try("")
+            self._line.set_text("")
+        self._try_filter("")
         return had
 
     async def set_query(self, text: str) -> None:
         """Filter by this text, as if it had been typed."""
-        (await self._filter_line()).write(text)
-        self._try(text)
+        (await self._filter_line()).set_text(text)
+        self._try_filter(text)
 
     @property
     def query_text(self) -> str:
         return self._line.text if self._line is not None else ""
 
-    def _try(self, text: str) -> None:
+    def _try_filter(self, text: str) -> None:
         wrong = ""
         try:
-            self._apply(text)
+            self._apply_filter(text)
         except FilterError as error:
             wrong = f"{error.position + 1}: {error.what}. {error.remedy}"
             if (names := ", ".join(self.known_fields)) not in wrong:
                 wrong += f" Fields: {names}."
             # What stands before the wrong term was right.
-            self._apply(text[: error.position].rpartition(" ")[0])
+            self._apply_filter(text[: error.position].rpartition(" ")[0])
         if self._line is not None:
-            self._line.complain(wrong)
+            self._line.show_complaint(wrong)
 
 
 class Listing(_Filtered):
@@ -392,7 +392,7 @@ class Listing(_Filtered):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record, clearing a filter that hides it; whether there is such a record."""
-        if not self.table.go_to(key) and self.table.rows.find(key) is not None:
+        if not self.table.go_to(key) and self.table.rows.find_index(key) is not None:
             self.clear_filter()
         return self.table.go_to(key)
 
@@ -400,19 +400,19 @@ class Listing(_Filtered):
         """What stands here when there are no rows at all."""
         self._empty = (what, advice)
 
-    def values(self, field: str) -> Sequence[str]:
+    def list_values(self, field: str) -> Sequence[str]:
         """The words that stand in this field among the first rows, the commonest first."""
         if field == "is" and self.home:
             return ("bookmarked", "noted")
         rows = self.table.rows
         found: Counter[str] = Counter()
         for place in range(min(len(rows), _LOOKED_AT)):
-            value = rows.record(place).get(field)
+            value = rows.get_record(place).get(field)
             items = value if isinstance(value, (list, tuple)) else (value,)
             found.update(str(item) for item in items if item not in (None, ""))
         return [word for word, _ in found.most_common(_VALUES_OFFERED)]
 
-    def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
+    def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         self._instead = False
         self.table.load(rows, keep=keep)
         self.show_state()
@@ -432,7 +432,7 @@ class Listing(_Filtered):
         self._show_table(False)
 
     @on(Table.Counted)
-    def _counted(self) -> None:
+    def _follow_count(self) -> None:
         self.show_state()
 
     def show_state(self) -> None:
@@ -453,10 +453,10 @@ class Listing(_Filtered):
         self.table.set_class(shown and self.table.shown == 0, "-headed")
         self.table.set_class(not shown, "-bare")
 
-    def _apply(self, text: str) -> None:
+    def _apply_filter(self, text: str) -> None:
         self.table.set_filter(parse_filter(text, self.known_fields) if text.strip() else None)
 
-    def _home(self) -> None:
+    def _focus_content(self) -> None:
         self.table.focus()
 
     def state(self) -> dict[str, object]:
@@ -477,13 +477,13 @@ class ReaderBox(_Filtered):
 
     def __init__(self, *, id: str, follow: bool = False) -> None:
         super().__init__(id=id)
-        self.reader = Reader(id=f"{id}-text", follow=follow)
+        self.reader = TextReader(id=f"{id}-text", follow=follow)
 
     def compose(self) -> ComposeResult:
         yield self.reader
 
-    def _apply(self, text: str) -> None:
+    def _apply_filter(self, text: str) -> None:
         self.reader.set_filter(parse_filter(text, ["line"]) if text.strip() else None)
 
-    def _home(self) -> None:
+    def _focus_content(self) -> None:
         self.reader.focus()

@@ -18,8 +18,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.shell.export import CommandLine, Export, Lookup, Selection
-from screens.shell.theme import count, elide, safe_text, width
+from screens.shell.export import CommandLine, Export, Lookup, PaneSelection
+from screens.shell.theme import elide, format_count, safe_text, text_width
 from screens.widgets.listing import Listing
 from screens.widgets.reader import WidgetMessage
 from screens.widgets.table import Table
@@ -51,13 +51,15 @@ class TabStrip(Static):
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
         self._labels, self._active = tuple(safe_text(label).plain for label in labels), active
-        self._draw()
+        self._draw_tabs()
 
     def on_resize(self) -> None:
-        self._draw()
+        self._draw_tabs()
 
-    def _draw(self) -> None:
-        first, last = _in_sight([width(label) + 3 for label in self._labels], self._active, self.size.width)
+    def _draw_tabs(self) -> None:
+        first, last = _in_sight(
+            [text_width(label) + 3 for label in self._labels], self._active, self.size.width
+        )
         parts, in_sight, x = [], [], 0
         if first:
             parts, x = [Content.styled("…", "$quiet")], 2
@@ -104,7 +106,7 @@ class Page(Vertical):
         self.label = label
         self._make = make
 
-    async def fill(self) -> None:
+    async def make_content(self) -> None:
         make, self._make = self._make, None
         # The app may be left while its panes are still being put up.
         if make is not None and self.is_attached:
@@ -117,7 +119,7 @@ class Holding:
     LEGEND: ClassVar[Sequence[tuple[str, str]]] = ()
     """The signs that it shows, each with what it means, for `?`."""
 
-    def selection(self, line: CommandLine) -> Selection | None:  # noqa: ARG002
+    def selection(self, line: CommandLine) -> PaneSelection | None:  # noqa: ARG002
         """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
         return None
 
@@ -133,7 +135,7 @@ class Holding:
         """Why a verb does not apply here now; nothing when it does, or when it is none of its verbs."""
         return ""
 
-    def legend(self) -> Sequence[tuple[str, str]]:
+    def list_signs(self) -> Sequence[tuple[str, str]]:
         return self.LEGEND
 
 
@@ -213,7 +215,7 @@ class Pane(Holding, Vertical):
         self._strip.display = bool(pages)
         if pages:
             await self.show_page(pages[0].id or "")
-        self._retitle()
+        self._draw_title()
 
     # Pages
 
@@ -241,7 +243,7 @@ class Pane(Holding, Vertical):
             return
         focused = self.screen.focused
         inside = focused is not None and self in focused.ancestors
-        await chosen.fill()
+        await chosen.make_content()
         for page in self.pages:
             page.display = page is chosen
         self._strip.show_tabs([page.label for page in self.pages], self.pages.index(chosen))
@@ -262,7 +264,7 @@ class Pane(Holding, Vertical):
             await self.show_page(pages[(pages.index(page) + step) % len(pages)].id or "")
 
     @on(TabStrip.Picked)
-    async def _picked(self, event: TabStrip.Picked) -> None:
+    async def _show_picked_page(self, event: TabStrip.Picked) -> None:
         event.stop()
         await self.show_page(self.pages[event.index].id or "")
 
@@ -284,7 +286,7 @@ class Pane(Holding, Vertical):
             self.post_message(self.NeighbourPicked(self, index))
 
     def watch_title(self) -> None:
-        self._retitle()
+        self._draw_title()
         if self.neighbours:
             self.post_message(self.Retitled())
 
@@ -292,18 +294,18 @@ class Pane(Holding, Vertical):
         self.border_subtitle = safe_text(self.footnote)
 
     @on(events.Resize)
-    def _retitle(self) -> None:
+    def _draw_title(self) -> None:
         """Trail, title and detail; the trail gives way to the detail, and that to the names of neighbours."""
         own = safe_text(f"{self.title} {self.detail}".strip())
-        others = sum(width(name) + 3 for name in self.neighbours) - 3 - width(self.title)
+        others = sum(text_width(name) + 3 for name in self.neighbours) - 3 - text_width(self.title)
         room = self.outer_size.width - _CORNERS - (others if len(self.neighbours) > 1 else 0)
         trail = elide(" › ".join(self.trail), room - own.cell_length - 3)
-        if width(trail) > 3:
+        if text_width(trail) > 3:
             own = safe_text(f"{trail} › ", "$quiet") + own
         if len(self.neighbours) < 2:
             self.border_title = own
             return
-        if width(own.plain) > room >= width(self.title):
+        if text_width(own.plain) > room >= text_width(self.title):
             own = own.truncate(room, ellipsis=True)
         parts = []
         for index, name in enumerate(self.neighbours):
@@ -311,7 +313,7 @@ class Pane(Holding, Vertical):
             parts.append(label.stylize(Style.from_meta({"neighbour": index})))
         self.border_title = Content(" │ ").join(parts)
 
-    watch_detail = watch_trail = watch_neighbours = _retitle
+    watch_detail = watch_trail = watch_neighbours = _draw_title
 
 
 class TreeListing(Listing):
@@ -321,7 +323,7 @@ class TreeListing(Listing):
     _back: tuple[str, ...] = ()
     """Where references were followed."""
 
-    def toggle(self, key: str) -> None:
+    def toggle_node(self, key: str) -> None:
         raise NotImplementedError
 
     def action_right(self) -> None:
@@ -331,12 +333,12 @@ class TreeListing(Listing):
         if row["open"]:
             self.table.cursor += 1
         else:
-            self.toggle(row["id"])
+            self.toggle_node(row["id"])
 
     def action_left(self) -> None:
         row = self.table.current
         if row is not None and row["open"] and not row["leaf"]:
-            self.toggle(row["id"])
+            self.toggle_node(row["id"])
         elif row is not None and row["home"]:
             self.table.go_to(row["home"])
         else:
@@ -414,7 +416,7 @@ class ListPane(Pane):
         """Put the cursor on a record; whether it is among the lines."""
         return self.listing.go_to(key)
 
-    def step(self, by: int) -> None:
+    def step_cursor(self, by: int) -> None:
         """Put the cursor on a record further on, or back."""
         self.table.cursor += by
 
@@ -427,9 +429,13 @@ class ListPane(Pane):
         return "" if self.table.cursor < self.table.shown - 1 else "this is the last"
 
     @on(Table.Counted)
-    def _counted(self, event: Table.Counted) -> None:
+    def _show_count(self, event: Table.Counted) -> None:
         shown, total = event.table.shown, len(event.table.rows)
-        self.detail = count(total) if event.table.filter is None else f"{count(shown)} of {count(total)}"
+        self.detail = (
+            format_count(total)
+            if event.table.filter is None
+            else f"{format_count(shown)} of {format_count(total)}"
+        )
 
     @on(Table.Moved)
     @on(Table.Opened)

@@ -19,14 +19,14 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from screens.shell import terminal as kitty
-from screens.shell.export import Export, engine_file
-from screens.shell.request import Answer, CachedRequest
+from screens.shell.export import Export, engine_writer
+from screens.shell.request import CachedRequest, RequestAnswer
 from screens.shell.terminal import NONE, Graphics, Sixel
 from screens.shell.theme import DOTS, elide, safe_text
-from screens.shell.theme import number as measure
+from screens.shell.theme import format_number as measure
 
 if TYPE_CHECKING:
-    from screens.shell.frame import Frame
+    from screens.shell.frame import AppFrame
 
 
 _COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
@@ -52,7 +52,7 @@ class Series:
     sign: int | None = None
 
 
-def sign(number: int, *, plain: bool = False) -> tuple[str, str]:
+def series_sign(number: int, *, plain: bool = False) -> tuple[str, str]:
     """Glyph (a letter when `plain`) and colour of a number; 36 in a row have signs of their own, and any
     six in a row differ in both."""
     glyphs = _LETTERS if plain else _GLYPHS
@@ -63,7 +63,7 @@ def sign(number: int, *, plain: bool = False) -> tuple[str, str]:
 Range = tuple[float, float]
 
 
-def span(series: Sequence[Series]) -> tuple[Range, Range] | None:
+def find_ranges(series: Sequence[Series]) -> tuple[Range, Range] | None:
     """The ranges of x and y to draw; poles do not flatten the rest. None when nothing is defined."""
     xs = [x for one in series for x in one.xs]
     ys = sorted(y for one in series for y in one.ys if y is not None and math.isfinite(y))
@@ -80,13 +80,13 @@ def span(series: Sequence[Series]) -> tuple[Range, Range] | None:
     return (x_low, x_high if x_high > x_low else x_low + 1), (low, high)
 
 
-def _line(x0: int, y0: int, x1: int, y1: int) -> Iterator[tuple[int, int]]:
+def _line_points(x0: int, y0: int, x1: int, y1: int) -> Iterator[tuple[int, int]]:
     steps = max(abs(x1 - x0), abs(y1 - y0), 1)
     for step in range(steps + 1):
         yield round(x0 + (x1 - x0) * step / steps), round(y0 + (y1 - y0) * step / steps)
 
 
-def draw(
+def draw_curves(
     series: Sequence[Series],
     cells: int,
     lines: int,
@@ -99,7 +99,7 @@ def draw(
 
     Returns: lines of cells, each a character and which curves are in it: 0 none, and 1, 2, 4, … added up.
     """
-    signs = _signs(series, plain=ascii)
+    signs = _series_signs(series, plain=ascii)
     across, down = (1, 1) if ascii else (2, 4)
     series = series[:MOST_SERIES]
     dots = [[[0] * len(series) for _ in range(cells)] for _ in range(lines)]
@@ -126,27 +126,30 @@ def draw(
                 top, bottom = min(top, row), max(bottom, row)
             else:
                 if joined and before:
-                    path = _line(*before, column, row)
+                    path = _line_points(*before, column, row)
                 top = bottom = row
             for dot_x, dot_y in path:
                 if 0 <= dot_y <= high and 0 <= dot_x <= wide:
                     cell = dots[dot_y // down][dot_x // across]
                     cell[number] |= 1 if ascii else DOTS[dot_y % 4][dot_x % 2]
             before = (column, row) if inside or before is None or joined else None
-    grid = [[_cell(bits, [letter for letter, _ in signs] if ascii else ()) for bits in row] for row in dots]
+    grid = [
+        [_braille_cell(bits, [letter for letter, _ in signs] if ascii else ()) for bits in row]
+        for row in dots
+    ]
     if glyphs and not ascii:
         _put_glyphs(grid, dots, signs)
     return grid
 
 
-def _signs(series: Sequence[Series], *, plain: bool) -> list[tuple[str, str]]:
+def _series_signs(series: Sequence[Series], *, plain: bool) -> list[tuple[str, str]]:
     return [
-        sign(number if one.sign is None else one.sign, plain=plain)
+        series_sign(number if one.sign is None else one.sign, plain=plain)
         for number, one in enumerate(series[:MOST_SERIES])
     ]
 
 
-def _cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
+def _braille_cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
     which = sum(1 << number for number, dots in enumerate(bits) if dots)
     if not which:
         return " ", 0
@@ -169,7 +172,7 @@ def _put_glyphs(
                 grid[line][column] = (signs[number][0], 1 << number)
 
 
-class Plot(Widget):
+class PlotWidget(Widget):
     """A few curves with their ranges.
 
     Set `series`; `gaps` marks stretches of the x axis (where something is undefined), `caption` stands under
@@ -178,7 +181,7 @@ class Plot(Widget):
     with the glyph that is also on the curve.
     """
 
-    DEFAULT_CSS = "Plot { height: 1fr; min-height: 4; }"
+    DEFAULT_CSS = "PlotWidget { height: 1fr; min-height: 4; }"
 
     series: reactive[tuple[Series, ...]] = reactive(())
     gaps: reactive[tuple[Range, ...]] = reactive(())
@@ -188,7 +191,7 @@ class Plot(Widget):
     short_caption: reactive[str] = reactive("")
 
     def render(self) -> Content:
-        ranges = span(self.series)
+        ranges = find_ranges(self.series)
         named = self.legend and len(self.series) > 1
         cells, lines = self.size.width, self.size.height - 2 - named
         if ranges is None or lines < 1 or cells < 12:
@@ -205,30 +208,34 @@ class Plot(Widget):
         below = "" if fitting or lines < 2 else self.short_caption
         lines -= bool(below)
         plain = bool(getattr(self.app, "ascii", False))
-        colours = [colour for _, colour in _signs(self.series, plain=plain)]
-        rows = [self._legend(cells, plain)] if named else []
-        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=named)):
+        colours = [colour for _, colour in _series_signs(self.series, plain=plain)]
+        rows = [self._legend_line(cells, plain)] if named else []
+        for index, row in enumerate(
+            draw_curves(self.series, inner, lines, ranges, ascii=plain, glyphs=named)
+        ):
             label = labels[0] if index == 0 else labels[1] if index == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
             for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
-                parts.append(_coloured("".join(character for character, _ in cells_alike), which, colours))
+                parts.append(
+                    _colour_letters("".join(character for character, _ in cells_alike), which, colours)
+                )
             rows.append(Content("").join(parts))
-        rows.append(Content(" " * margin) + self._axis(inner, x_low, x_high))
+        rows.append(Content(" " * margin) + self._axis_line(inner, x_low, x_high))
         middle = fitting[0] if fitting else ""
         rows.append(Content.styled(" " * (margin + 1) + left + middle.center(room) + right, "$quiet"))
         rows += [Content.styled(elide(below, cells), "$quiet")] if below else []
         return Content("\n").join(rows)
 
-    def _legend(self, cells: int, plain: bool) -> Content:
+    def _legend_line(self, cells: int, plain: bool) -> Content:
         shown = self.series[:MOST_SERIES]
         more = f" +{len(self.series) - len(shown)}" if len(self.series) > len(shown) else ""
         room = max(3, (cells - len(more)) // len(shown) - 4)
         parts: list[Content | str] = []
-        for one, (glyph, colour) in zip(shown, _signs(shown, plain=plain), strict=True):
+        for one, (glyph, colour) in zip(shown, _series_signs(shown, plain=plain), strict=True):
             parts += [Content.styled(f"{glyph} ", colour), safe_text(elide(one.name, room)), "  "]
         return Content.assemble(*parts, (more, "$quiet"))
 
-    def _axis(self, cells: int, low: float, high: float) -> Content:
+    def _axis_line(self, cells: int, low: float, high: float) -> Content:
         half = (high - low) * 0.5 / cells
         middles = (low + half * (2 * cell + 1) for cell in range(cells))
         # A gap narrower than a cell is in the cell of its middle.
@@ -245,7 +252,7 @@ class Plot(Widget):
         return Content("").join(parts)
 
 
-def _coloured(text: str, which: int, colours: Sequence[str]) -> Content:
+def _colour_letters(text: str, which: int, colours: Sequence[str]) -> Content:
     if which == 0:
         return Content(text)
     single = not which & (which - 1)
@@ -267,25 +274,27 @@ class _Shown:
         self._kitty = graphics.protocol == "kitty"
         if self._kitty:
             self.number = kitty.fresh_number()
-            self._write(kitty.transmission(self.number, document["png"], self.columns, self.lines))
+            self._write_sequence(
+                kitty.transmission_sequence(self.number, document["png"], self.columns, self.lines)
+            )
         else:
-            self.number = owner.frame.sixels.add(Sixel(owner, document))
+            self.number = owner.frame.sixels.add_picture(Sixel(owner, document))
 
-    def row(self, line: int, style: Style) -> Strip:
+    def picture_row(self, line: int, style: Style) -> Strip:
         if self._kitty:
             from rich.segment import Segment
 
-            named = style + Style(color=kitty.colour(self.number))
-            return Strip([Segment(kitty.placeholders(line, self.columns), named)], self.columns)
-        return kitty.cells(self.number, self.columns, style)
+            named = style + Style(color=kitty.number_to_colour(self.number))
+            return Strip([Segment(kitty.placeholder_text(line, self.columns), named)], self.columns)
+        return kitty.picture_strip(self.number, self.columns, style)
 
-    def remove(self) -> None:
+    def remove_picture(self) -> None:
         if self._kitty:
-            self._write(kitty.removal(self.number))
+            self._write_sequence(kitty.removal_sequence(self.number))
         else:
-            self._owner.frame.sixels.remove(self.number)
+            self._owner.frame.sixels.remove_picture(self.number)
 
-    def _write(self, sequence: str) -> None:
+    def _write_sequence(self, sequence: str) -> None:
         driver = self._owner.app._driver
         if driver is not None:
             driver.write(sequence)
@@ -313,22 +322,22 @@ class Pictured(Widget):
 
     # For subclasses to give
 
-    def question(self) -> Mapping[str, Any] | None:
+    def picture_question(self) -> Mapping[str, Any] | None:
         """What the operation is asked besides `look`; None when there is nothing to draw."""
         raise NotImplementedError
 
-    def room(self) -> tuple[int, ...]:
+    def picture_room(self) -> tuple[int, ...]:
         """The cells on which the size of the picture depends."""
         return self.size
 
-    def fitted(self, document: Mapping[str, Any] | None) -> None:
+    def fit_picture(self, document: Mapping[str, Any] | None) -> None:
         """Called when the picture is there, and with None when there is none any more."""
 
     # The picture
 
     @property
-    def frame(self) -> Frame:
-        return cast("Frame", self.app)
+    def frame(self) -> AppFrame:
+        return cast("AppFrame", self.app)
 
     @property
     def graphics(self) -> Graphics:
@@ -345,92 +354,92 @@ class Pictured(Widget):
         coloured = self.graphics.protocol != "kitty" or self.app.console.color_system == "truecolor"
         if self.graphics.protocol == "none" or not coloured:
             return
-        self._request = CachedRequest(self, self.operation, self._answered)
+        self._request = CachedRequest(self, self.operation, self._receive_picture)
         self.app.screen_change_signal.subscribe(self, lambda _: self.refresh() if self._shown else None)
         # What ran meanwhile may have cleared the terminal's pictures.
-        self.app.app_resume_signal.subscribe(self, lambda _: self._again())
-        self.app.theme_changed_signal.subscribe(self, lambda _: self._again())
+        self.app.app_resume_signal.subscribe(self, lambda _: self._draw_again())
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._draw_again())
 
     def on_unmount(self) -> None:
-        self._drop()
+        self._drop_picture()
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002  # its size is the widget's by now
         if self._request is None:
             return
-        self.graphics.measure()
-        room = (*self.room(), *self.graphics.cell)
+        self.graphics.measure_cell()
+        room = (*self.picture_room(), *self.graphics.cell)
         if room != self._room:
             self._room = room
-            self._again()
+            self._draw_again()
 
-    def _again(self) -> None:
-        self._drop()
-        self.renew()
+    def _draw_again(self) -> None:
+        self._drop_picture()
+        self.renew_picture()
 
-    def renew(self) -> None:
+    def renew_picture(self) -> None:
         """What is shown has changed: ask for a picture of it. The last one stays for a moment."""
         if self._request is None:
             return
         if self._pause is not None:
             self._pause.stop()
         if self._shown is not None and self._stale is None:
-            self._stale = self.set_timer(_STALE_S, self._drop)
+            self._stale = self.set_timer(_STALE_S, self._drop_picture)
         wait = max(_PAUSE_S, self._asked_at + _BETWEEN_S - time.monotonic())
-        self._pause = self.set_timer(wait, self._ask)
+        self._pause = self.set_timer(wait, self._ask_picture)
 
-    def _ask(self) -> None:
+    def _ask_picture(self) -> None:
         assert self._request is not None
-        question = self.question() if all(self.room()) else None
+        question = self.picture_question() if all(self.picture_room()) else None
         self._asked = question
         if question is None:
-            self._request.forget()
-            self._drop()
+            self._request.forget_waiting()
+            self._drop_picture()
             return
         self._asked_at = time.monotonic()
-        self._request.ask({**question, "look": self._appearance()}, question)
+        self._request.ask({**question, "look": self._describe_look()}, question)
 
-    def _answered(self, event: Answer) -> None:
+    def _receive_picture(self, event: RequestAnswer) -> None:
         if event.tag is not self._asked:
             return
         if event.error is not None:
             # It stays with the drawing, which says the same.
-            self._drop()
+            self._drop_picture()
             return
         before, self._shown = self._shown, _Shown(self, event.value, self.graphics)
-        self._fresh()
-        self.fitted(event.value)
+        self._stop_stale_timer()
+        self.fit_picture(event.value)
         self.refresh()
         if before is not None:
             # Its cells are still on the screen until the next update.
-            self.call_after_refresh(before.remove)
+            self.call_after_refresh(before.remove_picture)
 
-    def _fresh(self) -> None:
+    def _stop_stale_timer(self) -> None:
         if self._stale is not None:
             self._stale.stop()
             self._stale = None
 
-    def _drop(self) -> None:
-        self._fresh()
+    def _drop_picture(self) -> None:
+        self._stop_stale_timer()
         shown, self._shown = self._shown, None
         if shown is not None:
-            shown.remove()
+            shown.remove_picture()
             if self.is_attached:
-                self.fitted(None)
+                self.fit_picture(None)
                 self.refresh()
 
-    def _appearance(self) -> dict[str, Any]:
-        def colour(name: str) -> str:
+    def _describe_look(self) -> dict[str, Any]:
+        def theme_colour(name: str) -> str:
             return Color.parse(self.app.theme_variables[name]).hex6
 
         width, height = self.graphics.cell
         names = ("accent", *(f"series-{number}" for number in range(2, MOST_SERIES + 1)))
         return {
-            "foreground": colour("foreground"),
+            "foreground": theme_colour("foreground"),
             "background": self.background_colors[1].hex6,
-            "quiet": colour("quiet"),
-            "line": colour("line"),
-            "warning": colour("warning"),
-            "series": [colour(name) for name in names],
+            "quiet": theme_colour("quiet"),
+            "line": theme_colour("line"),
+            "warning": theme_colour("warning"),
+            "series": [theme_colour(name) for name in names],
             "cell_width": width,
             "cell_height": height,
             "colours": self.graphics.colours if self.graphics.protocol == "sixel" else 0,
@@ -443,39 +452,39 @@ class Pictured(Widget):
         style = self.rich_style
         if y >= shown.lines:
             return Strip.blank(self.size.width, style)
-        return shown.row(y, style).adjust_cell_length(self.size.width, style)
+        return shown.picture_row(y, style).adjust_cell_length(self.size.width, style)
 
 
-class PicturePlot(Plot, Pictured):
+class PicturePlot(PlotWidget, Pictured):
     operation = "picture.curves"
 
     def watch_series(self) -> None:
         if not self.series:
-            self._drop()
-        self.renew()
+            self._drop_picture()
+        self.renew_picture()
 
     watch_gaps = watch_caption = watch_series
 
-    def exports(self, stem: str, x: str, y: str, facts: Mapping[str, object]) -> list[Export]:
+    def list_exports(self, stem: str, x: str, y: str, facts: Mapping[str, object]) -> list[Export]:
         """The curves as a picture for a paper. Args: x, y: what the axes are called."""
         curves = [{"name": one.name, "xs": list(one.xs), "ys": list(one.ys)} for one in self.series]
         if not curves:
             return []
-        write = engine_file(self.frame.engine, "picture.figure", {"curves": curves, "x": x, "y": y}, facts)
+        write = engine_writer(self.frame.engine, "picture.figure", {"curves": curves, "x": x, "y": y}, facts)
         ways = (("V", ".svg"), ("P", ".png"), ("F", ".pdf"))
         return [
             Export(key, f"curves as {suffix[1:].upper()} for a paper", suffix, stem, write)
             for key, suffix in ways
         ]
 
-    def question(self) -> Mapping[str, Any] | None:
-        ranges = span(self.series)
+    def picture_question(self) -> Mapping[str, Any] | None:
+        ranges = find_ranges(self.series)
         columns, lines = self.size
         if ranges is None or columns < 16 or lines < 5 or max(columns, lines) > kitty.MOST_CELLS:
             return None
         most = columns * self.graphics.cell[0]
         return {
-            "curves": [_thinned(one, most) for one in self.series[:MOST_SERIES]],
+            "curves": [_thin_curve(one, most) for one in self.series[:MOST_SERIES]],
             "columns": columns,
             "lines": lines,
             "x": list(ranges[0]),
@@ -486,7 +495,7 @@ class PicturePlot(Plot, Pictured):
         }
 
 
-def _thinned(one: Series, most: int) -> dict[str, Any]:
+def _thin_curve(one: Series, most: int) -> dict[str, Any]:
     """A curve with about `most` points at most: of each stretch the least and the largest value."""
     xs, ys = list(one.xs), list(one.ys)
     step = -(-2 * len(xs) // max(2, most))
@@ -514,22 +523,22 @@ class FormulaImage(Pictured):
         super().__init__()
         self._latex = self._text = ""
 
-    def show(self, latex: str, text: str) -> None:
+    def show_formula(self, latex: str, text: str) -> None:
         """Show this formula; `text` stands in its place while a dialog is above it."""
         self._latex, self._text = latex, text
-        self._drop()
-        self.renew()
+        self._drop_picture()
+        self.renew_picture()
 
-    def question(self) -> Mapping[str, Any] | None:
+    def picture_question(self) -> Mapping[str, Any] | None:
         columns = min(self.size.width, kitty.MOST_CELLS)
         question = {"latex": self._latex, "columns": columns, "lines": self.MOST_LINES}
         return question if self._latex else None
 
-    def room(self) -> tuple[int, ...]:
+    def picture_room(self) -> tuple[int, ...]:
         """Its width: its height is the picture's."""
         return (self.size.width,)
 
-    def fitted(self, document: Mapping[str, Any] | None) -> None:
+    def fit_picture(self, document: Mapping[str, Any] | None) -> None:
         # A line of space below it.
         self.styles.height = document["lines"] + 1 if document is not None else 0
 

@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from engines.core.files import make_printable
 from screens.shell.keymap import TEXT_KEYS, bindings
-from screens.shell.theme import width
+from screens.shell.theme import text_width
 from workbench.tables import Filter
 
 W = TypeVar("W", bound=Widget)
@@ -44,32 +44,32 @@ class Moving(Widget):
     def shown(self) -> int:
         return self.virtual_size.height
 
-    def move(self, lines: int) -> None:
+    def move_by(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_y + lines, animate=False)
 
     def action_down(self) -> None:
-        self.move(1)
+        self.move_by(1)
 
     def action_up(self) -> None:
-        self.move(-1)
+        self.move_by(-1)
 
     def action_half_down(self) -> None:
-        self.move(max(1, self.size.height // 2))
+        self.move_by(max(1, self.size.height // 2))
 
     def action_half_up(self) -> None:
-        self.move(-max(1, self.size.height // 2))
+        self.move_by(-max(1, self.size.height // 2))
 
     def action_top(self) -> None:
-        self.move(-self.shown)
+        self.move_by(-self.shown)
 
     def action_bottom(self) -> None:
-        self.move(self.shown)
+        self.move_by(self.shown)
 
 
-class Lines(ScrollView, Moving, can_focus=True):
+class ScrolledLines(ScrollView, Moving, can_focus=True):
     """Lines, of which those that pass the filter are shown."""
 
-    DEFAULT_CSS = "Lines { scrollbar-size-vertical: 1; overflow-x: hidden; }"
+    DEFAULT_CSS = "ScrolledLines { scrollbar-size-vertical: 1; overflow-x: hidden; }"
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -78,14 +78,14 @@ class Lines(ScrollView, Moving, can_focus=True):
 
     # For tables and texts to give
 
-    def _refilter(self) -> None:
+    def _filter_lines(self) -> None:
         raise NotImplementedError
 
-    def _start(self) -> int:
+    def _match_start(self) -> int:
         """Where matches are looked for from."""
         raise NotImplementedError
 
-    def _fields(self, line: int) -> Mapping[str, Any]:
+    def _line_fields(self, line: int) -> Mapping[str, Any]:
         raise NotImplementedError
 
     def _go_to_match(self, line: int) -> None:
@@ -105,12 +105,12 @@ class Lines(ScrollView, Moving, can_focus=True):
         self.filter = wanted
         if wanted is not None:
             self.last_filter = wanted
-        self._refilter()
+        self._filter_lines()
 
     def go_to_match(self) -> None:
         """Go to the next match, unless here is one."""
         matching = self.last_filter
-        if matching is None or not self.shown or not matching.matches(self._fields(self._start())):
+        if matching is None or not self.shown or not matching.matches(self._line_fields(self._match_start())):
             self._step_match(1)
 
     def action_next_match(self) -> None:
@@ -120,9 +120,9 @@ class Lines(ScrollView, Moving, can_focus=True):
         self._step_match(-1)
 
     def _step_match(self, step: int) -> None:
-        matching, lines, start = self.last_filter, self.shown, self._start()
+        matching, lines, start = self.last_filter, self.shown, self._match_start()
         for line in ((start + step * distance) % lines for distance in range(1, lines + 1)):
-            if matching is not None and matching.matches(self._fields(line)):
+            if matching is not None and matching.matches(self._line_fields(line)):
                 self._go_to_match(line)
                 return
 
@@ -130,7 +130,7 @@ class Lines(ScrollView, Moving, can_focus=True):
 _KEPT = 50_000
 
 
-class Reader(Lines):
+class TextReader(ScrolledLines):
     """Lines of text, drawn only where they are seen.
 
     `append` adds lines; with `follow` the end stays in view, until that is left: then `behind` counts what
@@ -139,18 +139,18 @@ class Reader(Lines):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb != "filter"])
-    DEFAULT_CSS = "Reader { padding: 0 1; }"
+    DEFAULT_CSS = "TextReader { padding: 0 1; }"
 
     follow: reactive[bool] = reactive(False)
     wrap: reactive[bool] = reactive(False)
     behind: reactive[int] = reactive(0)
 
-    class Changed(WidgetMessage["Reader"]):
+    class Changed(WidgetMessage["TextReader"]):
         """Follow, wrap, or the number of lines not seen changed."""
 
     def __init__(self, *, id: str | None = None, follow: bool = False) -> None:
         super().__init__(id=id)
-        self.set_reactive(Reader.follow, follow)
+        self.set_reactive(TextReader.follow, follow)
         self._grows = follow
         self.style: Callable[[str], str] = lambda _: ""
         self.left_off = 0
@@ -164,17 +164,17 @@ class Reader(Lines):
     def lines(self) -> Sequence[str]:
         return self._lines
 
-    def show(self, lines: Iterable[str], *, keep: bool = False) -> None:
+    def show_lines(self, lines: Iterable[str], *, keep: bool = False) -> None:
         """Replace the text; with `keep` the reader stays where it is, else it goes to the top."""
         self._lines = []
         self._rows = []
         self.left_off = 0
         self.behind = 0
-        self.append(lines)
+        self.append_lines(lines)
         if not self.follow and not keep:
             self.scroll_to(y=0, animate=False)
 
-    def append(self, lines: Iterable[str]) -> None:
+    def append_lines(self, lines: Iterable[str]) -> None:
         start = len(self._lines)
         self._grows = self._grows or start > 0
         self._lines.extend(make_printable(line.rstrip("\n").expandtabs(4)) for line in lines)
@@ -183,18 +183,18 @@ class Reader(Lines):
             del self._lines[:-_KEPT]
             start = 0
             self._rows = []
-        new = self._fold(start)
+        new = self._fold_lines(start)
         self._rows += new
         if not self.follow and start:
             self.behind += len(new)
-        self._fit()
+        self._fit_size()
 
     @property
     def shown(self) -> int:
         """How many rows there are, more than lines where those are wrapped."""
         return len(self._rows)
 
-    def _fold(self, start: int) -> list[tuple[int, int]]:
+    def _fold_lines(self, start: int) -> list[tuple[int, int]]:
         """Rows (line, first character) for the lines from `start` on; without a width nothing is wrapped."""
         self._cells = cells = self.scrollable_content_region.width
         rows = []
@@ -203,15 +203,15 @@ class Reader(Lines):
             if self.filter is not None and not self.filter.matches({"line": line}):
                 continue
             rows.append((index, 0))
-            if self.wrap and cells > 0 and len(line) * 2 > cells and width(line) > cells:
+            if self.wrap and cells > 0 and len(line) * 2 > cells and text_width(line) > cells:
                 rows += [(index, at) for at in range(cells, len(line), cells)]
         return rows
 
-    def _refilter(self) -> None:
-        self._rows = self._fold(0)
-        self._fit()
+    def _filter_lines(self) -> None:
+        self._rows = self._fold_lines(0)
+        self._fit_size()
 
-    def _fit(self) -> None:
+    def _fit_size(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._rows))
         if self.follow:
             self.scroll_to(y=len(self._rows), animate=False, immediate=True)
@@ -219,22 +219,22 @@ class Reader(Lines):
 
     def on_resize(self) -> None:
         if self.wrap:
-            self._refilter()
-        self._fit()
+            self._filter_lines()
+        self._fit_size()
 
     def _refold_at_width(self) -> None:
         """Fold anew where the width is no longer that of the last time, as when a scroll bar came or went."""
         if self.wrap and self._cells != self.scrollable_content_region.width:
-            self._refilter()
+            self._filter_lines()
 
     def watch_follow(self, follow: bool) -> None:
         if follow:
             self.behind = 0
-        self._fit()
+        self._fit_size()
         self.post_message(self.Changed(self))
 
     def watch_wrap(self) -> None:
-        self._refilter()
+        self._filter_lines()
         self.post_message(self.Changed(self))
 
     def watch_behind(self) -> None:
@@ -247,7 +247,7 @@ class Reader(Lines):
 
     # Keys
 
-    def move(self, lines: int) -> None:
+    def move_by(self, lines: int) -> None:
         """Scroll so many lines down, or up; up ends following."""
         if lines < 0:
             self.follow = False
@@ -262,10 +262,10 @@ class Reader(Lines):
     def action_follow(self) -> None:
         self.follow = not self.follow
 
-    def _start(self) -> int:
+    def _match_start(self) -> int:
         return self._match if self._match >= 0 else round(self.scroll_y)
 
-    def _fields(self, line: int) -> Mapping[str, str]:
+    def _line_fields(self, line: int) -> Mapping[str, str]:
         return {"line": self._lines[self._rows[line][0]]}
 
     def _go_to_match(self, line: int) -> None:
@@ -287,7 +287,7 @@ class Reader(Lines):
         index, start = self._rows[row]
         line = self._lines[index]
         text = line[start : start + cells]
-        if not self.wrap and width(line) > cells:
+        if not self.wrap and text_width(line) > cells:
             text = Content(line).truncate(cells, ellipsis=True).plain
         if colour := self.style(line):
             style = style + self._get_style(colour)

@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from screens.shell.keymap import SCATTER_KEYS, bindings
-from screens.shell.theme import DOTS, count, safe_text
+from screens.shell.theme import DOTS, format_count, safe_text
 from screens.widgets.pane import Pane
 from screens.widgets.reader import WidgetMessage
 
@@ -23,18 +23,18 @@ _COLOURS = ("$accent", "$series-2", "#009e73", "#cc79a7", "#e69f00", "#8c7ae6", 
 _LETTERS = "ox+*#%@&abcdefghijkl"
 _DOWN, _UP, _LEFT, _RIGHT = (0, 1), (0, -1), (-1, 0), (1, 0)
 
-Place = tuple[int, int]
+DotPosition = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
+class ScatterDot:
     key: str
     x: float
     y: float
     kind: str
 
 
-def _colours(kinds: Sequence[str]) -> dict[str, str]:
+def _assign_colours(kinds: Sequence[str]) -> dict[str, str]:
     if len(kinds) <= len(_COLOURS):
         return dict(zip(kinds, _COLOURS, strict=False))
     result = {}
@@ -62,29 +62,29 @@ class Scatter(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.dots: tuple[Dot, ...] = ()
+        self.dots: tuple[ScatterDot, ...] = ()
         self._said = Content()
         self._faint: Collection[str] = frozenset()
         self._colours: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
         self._grid = (0, 0)
-        self._dot_places: list[Place] = []
-        self._by_cell: dict[Place, list[int]] = {}
+        self._dot_places: list[DotPosition] = []
+        self._by_cell: dict[DotPosition, list[int]] = {}
 
     # What there is
 
-    def show(self, dots: Sequence[Dot]) -> None:
+    def show_dots(self, dots: Sequence[ScatterDot]) -> None:
         """Show other dots; the lit one stays lit if it is among them."""
         self.dots = tuple(dots)
         self._said = Content()
         self._numbers = {dot.key: number for number, dot in enumerate(self.dots)}
-        self._colours = _colours([kind for kind, _ in Counter(dot.kind for dot in dots).most_common()])
+        self._colours = _assign_colours([kind for kind, _ in Counter(dot.kind for dot in dots).most_common()])
         self._grid, self._dot_places, self._by_cell = (0, 0), [], {}
         if self.dots and self.lit not in self._numbers:
             self.set_reactive(Scatter.lit, self.dots[0].key)
         self.refresh()
 
-    def say(self, message: Content) -> None:
+    def show_message(self, message: Content) -> None:
         self.dots, self._said = (), message
         self.refresh()
 
@@ -100,7 +100,7 @@ class Scatter(Widget, can_focus=True):
             self.refresh()
 
     @property
-    def here(self) -> Dot | None:
+    def here(self) -> ScatterDot | None:
         number = self._numbers.get(self.lit)
         return None if number is None or not self.dots else self.dots[number]
 
@@ -111,7 +111,7 @@ class Scatter(Widget, can_focus=True):
         number = self._numbers.get(self.lit)
         if number is None or not self._dot_places:  # there may be no room yet
             return 0, 0
-        mates = self._by_cell[_cell(self._dot_places[number])]
+        mates = self._by_cell[_cell_of(self._dot_places[number])]
         return mates.index(number) + 1, len(mates)
 
     def watch_lit(self) -> None:
@@ -126,12 +126,12 @@ class Scatter(Widget, can_focus=True):
         if self._grid == (cells, lines) or not self.dots or cells < 1 or lines < 1:
             return
         self._grid = (cells, lines)
-        across = _scale([dot.x for dot in self.dots], 2 * cells - 1)
-        up = _scale([dot.y for dot in self.dots], 4 * lines - 1)
+        across = _scale_values([dot.x for dot in self.dots], 2 * cells - 1)
+        up = _scale_values([dot.y for dot in self.dots], 4 * lines - 1)
         self._dot_places = [(x, 4 * lines - 1 - y) for x, y in zip(across, up, strict=True)]
         self._by_cell = {}
         for number, place in enumerate(self._dot_places):
-            self._by_cell.setdefault(_cell(place), []).append(number)
+            self._by_cell.setdefault(_cell_of(place), []).append(number)
 
     def on_resize(self) -> None:
         self.refresh()
@@ -140,7 +140,7 @@ class Scatter(Widget, can_focus=True):
 
     # Keys
 
-    def _choose(self, cost: Callable[[Place], float | None]) -> bool:
+    def _light_best(self, cost: Callable[[DotPosition], float | None]) -> bool:
         """Highlight the dot of least cost; None is no dot to go to. Whether there was one."""
         self._lay_out()
         bright = (n for n, dot in enumerate(self.dots) if dot.key not in self._faint)
@@ -150,79 +150,79 @@ class Scatter(Widget, can_focus=True):
             self.lit = self.dots[best[1]].key
         return best is not None
 
-    def _lit_place(self) -> Place | None:
+    def _lit_place(self) -> DotPosition | None:
         self._lay_out()
         number = self._numbers.get(self.lit)
         return self._dot_places[number] if number is not None and self._dot_places and self.dots else None
 
-    def _step(self, direction: Place) -> bool:
+    def _step_towards(self, direction: DotPosition) -> bool:
         """To the nearest dot of another cell in a direction; the less aside, the nearer."""
         if (here := self._lit_place()) is None:
             return False
 
-        def cost(place: Place) -> float | None:
-            along, aside = _along(here, place, direction)
-            if along <= 0 or aside > 3 * along or _cell(place) == _cell(here):
+        def step_cost(place: DotPosition) -> float | None:
+            along, aside = _measure_along(here, place, direction)
+            if along <= 0 or aside > 3 * along or _cell_of(place) == _cell_of(here):
                 return None
             return along + 2 * aside
 
-        return self._choose(cost)
+        return self._light_best(step_cost)
 
-    def _leap(self, direction: Place) -> None:
+    def _leap_half_map(self, direction: DotPosition) -> None:
         """To the dot nearest to the place half the map away."""
         if (here := self._lit_place()) is None:
             return
         reach = 2 * self._grid[1] if direction[1] else self._grid[0]
         aim = here[0] + direction[0] * reach, here[1] + direction[1] * reach
 
-        def cost(place: Place) -> float | None:
-            along, _ = _along(here, place, direction)
+        def leap_cost(place: DotPosition) -> float | None:
+            along, _ = _measure_along(here, place, direction)
             return (place[0] - aim[0]) ** 2 + (place[1] - aim[1]) ** 2 if along > 0 else None
 
-        self._choose(cost)
+        self._light_best(leap_cost)
 
     def action_down(self) -> None:
-        self._step(_DOWN)
+        self._step_towards(_DOWN)
 
     def action_up(self) -> None:
-        self._step(_UP)
+        self._step_towards(_UP)
 
     def action_right(self) -> None:
-        self._step(_RIGHT)
+        self._step_towards(_RIGHT)
 
     def action_left(self) -> None:
-        if not self._step(_LEFT):
+        if not self._step_towards(_LEFT):
             self.post_message(Pane.Left(self))
 
     def action_half_down(self) -> None:
-        self._leap(_DOWN)
+        self._leap_half_map(_DOWN)
 
     def action_half_up(self) -> None:
-        self._leap(_UP)
+        self._leap_half_map(_UP)
 
     def action_top(self) -> None:
-        self._choose(lambda place: float(place[1]))
+        self._light_best(lambda place: float(place[1]))
 
     def action_bottom(self) -> None:
-        self._choose(lambda place: -float(place[1]))
+        self._light_best(lambda place: -float(place[1]))
 
     def why_not(self, verb: str) -> str:
         here = self._lit_place()
-        alone = here is None or len(self._by_cell[_cell(here)]) < 2
+        alone = here is None or len(self._by_cell[_cell_of(here)]) < 2
         return "there is no other at this place" if verb in ("next_match", "previous_match") and alone else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_next_match(self) -> None:
-        self._turn(1)
+        self._turn_to_mate(1)
 
     def action_previous_match(self) -> None:
-        self._turn(-1)
+        self._turn_to_mate(-1)
 
-    def _turn(self, step: int) -> None:
+    def _turn_to_mate(self, step: int) -> None:
         if (here := self._lit_place()) is not None:
-            mates = self._by_cell[_cell(here)]
+            mates = self._by_cell[_cell_of(here)]
             at = mates.index(self._numbers[self.lit])
             self.lit = self.dots[mates[(at + step) % len(mates)]].key
 
@@ -238,7 +238,7 @@ class Scatter(Widget, can_focus=True):
         if place is None:
             return
         aim = 2 * place.x, 4 * place.y + 1
-        self._choose(lambda dot: float((dot[0] - aim[0]) ** 2 + (dot[1] - aim[1]) ** 2))
+        self._light_best(lambda dot: float((dot[0] - aim[0]) ** 2 + (dot[1] - aim[1]) ** 2))
         if event.chain == 2:
             self.action_open()
 
@@ -251,20 +251,20 @@ class Scatter(Widget, can_focus=True):
         cells, lines = self._grid
         letters = bool(getattr(self.app, "ascii", False)) or self.app.no_color
         lit = self._numbers.get(self.lit)
-        spot = _cell(self._dot_places[lit]) if lit is not None else None
+        spot = _cell_of(self._dot_places[lit]) if lit is not None else None
         rows = []
         for line in range(lines):
             runs: list[tuple[str, str]] = []
             for column in range(cells):
-                text, style = self._look((column, line), spot, letters)
+                text, style = self._cell_look((column, line), spot, letters)
                 if runs and runs[-1][1] == style:
                     runs[-1] = (runs[-1][0] + text, style)
                 else:
                     runs.append((text, style))
             rows.append(Content.assemble(*runs))
-        return Content("\n").join([*rows, self._legend(cells, letters)])
+        return Content("\n").join([*rows, self._legend_line(cells, letters)])
 
-    def _look(self, cell: Place, spot: Place | None, letters: bool) -> tuple[str, str]:
+    def _cell_look(self, cell: DotPosition, spot: DotPosition | None, letters: bool) -> tuple[str, str]:
         if cell == spot:
             return "●", "$foreground bold on $cursor"
         there = self._by_cell.get(cell)
@@ -281,15 +281,17 @@ class Scatter(Widget, can_focus=True):
         if not shown:
             return ("." if letters else "•" if few else chr(0x2800 | bits)), "$off"
         ((kind, _),) = Counter(self.dots[number].kind for number in shown).most_common(1)
-        return (self._letter(kind) if letters else "•" if few else chr(0x2800 | bits)), self._colours[kind]
+        return (self._kind_letter(kind) if letters else "•" if few else chr(0x2800 | bits)), self._colours[
+            kind
+        ]
 
-    def _letter(self, kind: str) -> str:
+    def _kind_letter(self, kind: str) -> str:
         return _LETTERS[list(self._colours).index(kind) % len(_LETTERS)]
 
-    def _legend(self, cells: int, letters: bool) -> Content:
+    def _legend_line(self, cells: int, letters: bool) -> Content:
         """As many kinds as there is room for, the most frequent first; how many of each if all have room."""
         numbers = Counter(dot.kind for dot in self.dots)
-        texts = {kind: f" {kind} {count(numbers[kind])}" for kind in self._colours}
+        texts = {kind: f" {kind} {format_count(numbers[kind])}" for kind in self._colours}
         if sum(len(text) + 3 for text in texts.values()) - 2 > cells:
             texts = {kind: f" {kind}" for kind in self._colours}
         parts: list[Content] = []
@@ -299,24 +301,24 @@ class Scatter(Widget, can_focus=True):
             if used + len(text) + 1 > cells - (3 if len(parts) + 1 < len(numbers) else 0):
                 parts.append(Content.styled("…", "$quiet"))
                 break
-            mark = self._letter(kind) if letters else "●"
+            mark = self._kind_letter(kind) if letters else "●"
             parts.append(Content.styled(mark, colour) + safe_text(text, "$quiet"))
             used += len(text) + 3
         return Content("  ").join(parts)
 
 
-def _cell(place: Place) -> Place:
+def _cell_of(place: DotPosition) -> DotPosition:
     return place[0] // 2, place[1] // 4
 
 
-def _along(here: Place, there: Place, direction: Place) -> tuple[int, int]:
+def _measure_along(here: DotPosition, there: DotPosition, direction: DotPosition) -> tuple[int, int]:
     """How far `there` is in a direction, and how far aside."""
     across, down = there[0] - here[0], there[1] - here[1]
     along = across * direction[0] + down * direction[1]
     return along, abs(across * direction[1]) + abs(down * direction[0])
 
 
-def _scale(values: Sequence[float], steps: int) -> list[int]:
+def _scale_values(values: Sequence[float], steps: int) -> list[int]:
     low, high = min(values), max(values)
     if high <= low:
         return [steps // 2] * len(values)

@@ -20,8 +20,8 @@ from textual.style import Style
 from textual.worker import get_current_worker
 
 from screens.shell.keymap import LIST_KEYS, bindings
-from screens.shell.theme import elide, safe_text, width
-from screens.widgets.reader import Lines, WidgetMessage
+from screens.shell.theme import elide, safe_text, text_width
+from screens.widgets.reader import ScrolledLines, WidgetMessage
 from workbench.tables import Align, Column
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _WISHED = 40
 """Cells that it is given, if it needs them, before columns that say the same in every line get any."""
 
 
-def content(column: Column, record: Record, cells: int = 0) -> Content:
+def cell_content(column: Column, record: Record, cells: int = 0) -> Content:
     """What stands in a column for a record, in so many cells; 0 are as many as it likes."""
     value = column.fit(record, cells) if column.fit else None
     if value is None:
@@ -47,7 +47,7 @@ def content(column: Column, record: Record, cells: int = 0) -> Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ColumnWidth:
     """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
     several lines or empty in all, which is `blank` too; `always`: in all lines that there are. `point`: where
     numbers line up at theirs, the cells before the decimal point."""
@@ -60,39 +60,39 @@ class Need:
     always: bool = False
 
 
-def measured(column: Column, records: Sequence[Record]) -> Need:
-    cells = [content(column, record) for record in records]
+def measure_column(column: Column, records: Sequence[Record]) -> ColumnWidth:
+    cells = [cell_content(column, record) for record in records]
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
-    most = max(width(column.title), max(lengths, default=column.width))
+    most = max(text_width(column.title), max(lengths, default=column.width))
     cap = most if column.align != "left" else column.width or most  # numbers are not cut
     words = {cell.plain for cell in cells}
     blank = words == {""}
     constant = blank or (len(cells) > 1 and len(words) == 1)
-    return Need(column, min(most, cap), constant, most - tail, blank)
+    return ColumnWidth(column, min(most, cap), constant, most - tail, blank)
 
 
 def tail_of(cell: Content) -> int:
     """How many cells of a number come from its decimal point on, a unit behind it counted."""
     match = re.match(r"[+\-−]?[\d ]*", cell.plain)
-    return width(cell.plain[match.end() :]) if match is not None and match.end() else 0
+    return text_width(cell.plain[match.end() :]) if match is not None and match.end() else 0
 
 
 _NUMBER = re.compile(r"([+\-−]?)([\d ]*\.?\d+(?:e[+\-]?\d+)?)(\D*)")
 
 
-def narrower(text: str, cells: int) -> str:
+def shorten_number(text: str, cells: int) -> str:
     """A number in at most so many cells, with as many of its digits as there is room for: one that has room
     for none is `…`. What is no number is cut in its middle.
 
-    >>> [narrower(text, 5) for text in ("1 599", "-5.312e-06", "0.3155", "+.1042", "412.7 %", "112 731")]
-    ['1 599', '-5e-6', '0.316', '+.104', '413 %', '1.1e5']
+    >>> [shorten_number(text, 5) for text in ("1 599", "-5.312e-06", "0.3155", "+.1042", "112 731")]
+    ['1 599', '-5e-6', '0.316', '+.104', '1.1e5']
     """
     match = _NUMBER.fullmatch(text)
-    if match is None or width(text) <= cells:
+    if match is None or text_width(text) <= cells:
         return elide(text, cells)
     sign, digits, unit = match.groups()
-    value, room = float(digits.replace(" ", "")), cells - len(sign) - width(unit)
+    value, room = float(digits.replace(" ", "")), cells - len(sign) - text_width(unit)
     whole = [f"{value:.0f}"] if value.is_integer() else []
     for shown in (*whole, *(f"{value:.{digits}g}" for digits in range(9, 0, -1))):
         mantissa, _, exponent = shown.partition("e")
@@ -103,14 +103,16 @@ def narrower(text: str, cells: int) -> str:
     return elide("…", cells)
 
 
-def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
+def fit_cell(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
     """A cell in exactly so many cells; `point` as in `Need`."""
     if cell.cell_length > cells:
         if align == "left":
             cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
         else:
-            cell = Content.styled(narrower(cell.plain, cells), cell.spans[0].style if cell.spans else "")
-    room = cells - width(cell.plain)
+            cell = Content.styled(
+                shorten_number(cell.plain, cells), cell.spans[0].style if cell.spans else ""
+            )
+    room = cells - text_width(cell.plain)
     if align == "left":
         return cell.pad_right(room)
     tail = max(0, cells - point)
@@ -118,7 +120,9 @@ def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
     return cell.pad_right(behind).pad_left(room - behind)
 
 
-def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
+def distribute_widths(
+    needs: Sequence[ColumnWidth], cells: int, pinned: str = ""
+) -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
     Columns for which there is no `room` are left out, and of those that may leave the blank ones and those
@@ -130,30 +134,30 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
     shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
 
-    def short(most: int) -> bool:
+    def lacks_room(most: int) -> bool:
         free = [need for need in shown if not need.column.width]
         left = cells - sum(need.cells + 1 for need in shown if need.column.width)
         return left < sum(min(most, need.cells) + 1 for need in free)
 
-    def droppable(constant: bool) -> Need | None:
+    def find_droppable(constant: bool) -> ColumnWidth | None:
         found = [n for n in shown if n.column.drop and n.column.name != pinned and n.constant >= constant]
         return max(found, key=lambda need: need.column.drop, default=None)
 
-    if short(_WISHED):
+    if lacks_room(_WISHED):
         shown = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in shown]
-    while (need := droppable(constant=True)) and (need.always or short(_WISHED)):
+    while (need := find_droppable(constant=True)) and (need.always or lacks_room(_WISHED)):
         shown.remove(need)
-    while short(_READABLE) and (need := droppable(constant=False)):
+    while lacks_room(_READABLE) and (need := find_droppable(constant=False)):
         shown.remove(need)
-    while len(shown) > 1 and short(0):
+    while len(shown) > 1 and lacks_room(0):
         numbers = [n for n in shown[1:] if n.column.align != "left" and n.column.name != pinned]
         if not numbers:
             break
         shown.remove(numbers[-1])
-    return tuple(zip((need.column for need in shown), _widths(shown, cells), strict=True))
+    return tuple(zip((need.column for need in shown), _distribute_rest(shown, cells), strict=True))
 
 
-def _widths(shown: Sequence[Need], cells: int) -> list[int]:
+def _distribute_rest(shown: Sequence[ColumnWidth], cells: int) -> list[int]:
     """Cells for each column: the free ones alike, but none more than it needs while another lacks some."""
     free = [index for index, need in enumerate(shown) if not need.column.width]
     result = [need.cells for need in shown]
@@ -176,7 +180,7 @@ class Noted(ChainMap[str, Any]):
         return note[name] if name in note else record.get(name, default)
 
 
-class Rows:
+class TableRows:
     """Records held in memory; the field `key` identifies them, for marks and for finding them again."""
 
     def __init__(self, records: Sequence[Record], key: str = "id") -> None:
@@ -187,25 +191,25 @@ class Rows:
     def __len__(self) -> int:
         return len(self.records)
 
-    def record(self, index: int) -> Record:
+    def get_record(self, index: int) -> Record:
         return self.records[index]
 
-    def key(self, index: int) -> str:
+    def get_key(self, index: int) -> str:
         return str(self.records[index][self._key])
 
-    def find(self, key: str) -> int | None:
+    def find_index(self, key: str) -> int | None:
         if self._places is None:
             self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
         return self._places.get(key)
 
-    def sample(self, most: int) -> list[Record]:
+    def sample_records(self, most: int) -> list[Record]:
         count = min(len(self), most)
         indices = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
-        return [self.record(place) for place in sorted(indices)]
+        return [self.get_record(place) for place in sorted(indices)]
 
-    def ordered(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
+    def sort_indices(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
         """Some places by the values of a column; what has no value comes last in either direction."""
-        keys = {place: _sort_key(column, self.record(place)) for place in indices}
+        keys = {place: _sort_key(column, self.get_record(place)) for place in indices}
         valued = [place for place in indices if keys[place] is not None]
         valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
         return [*valued, *(place for place in indices if keys[place] is None)]
@@ -239,7 +243,7 @@ REST_S = 0.06
 """A key that comes again within this time is held; a cursor that stands as long is told of."""
 
 
-class Table(Lines):
+class Table(ScrolledLines):
     """Lines with a cursor, marks, a filter and an order.
 
     Give it columns, then `load` rows. It says `Moved` when the cursor comes to another record (or to none),
@@ -286,7 +290,7 @@ class Table(Lines):
         self._loss = loss
         self._worst_first = False
         self._columns = tuple(columns)
-        self.rows = Rows([])
+        self.rows = TableRows([])
         self.sorting: tuple[str, bool] | None = None
         self.marks: dict[str, None] = {}
         self._order: Sequence[int] = range(0)
@@ -294,7 +298,7 @@ class Table(Lines):
         self._said: str | None = None
         self._range_start: int | None = None
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
-        self._needs: tuple[Need, ...] | None = None
+        self._needs: tuple[ColumnWidth, ...] | None = None
         self._points: Mapping[str, int] = {}
         self._notes: Mapping[str, Note] = {}
         self._noted = False
@@ -324,16 +328,16 @@ class Table(Lines):
 
     @property
     def current(self) -> Record | None:
-        return self.rows.record(self._order[self.cursor]) if self._order else None
+        return self.rows.get_record(self._order[self.cursor]) if self._order else None
 
     @property
     def current_key(self) -> str | None:
-        return self.rows.key(self._order[self.cursor]) if self._order else None
+        return self.rows.get_key(self._order[self.cursor]) if self._order else None
 
     @property
     def marked(self) -> list[Record]:
-        indices = (self.rows.find(key) for key in self.marks)
-        return [self.rows.record(place) for place in indices if place is not None]
+        indices = (self.rows.find_index(key) for key in self.marks)
+        return [self.rows.get_record(place) for place in indices if place is not None]
 
     @property
     def pair(self) -> tuple[Record, Record] | None:
@@ -354,16 +358,16 @@ class Table(Lines):
         if notes != self._notes:
             self._notes = notes
             self._layout = (0, ())
-            self._reorder(self.current_key)
+            self._reorder_rows(self.current_key)
 
     def visible_records(self) -> list[Record]:
         """All records that pass the filter, in the order shown: what an export writes."""
-        return [self.rows.record(place) for place in self._order]
+        return [self.rows.get_record(place) for place in self._order]
 
-    def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
+    def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
-        rows = Rows(rows) if isinstance(rows, Sequence) else rows
-        if keep and self._follow(rows):
+        rows = TableRows(rows) if isinstance(rows, Sequence) else rows
+        if keep and self._follow_rows(rows):
             return
         wanted = self.current_key if keep else None
         self._measure_anew()
@@ -371,9 +375,9 @@ class Table(Lines):
         if not keep:
             self.marks.clear()
         self._order = range(0)
-        self._reorder(wanted)
+        self._reorder_rows(wanted)
 
-    def _follow(self, rows: Rows) -> bool:
+    def _follow_rows(self, rows: TableRows) -> bool:
         """Show rows that are those of before, some with other contents, by repainting just these; whether it
         could be done. What is filtered or sorted may have to change places."""
         before = self.rows
@@ -382,13 +386,13 @@ class Table(Lines):
         changed = []
         for place, (old, new) in enumerate(zip(before.records, rows.records, strict=True)):
             # The same object may have been changed since it was drawn.
-            if old is new or before.key(place) != rows.key(place):
+            if old is new or before.get_key(place) != rows.get_key(place):
                 return False
             if old != new:
                 changed.append(place)
         self.rows = rows
         layout, self._needs, self._layout = self._layout, None, (0, ())
-        top, same = round(self.scroll_y), self._widths() == layout[1]
+        top, same = round(self.scroll_y), self._column_widths() == layout[1]
         width = self.size.width
         if not same:
             self.refresh()
@@ -400,20 +404,20 @@ class Table(Lines):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on the record with this key; whether it is among the lines."""
-        place = self.rows.find(key)
+        place = self.rows.find_index(key)
         try:
             self.cursor = self._order.index(-1 if place is None else place)
         except ValueError:
             return False
         return True
 
-    def expect(self, key: str) -> None:
+    def expect_record(self, key: str) -> None:
         """Put the cursor on the record with this key as soon as there is one."""
         if not self.go_to(key):
             self._wanted = key
 
-    def _refilter(self) -> None:
-        self._reorder(self.current_key)
+    def _filter_lines(self) -> None:
+        self._reorder_rows(self.current_key)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
         """Order by a column's name, descending if the second is true; None: as the rows come. The cursor goes
@@ -422,24 +426,24 @@ class Table(Lines):
         self._worst_first = False
         self._layout = (0, ())
         self.set_reactive(Table.cursor, 0)
-        self._reorder(None)
+        self._reorder_rows(None)
 
     # Order
 
-    def _reorder(self, wanted: str | None) -> None:
+    def _reorder_rows(self, wanted: str | None) -> None:
         if len(self.rows) <= _INLINE or (self.filter is None and self.sorting is None):
-            self._arranged(self._arrange(), wanted)
+            self._take_order(self._compute_order(), wanted)
         else:
             self._arrange_in_thread(wanted)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="table-order")
     def _arrange_in_thread(self, wanted: str | None) -> None:
         worker = get_current_worker()
-        order = self._arrange()
+        order = self._compute_order()
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._arranged, order, wanted)
+            self.app.call_from_thread(self._take_order, order, wanted)
 
-    def _arrange(self) -> Sequence[int]:
+    def _compute_order(self) -> Sequence[int]:
         rows, filter_, sorting = self.rows, self.filter, self.sorting
         if filter_ is None and sorting is None:
             return range(len(rows))
@@ -451,23 +455,23 @@ class Table(Lines):
         ]
         if column is None or sorting is None:
             return result
-        return rows.ordered(result, column, descending=sorting[1])
+        return rows.sort_indices(result, column, descending=sorting[1])
 
     def _with_note(self, place: int, record: Record) -> Record:
-        note = self._notes.get(self.rows.key(place)) if self._notes else None
+        note = self._notes.get(self.rows.get_key(place)) if self._notes else None
         return record if note is None else Noted(dict(note.fields), record)  # type: ignore[arg-type]
 
-    def _arranged(self, order: Sequence[int], wanted: str | None) -> None:
+    def _take_order(self, order: Sequence[int], wanted: str | None) -> None:
         self._order = order
         self._range_start = None
-        noted = any(self.rows.find(key) is not None for key in self._notes)
+        noted = any(self.rows.find_index(key) is not None for key in self._notes)
         if noted != self._noted:
             self._noted = noted
             self._layout = (0, ())
-        self._fit()
-        if self._wanted is not None and self.rows.find(self._wanted) is not None:
+        self._fit_size()
+        if self._wanted is not None and self.rows.find_index(self._wanted) is not None:
             wanted, self._wanted = self._wanted, None
-        place = self.rows.find(wanted) if wanted is not None else None
+        place = self.rows.find_index(wanted) if wanted is not None else None
         try:
             target = order.index(place) if place is not None else min(self.cursor, max(0, len(order) - 1))
         except ValueError:
@@ -485,7 +489,7 @@ class Table(Lines):
         self._said = self.current_key
         self.post_message(self.Moved(self))
 
-    def settle(self) -> bool:
+    def settle_cursor(self) -> bool:
         """Say where the cursor is without waiting until it rests; whether there was something to say."""
         waited = self._resting is not None
         if waited:
@@ -506,11 +510,11 @@ class Table(Lines):
             # All others are as they were.
             self.refresh(*(Region(0, 1 + line - top, self.size.width, 1) for line in (before, now)))
         if self.current_key != self._said:
-            self._wait()
+            self._wait_for_rest()
 
-    def _wait(self) -> None:
+    def _wait_for_rest(self) -> None:
         if self._resting is None:
-            self._resting = self.set_timer(REST_S, self.settle)
+            self._resting = self.set_timer(REST_S, self.settle_cursor)
         else:
             self._resting.reset()
 
@@ -535,7 +539,7 @@ class Table(Lines):
         # Forced: a table that has just been filled has no scroll bar yet, and would stay where it is.
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
-    def move(self, lines: int) -> None:
+    def move_by(self, lines: int) -> None:
         self.cursor += lines
 
     def why_not(self, verb: str) -> str:
@@ -566,17 +570,17 @@ class Table(Lines):
             return
         start = self.cursor if self._range_start is None else self._range_start
         for line in range(min(start, self.cursor), max(start, self.cursor) + 1):
-            self.marks[self.rows.key(self._order[line])] = None
+            self.marks[self.rows.get_key(self._order[line])] = None
         self._range_start = self.cursor
         self.refresh()
         self.post_message(self.Marked(self))
 
-    def _start(self) -> int:
+    def _match_start(self) -> int:
         return self.cursor
 
-    def _fields(self, line: int) -> Record:
+    def _line_fields(self, line: int) -> Record:
         place = self._order[line]
-        return self._with_note(place, self.rows.record(place))
+        return self._with_note(place, self.rows.get_record(place))
 
     def _go_to_match(self, line: int) -> None:
         self.cursor = line
@@ -584,7 +588,7 @@ class Table(Lines):
     def action_sort(self) -> None:
         # The columns that are shown; the sorted one always is, and a title that is clicked gives it.
         now = self.sorting[0] if self.sorting else None
-        names = [column.name for column, _ in self._shares(pinned="")]
+        names = [column.name for column, _ in self._share_cells(pinned="")]
         if now is None:
             following = names[0]
         else:
@@ -605,7 +609,7 @@ class Table(Lines):
     def on_blur(self) -> None:
         """Whoever comes back finds the worst first again by one `S`."""
         self._worst_first = False
-        self.settle()
+        self.settle_cursor()
 
     def on_click(self, event: events.Click) -> None:
         line = event.y - 1 + round(self.scroll_y)
@@ -618,7 +622,7 @@ class Table(Lines):
 
     def _sort_at(self, x: int) -> None:
         edge = self._gutter
-        for column, cells in self._widths():
+        for column, cells in self._column_widths():
             edge += cells + 1
             if x < edge:
                 self.set_sorting((column.name, self.sorting == (column.name, False)))
@@ -630,23 +634,23 @@ class Table(Lines):
     def _gutter(self) -> int:
         return _GUTTER + (_SIGNS if self._noted else 0)
 
-    def _widths(self) -> tuple[tuple[Column, int], ...]:
+    def _column_widths(self) -> tuple[tuple[Column, int], ...]:
         total = self.scrollable_content_region.width
         if self._layout[0] != total:
-            self._layout = (total, self._shares(pinned=self.sorting[0] if self.sorting else ""))
+            self._layout = (total, self._share_cells(pinned=self.sorting[0] if self.sorting else ""))
         return self._layout[1]
 
-    def _shares(self, pinned: str) -> tuple[tuple[Column, int], ...]:
+    def _share_cells(self, pinned: str) -> tuple[tuple[Column, int], ...]:
         if self._needs is None:
-            sample = self.rows.sample(_SAMPLE)
-            found = (measured(column, sample) for column in self.columns)
+            sample = self.rows.sample_records(_SAMPLE)
+            found = (measure_column(column, sample) for column in self.columns)
             # Of lines that were not looked at some may have what these have not.
             whole = len(sample) == len(self.rows)
             self._needs = tuple(
                 replace(need, blank=need.blank and whole, always=need.constant and whole) for need in found
             )
             self._points = {need.column.name: need.point for need in self._needs}
-        return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
+        return distribute_widths(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
     def show_changed(self) -> None:
         """Show rows whose contents have changed; columns get the room that they need now."""
@@ -657,7 +661,7 @@ class Table(Lines):
         self._needs = None
         self._layout = (0, ())
 
-    def _widen(self, column: Column, cells: int) -> None:
+    def _widen_column(self, column: Column, cells: int) -> None:
         """A cell that no sample foretold needs more room."""
         if self._needs is not None and any(n.column is column and n.cells < cells for n in self._needs):
             self._needs = tuple(
@@ -667,11 +671,11 @@ class Table(Lines):
             self._layout = (0, ())
             self.refresh()
 
-    def _fit(self) -> None:
+    def _fit_size(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._order) + 1)
 
     def on_resize(self) -> None:
-        self._fit()
+        self._fit_size()
         self.show_cursor()
 
     def notify_style_update(self) -> None:
@@ -682,21 +686,21 @@ class Table(Lines):
         cells = self.size.width
         base = self.visual_style
         if y == 0 and len(self.rows):
-            return self._head(cells, self.get_visual_style("table--head"))
+            return self._draw_header(cells, self.get_visual_style("table--head"))
         line = y - 1 + round(self.scroll_y)
         if y == 0 or line >= len(self._order):
             return Strip.blank(cells, base.rich_style)
         if line == self.cursor:
-            return self._line(line, cells, base)
+            return self._draw_line(line, cells, base)
         if line not in self._drawn:
             if len(self._drawn) > _KEPT:
                 self._drawn.clear()
-            self._drawn[line] = self._line(line, cells, base)
+            self._drawn[line] = self._draw_line(line, cells, base)
         return self._drawn[line]
 
-    def _head(self, cells: int, style: Style) -> Strip:
+    def _draw_header(self, cells: int, style: Style) -> Strip:
         parts: list[Content] = [Content(" " * self._gutter)]
-        for column, cell_width in self._widths():
+        for column, cell_width in self._column_widths():
             title, arrow = Content(elide(column.title, cell_width)), Content(" ")
             if self.sorting and self.sorting[0] == column.name:
                 # It stands next to two titles: its colour says whose it is.
@@ -705,11 +709,11 @@ class Table(Lines):
             room = Content(" " * (cell_width - title.cell_length))
             # The arrow stands behind the title, if need be between the columns: the title stays whole.
             parts += [title, arrow, room] if column.align == "left" else [room, title, arrow]
-        return self._strip(Content("").join(parts), cells, style)
+        return self._make_strip(Content("").join(parts), cells, style)
 
-    def _line(self, line: int, cells: int, base: Style) -> Strip:
+    def _draw_line(self, line: int, cells: int, base: Style) -> Strip:
         place = self._order[line]
-        record, key = self.rows.record(place), self.rows.key(place)
+        record, key = self.rows.get_record(place), self.rows.get_key(place)
         here = line == self.cursor
         blurred = "" if self.has_focus else "-blurred"
         style = self.get_visual_style(f"table--cursor{blurred}") if here else base
@@ -717,16 +721,16 @@ class Table(Lines):
         parts = [mark, Content.styled("▸" if here else " ", "$accent")]
         if self._noted:
             parts.append(note_signs(self._notes.get(key)))
-        for column, cell_width in self._widths():
-            cell = content(column, record, cell_width)
+        for column, cell_width in self._column_widths():
+            cell = cell_content(column, record, cell_width)
             cap = column.width if column.align == "left" else cell.cell_length
             if cell.cell_length > cell_width < cap:
-                self._widen(column, min(cell.cell_length, cap))
+                self._widen_column(column, min(cell.cell_length, cap))
             point = self._points.get(column.name, 0)
-            parts += [fitted(cell, cell_width, column.align, point), Content(" ")]
-        return self._strip(Content("").join(parts), cells, style)
+            parts += [fit_cell(cell, cell_width, column.align, point), Content(" ")]
+        return self._make_strip(Content("").join(parts), cells, style)
 
-    def _strip(self, content: Content, cells: int, style: Style) -> Strip:
+    def _make_strip(self, content: Content, cells: int, style: Style) -> Strip:
         segments = [
             Segment(text, part.rich_style)
             for text, part in content.render(style, end="", parse_style=self._get_style)
@@ -754,4 +758,4 @@ class Table(Lines):
             self.sorting = (str(sorting[0]), bool(sorting[1]))
         if isinstance(cursor, str):
             self._wanted = cursor
-        self._reorder(self.current_key)
+        self._reorder_rows(self.current_key)

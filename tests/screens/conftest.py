@@ -23,7 +23,7 @@ from workbench.engine_process import EngineProcess
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
-WAIT = Table._wait
+WAIT = Table._wait_for_rest
 """What tests that hold a key put back."""
 START = 1_790_000_000.0
 
@@ -35,7 +35,7 @@ class StillWatch(JobWatch):
         super().__init__(workspace)
         self.jobs = tuple(jobs)
 
-    def look(self) -> Load:
+    def read_jobs(self) -> Load:
         self.looked = True
         live = sum(view.live for view in self.jobs)
         return Load(live, 0.64 if live else None, 1.7, 2)
@@ -75,7 +75,7 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("screens.shell.navigation._PATIENCE_S", PATIENCE_S)
     # No key is held: each that is pressed is one of its own.
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
-    monkeypatch.setattr(Table, "_wait", Table._say_moved)
+    monkeypatch.setattr(Table, "_wait_for_rest", Table._say_moved)
 
 
 class _Lasting(EngineProcess):

@@ -43,5 +43,5 @@ def answer_at_once(monkeypatch: pytest.MonkeyPatch) -> Engine:
 def stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two cores, 5 GB free, no GPU."""
     machine = Machine(2, 5 * 2**30)
-    monkeypatch.setattr(form, "look", lambda _: machine)
+    monkeypatch.setattr(form, "look_at_machine", lambda _: machine)
     monkeypatch.setattr("engines.core.system.count_processors", lambda: 2)

@@ -18,15 +18,15 @@ from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench
 from screens.arqmath.answer import GradeLine
-from screens.arqmath.columns import bar, fraction, signed, sparkline
+from screens.arqmath.columns import draw_bar, draw_sparkline, format_fraction, format_signed
 from screens.arqmath.screen import ArqmathScreen
-from screens.egraphs.sheets import Derivation
-from screens.shell.request import Answer
-from screens.shell.theme import fold, width
+from screens.egraphs.sheets import DerivationSheet
+from screens.shell.request import RequestAnswer
+from screens.shell.theme import fold_lines, text_width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.table import Table, content
+from screens.widgets.table import Table, cell_content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import place, press, ready, settle, showing, shown, until, write
 from workbench.paper import operation
@@ -141,7 +141,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
         )
         foot = str(screen.query_one("#mean", Static).content)
         mean = next(run for run in screen.runs.overview["runs"] if run["name"] == "dense")["ndcg_prime"]
-        assert f"mean {fraction(mean)} [" in foot
+        assert f"mean {format_fraction(mean)} [" in foot
         await press(pilot, "enter", "G", "k")
         assert about(screen).startswith("Sum of binomials"), "the question first"
         assert "grade 3  high" in about(screen)
@@ -216,7 +216,7 @@ async def test_a_link_is_derived_on_the_e_graphs_screen_and_opened_at_its_line(
             opened.read_text() == "+1 By induction on $n$: Pascal's rule gives $2^{n-1} + 2^{n-1} = 2^n$.\n"
         )
         await press(pilot, "d")
-        await until(pilot, lambda: isinstance(app.screen, Derivation))
+        await until(pilot, lambda: isinstance(app.screen, DerivationSheet))
         assert app.current_mode == "egraphs"
         await settle(pilot, lambda: "verdict  ✓ equal" in shown(app))
         [asked] = [call for call in engine.calls if call.task == "egen.derive"]
@@ -285,7 +285,7 @@ async def test_two_runs_side_by_side(build: Make) -> None:
         ]
         assert pairs == [("11", "13"), ("12", "22"), ("14", "12"), ("13", "14"), (None, "11")]
         assert [column.title for column in moves.columns] == ["rank", "bm25", "", "dense"]
-        drawn = [str(content(moves.columns[2], row)) for row in moves.visible_records()]
+        drawn = [str(cell_content(moves.columns[2], row)) for row in moves.visible_records()]
         assert any(character > "\u2800" for line in drawn for character in line)
         assert place(screen)[-1] == "answer 13"
         await press(pilot, "h")
@@ -453,10 +453,14 @@ async def test_answers_to_an_earlier_search_come_too_late(build: Make) -> None:
         hits = await search(pilot, "binomial theorem")
         before = ids(hits)
         model = screen.hits.model
-        screen.searched(Answer(("use limit", model), {"how": "lexical", "matched": False, "hits": []}))
+        screen.take_search_result(
+            RequestAnswer(("use limit", model), {"how": "lexical", "matched": False, "hits": []})
+        )
         await settle(pilot)
         assert ids(hits) == before
-        screen.searched(Answer(("binomial theorem", model), {"how": "lexical", "matched": False, "hits": []}))
+        screen.take_search_result(
+            RequestAnswer(("binomial theorem", model), {"how": "lexical", "matched": False, "hits": []})
+        )
         await settle(pilot)
         assert ids(hits) == []
 
@@ -518,20 +522,20 @@ async def test_the_place_is_found_again(build: Make) -> None:
 
 
 def test_figures_are_written_short_and_bars_have_their_length() -> None:
-    assert [fraction(value) for value in (0.6123, 1.0, 0.0, None)] == [".612", "1.00", ".000", "–"]
-    assert [signed(value) for value in (0.104, -0.22, 0.0001, None)] == ["+.104", "−.220", ".000", ""]
-    assert sparkline([0.0, 0.5, 1.0], 3) == "▁▅█"
-    assert sparkline([0.0, 1.0, 0.0, 1.0], 2) == "▅▅"
-    assert sparkline([0.0, 1.0], 20) == "▁█"
-    assert str(bar(0.5, cells=4)) == "██  "
-    assert str(bar(0.5, 0.99, cells=4)) == "██ ┃"
+    assert [format_fraction(value) for value in (0.6123, 1.0, 0.0, None)] == [".612", "1.00", ".000", "–"]
+    assert [format_signed(value) for value in (0.104, -0.22, 0.0001, None)] == ["+.104", "−.220", ".000", ""]
+    assert draw_sparkline([0.0, 0.5, 1.0], 3) == "▁▅█"
+    assert draw_sparkline([0.0, 1.0, 0.0, 1.0], 2) == "▅▅"
+    assert draw_sparkline([0.0, 1.0], 20) == "▁█"
+    assert str(draw_bar(0.5, cells=4)) == "██  "
+    assert str(draw_bar(0.5, 0.99, cells=4)) == "██ ┃"
 
 
 @pytest.mark.parametrize("cells", [8, 13, 40])
 def test_folded_text_fits_and_loses_nothing(cells: int) -> None:
     text = "∑_{k=0}^n C(n,k) = 2ⁿ and averyveryverylongwordwithoutanyspace 漢字漢字漢字漢字漢字\n\nnext"
-    lines = fold(text, cells)
-    assert all(width(line) <= cells for line in lines)
+    lines = fold_lines(text, cells)
+    assert all(text_width(line) <= cells for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 

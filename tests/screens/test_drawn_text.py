@@ -12,35 +12,45 @@ from rich.segment import Segment
 from textual.color import Color
 
 from engines.core.system import format_bytes
-from screens.arqmath.answer import about
-from screens.shell.theme import Ascii, count, elide, number, safe_text, some, width
-from screens.widgets.plot import Series, draw, span
+from screens.arqmath.answer import describe_answer
+from screens.shell.theme import (
+    Ascii,
+    elide,
+    format_count,
+    format_number,
+    format_quantity,
+    safe_text,
+    text_width,
+)
+from screens.widgets.plot import Series, draw_curves, find_ranges
 from workbench.tables import duration
 
 
 def test_a_curve_is_drawn_where_it_is() -> None:
     xs = [float(i) for i in range(20)]
     curve = Series("x", xs, xs)
-    ranges = span([curve])
+    ranges = find_ranges([curve])
     assert ranges == ((0.0, 19.0), (0.0, 19.0))
-    grid = draw([curve], 20, 20, ranges, ascii=True)
+    grid = draw_curves([curve], 20, 20, ranges, ascii=True)
     assert [[which for _, which in row].index(1) for row in grid] == list(range(19, -1, -1))
 
 
 def test_gaps_and_poles_are_not_joined() -> None:
     xs = [float(i) for i in range(9)]
-    hole = draw([Series("y", xs, [0.0, 0, 0, None, None, None, 1, 1, 1])], 9, 2, ((0, 8), (0, 1)), ascii=True)
+    hole = draw_curves(
+        [Series("y", xs, [0.0, 0, 0, None, None, None, 1, 1, 1])], 9, 2, ((0, 8), (0, 1)), ascii=True
+    )
     assert ["".join(character for character, _ in row) for row in hole] == ["      ***", "***      "]
     poles = [1 / (x - 4.5) for x in xs]
-    assert span([Series("y", xs, poles)]) is not None
-    assert span([Series("y", xs, [None] * 9)]) is None
+    assert find_ranges([Series("y", xs, poles)]) is not None
+    assert find_ranges([Series("y", xs, [None] * 9)]) is None
 
 
 def test_two_curves_that_coincide_are_told_from_two_that_do_not() -> None:
     xs, ys = [0.0, 1.0, 2.0], [0.0, 1.0, 0.0]
-    both = draw([Series("a", xs, ys), Series("b", xs, ys)], 3, 3, ((0, 2), (0, 1)))
+    both = draw_curves([Series("a", xs, ys), Series("b", xs, ys)], 3, 3, ((0, 2), (0, 1)))
     assert {which for row in both for _, which in row} == {0, 3}
-    apart = draw([Series("a", xs, [1.0] * 3), Series("b", xs, [0.0] * 3)], 3, 3, ((0, 2), (0, 1)))
+    apart = draw_curves([Series("a", xs, [1.0] * 3), Series("b", xs, [0.0] * 3)], 3, 3, ((0, 2), (0, 1)))
     assert {which for row in apart for _, which in row} == {0, 1, 2}
 
 
@@ -48,32 +58,35 @@ def test_two_curves_that_coincide_are_told_from_two_that_do_not() -> None:
 def test_elided_text_fits(text: str, cells: int) -> None:
     plain = safe_text(text).plain
     short = elide(plain, cells)
-    assert width(short) <= cells
-    assert short == plain if width(plain) <= cells else "…" in short
+    assert text_width(short) <= cells
+    assert short == plain if text_width(plain) <= cells else "…" in short
 
 
 @pytest.mark.parametrize(
     ("made", "wanted"),
     [
-        (count(4731), "4 731"),
-        (count(21 * 10**15), "2.1e16"),
+        (format_count(4731), "4 731"),
+        (format_count(21 * 10**15), "2.1e16"),
         (duration(8), "8s"),
         (duration(840), "14m"),
         (duration(11100), "3h 05m"),
         (duration(None), ""),
         (format_bytes(1_900 * 2**20), "1.9 GiB"),
-        (number(41200.0), "41.2k"),
-        (number(0.31553), "0.3155"),
-        (number(15_625.0), "15.62k"),
-        (number(1e30), "1e30"),
-        (number(-2.5e13), "-2.5e13"),
-        (number(0.000097), "9.7e-5"),
-        (number(0.0), "0"),
-        (some(1, "node"), "1 node"),
-        (some(4731, "node"), "4 731 nodes"),
-        (some(0, "class", "classes"), "0 classes"),
-        (some(1, "class", "classes"), "1 class"),
-        (about({"grade": 2, "own": None, "gain": 0.774}, 40).plain.splitlines()[-1].strip(), "gain .77"),
+        (format_number(41200.0), "41.2k"),
+        (format_number(0.31553), "0.3155"),
+        (format_number(15_625.0), "15.62k"),
+        (format_number(1e30), "1e30"),
+        (format_number(-2.5e13), "-2.5e13"),
+        (format_number(0.000097), "9.7e-5"),
+        (format_number(0.0), "0"),
+        (format_quantity(1, "node"), "1 node"),
+        (format_quantity(4731, "node"), "4 731 nodes"),
+        (format_quantity(0, "class", "classes"), "0 classes"),
+        (format_quantity(1, "class", "classes"), "1 class"),
+        (
+            describe_answer({"grade": 2, "own": None, "gain": 0.774}, 40).plain.splitlines()[-1].strip(),
+            "gain .77",
+        ),
     ],
 )
 def test_numbers_as_people_read_them(made: str, wanted: str) -> None:
@@ -99,8 +112,8 @@ def test_every_sign_of_the_screens_has_an_ascii_form() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 signs.update(node.value)
     for sign in signs - {"\U0010eeee", "?"}:
-        if not sign.isascii() and width(sign):
+        if not sign.isascii() and text_width(sign):
             shown = Ascii().apply([Segment(sign)], Color(0, 0, 0))[0].text
             assert shown.isascii(), sign
             assert "?" not in shown, f"{sign} {ord(sign):x}"
-            assert len(shown) == width(sign)
+            assert len(shown) == text_width(sign)

@@ -20,14 +20,14 @@ from engines.egen.corpus.folder import GrownHead, StoredMember
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
-from screens.egraphs.egraph import GraphListing
+from screens.egraphs.egraph import EgraphListing
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
 from screens.shell.bars import Header
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.plot import Plot
+from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import place, press, ready, settle, showing, until, write
 from tests.screens.egraph_engine import HEAD, StillEngine
@@ -98,8 +98,8 @@ async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) ->
         assert place(screen)[-1] == "member 1"
         assert "✓ equal" in case(screen)
         assert "domain every real x" in case(screen)
-        assert len(screen.query_one(Plot).series) == 2
-        assert screen.query_one(Plot).gaps == ()
+        assert len(screen.query_one(PlotWidget).series) == 2
+        assert screen.query_one(PlotWidget).gaps == ()
 
 
 def test_the_screen_loads_nothing_heavy() -> None:
@@ -129,7 +129,7 @@ async def test_why_a_member_shrinks_in_seven_keys(workspace: Workspace, make: Ma
         assert (first["head_state"], first["member_state"]) == ("defined", "undefined")
         assert first["why"]
         assert first["term"]
-        assert screen.query_one(Plot).gaps
+        assert screen.query_one(PlotWidget).gaps
 
 
 async def test_the_points_where_a_member_fails_come_first(build: Make) -> None:
@@ -167,7 +167,7 @@ async def test_nothing_of_before_stands_under_a_notice(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "enter", "right_square_bracket")
-        listing = screen.query_one("#graph", GraphListing)
+        listing = screen.query_one("#graph", EgraphListing)
         assert listing.table.has_focus
         listing.show_loading("growing the e-graph")
         await settle(pilot)
@@ -183,7 +183,7 @@ async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "enter", "right_square_bracket")
-        listing = screen.query_one("#graph", GraphListing)
+        listing = screen.query_one("#graph", EgraphListing)
         middle = screen.query_one("#middle", Pane)
         assert middle.detail == "› c7 · 8 classes, 10 nodes"
         assert listing.table.shown == 10
@@ -217,7 +217,7 @@ async def test_an_egraph_that_cannot_be_grown_says_why(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "enter", "right_square_bracket")
-        notice = screen.query_one("#graph", GraphListing).notice
+        notice = screen.query_one("#graph", EgraphListing).notice
         assert notice.display
         assert "E110 out of memory" in str(notice.content)
 

@@ -21,7 +21,7 @@ from screens.app import Workbench
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.growth import GrowLine
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sources import Source, open_source
+from screens.egraphs.sources import ClusterSource, open_source
 from screens.widgets.pane import Pane
 from tests.screens.driving import PATIENCE_S, place, press, ready, rest, settle, shown, write
 from tests.screens.egraph_engine import HEAD
@@ -70,7 +70,7 @@ async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
 ) -> None:
     may_read = threading.Event()
 
-    def slow(path: Path) -> Source:
+    def slow(path: Path) -> ClusterSource:
         may_read.wait(PATIENCE_S)
         return open_source(path)
 

@@ -22,7 +22,7 @@ async def test_leaving_with_a_grown_cluster_asks(build: Build) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        assert not screen.unsaved()
+        assert not screen.describe_unsaved()
         await press(pilot, "a")
         await write(pilot, "sin x")
         await press(pilot, "enter", "x")
@@ -35,7 +35,7 @@ async def test_leaving_with_a_grown_cluster_asks(build: Build) -> None:
         assert app.screen is screen
         await press(pilot, "K")
         await settle(pilot, lambda: "grown" in place(screen))
-        assert not screen.unsaved()
+        assert not screen.describe_unsaved()
         await press(pilot, "q")
         assert not app.is_running or app._exit
 
@@ -46,7 +46,7 @@ async def test_leaving_all_the_same_leaves(build: Build) -> None:
         screen = await ready(pilot)
         await press(pilot, "R", "q")
         assert isinstance(app.screen, Confirm)
-        assert "63·cosh(2 − 7x)" in screen.unsaved()
+        assert "63·cosh(2 − 7x)" in screen.describe_unsaved()
         await press(pilot, "y")
         assert app._exit
 

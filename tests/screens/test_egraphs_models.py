@@ -19,7 +19,7 @@ from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
-from screens.widgets.scatter import Dot, Scatter
+from screens.widgets.scatter import Scatter, ScatterDot
 from screens.widgets.table import Table
 from tests.screens.driving import place, press, ready, settle, until
 from tests.screens.egraph_engine import StillCall, StillEngine
@@ -309,7 +309,7 @@ async def test_without_a_model_it_says_how_to_get_one(build: Make) -> None:
         assert "mathwb train --headless" in said
         assert screen.why_not("model") == "there is no model; 3 and a train one"
         assert "no model" in screen.why_not("evaluate")
-        assert [command.name for command in screen.commands() if not command.reason] == ["judge a pair"]
+        assert [command.name for command in screen.list_commands() if not command.reason] == ["judge a pair"]
         await press(pilot, "right_square_bracket")
         assert "There is no model yet" in str(screen.query_one("#nearest", Listing).notice.content)
 
@@ -393,7 +393,9 @@ async def test_a_large_corpus_is_left_to_a_job(build: Make) -> None:
         screen = await on_nearest(pilot)
         said = str(screen.query_one("#nearest", Listing).notice.content)
         assert "encode the corpus" in said
-        assert "encode the corpus" in [command.name for command in screen.commands() if not command.reason]
+        assert "encode the corpus" in [
+            command.name for command in screen.list_commands() if not command.reason
+        ]
 
 
 @pytest.mark.slow
@@ -425,7 +427,7 @@ async def test_dots_of_one_cell_are_gone_through(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await on_map(pilot)
         chart = scatter(screen)
-        chart.show([Dot("0", 0, 0, "a"), Dot("1", 0, 0, "b"), Dot("2", 9, 9, "b")])
+        chart.show_dots([ScatterDot("0", 0, 0, "a"), ScatterDot("1", 0, 0, "b"), ScatterDot("2", 9, 9, "b")])
         chart.lit = "0"
         await settle(pilot)
         assert chart.together == (1, 2)

@@ -15,7 +15,7 @@ from screens.egraphs.growth import GrowLine
 from screens.egraphs.member import MemberPane
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.plot import Plot
+from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import press, ready, settle
 from tests.screens.test_egraphs import WIDE, build, case, corpus
@@ -90,7 +90,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
         assert middle.footnote.endswith(" · any, readable, weighted, seed 0")
         assert not screen.why_not("keep")
-        assert screen.unsaved()
+        assert screen.describe_unsaved()
         assert "K saves it" in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.
@@ -100,7 +100,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert str(screen.query_one("#points-table", Table).columns[0].title) == "where"
 
         # A slice goes through a judged point, with the same values as the engine's there.
-        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(Plot)
+        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(PlotWidget)
         assert not screen.why_not("later")
         runs = []
         for _ in range(2):
@@ -160,7 +160,7 @@ async def test_curves_are_drawn_only_where_what_is_assumed_holds(
         await press(pilot, "enter", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         await press(pilot, "j", "j", "tab")
-        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(Plot)
+        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(PlotWidget)
         await settle(pilot, lambda: bool(plot.series))
         seen = set()
         for number in range(len(pane.slices)):

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sheets import Analogies, Mistakes, read_analogy, read_pair
+from screens.egraphs.sheets import AnalogiesSheet, MistakesSheet, read_analogy, read_pair
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
@@ -28,7 +28,7 @@ async def test_mistakes_are_sorted_by_cost_and_shown_in_full(build: Make) -> Non
         await ready(pilot)
         await press(pilot, "E")
         sheet = app.screen
-        assert isinstance(sheet, Mistakes)
+        assert isinstance(sheet, MistakesSheet)
         await settle(pilot, lambda: sheet.query_one(Listing).table.shown == 2)
         assert engine_of(app).asked("egen.eval")[-1]["task"] == "kmeans"
         figures = str(sheet.query_one(".figures", Static).content)
@@ -37,7 +37,7 @@ async def test_mistakes_are_sorted_by_cost_and_shown_in_full(build: Make) -> Non
         assert "2 wrong" in figures
         await press(pilot, "left_square_bracket")
         assert engine_of(app).asked("egen.eval")[-1]["task"] == "retrieval"
-        words = sheet.command()
+        words = sheet.command_words()
         assert words[:4] == ["egen", "eval", "retrieval", "m"]
         await press(pilot, "right_square_bracket")
         assert len(engine_of(app).asked("egen.eval")) == 2  # what was measured is kept
@@ -53,22 +53,22 @@ async def test_analogies_are_answered_and_own_ones_written(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         screen.open_analogies()
-        await settle(pilot, lambda: isinstance(app.screen, Analogies))
+        await settle(pilot, lambda: isinstance(app.screen, AnalogiesSheet))
         sheet = app.screen
-        assert isinstance(sheet, Analogies)
+        assert isinstance(sheet, AnalogiesSheet)
         await settle(pilot, lambda: sheet.query_one("#hits-table", Table).shown == 2)
         assert engine_of(app).asked("egen.analogy")[-1]["expected"] == "* 2 ln x"
         assert "2·ln(x) is the first answer" in str(sheet.query_one(".figures", Static).content)
         await press(pilot, "a")
         await write(pilot, "sin(x)")
         await press(pilot, "enter")
-        assert not isinstance(app.screen, Analogies)  # what is no analogy is not taken
+        assert not isinstance(app.screen, AnalogiesSheet)  # what is no analogy is not taken
         await write(pilot, " : csc(x) :: sinh(x)")
         await press(pilot, "enter")
         await settle(pilot, lambda: "expected" not in engine_of(app).asked("egen.analogy")[-1])
         asked = engine_of(app).asked("egen.analogy")[-1]
         assert (asked["x1"], asked["y1"], asked["x2"]) == ("sin x", "csc x", "sinh x")
-        assert sheet.command()[-3:] == ["sin x", "csc x", "sinh x"]
+        assert sheet.command_words()[-3:] == ["sin x", "csc x", "sinh x"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_a_pair_of_ones_own_is_judged_and_derived(build: Make) -> None:
         asked = engine_of(app).asked("egen.derive")[-1]
         assert (asked["start"], asked["target"]) == ("x + x", "2*x")
         await press(pilot, "escape")
-        command = next(one for one in screen.commands() if one.name == "judge a pair")
+        command = next(one for one in screen.list_commands() if one.name == "judge a pair")
         command.run()
         await settle(pilot)
         await write(pilot, "x")

@@ -18,8 +18,8 @@ from engines.egen.theories import own
 from engines.egen.theories.registry import theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
-from screens.egraphs.columns import parse_growth, shown, tree_lines
-from screens.egraphs.sources import Cluster, read_source
+from screens.egraphs.columns import format_expression, parse_growth, tree_lines
+from screens.egraphs.sources import ListedCluster, read_source
 from tests.screens.driving import place, press, ready
 from tests.screens.test_egraphs import WIDE, build, case, corpus
 from workbench.workspace import Workspace
@@ -51,18 +51,18 @@ def test_terms_have_the_signs_of_their_own_corpus(tmp_path: Path, monkeypatch: p
     own._defined.cache_clear()
     own._MET.clear()
     source, (row,) = read_source(tmp_path / "one")  # as if nothing had been grown in this process
-    assert shown(HEAD) == "(A ∪ B)'"
+    assert format_expression(HEAD) == "(A ∪ B)'"
     read_source(tmp_path / "two")
-    assert shown(HEAD) == "(A ⋓ B)'"
-    Cluster(source, row)
-    assert shown(HEAD) == "(A ∪ B)'"
+    assert format_expression(HEAD) == "(A ⋓ B)'"
+    ListedCluster(source, row)
+    assert format_expression(HEAD) == "(A ∪ B)'"
     own._defined.cache_clear()
 
 
 def test_what_is_typed_names_the_theory() -> None:
     found, settings, wrong = parse_growth("(A u B)' theory sets")
     assert (found, settings, wrong) == (HEAD, {"theory": "sets"}, "")
-    assert shown(found) == "(A ∪ B)'"
+    assert format_expression(found) == "(A ∪ B)'"
     assert tree_lines(found) == ["complement", "└ union", "  ├ A", "  └ B"]
     assert "Did you mean 'sets'" in parse_growth("A u B theory set")[2]
     assert "weights are of real functions" in parse_growth("A u B weights trig=4 theory sets")[2]
@@ -77,9 +77,12 @@ def test_a_foreign_egraph_is_a_source_like_others(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text(json.dumps({"nodes": nodes}))
     extract(Extract(tmp_path / "graph.json", out=tmp_path / "corpus"))
     source, clusters = read_source(tmp_path / "corpus")
-    assert [shown(row["head"]) for row in clusters] == ['(Mul 2 (Var "x"))']
-    members = source.members(0)
-    assert [shown(row["prefix"]) for row in members] == ['(Mul 2 (Var "x"))', '(Add (Var "x") (Var "x"))']
+    assert [format_expression(row["head"]) for row in clusters] == ['(Mul 2 (Var "x"))']
+    members = source.read_members(0)
+    assert [format_expression(row["prefix"]) for row in members] == [
+        '(Mul 2 (Var "x"))',
+        '(Add (Var "x") (Var "x"))',
+    ]
     assert [row["verdict"] for row in members] == ["undecided", "undecided"]
     assert tree_lines(members[1]["prefix"])[:2] == ["Add", "├ Var"]
 

@@ -11,14 +11,14 @@ from textual.widgets import Static
 
 from engines.egen.generation import Generate, document, generate, without_members
 from screens.app import Workbench
-from screens.egraphs.columns import verdict
-from screens.egraphs.growth import Draft, GrowLine
+from screens.egraphs.columns import verdict_content
+from screens.egraphs.growth import GrowLine, GrowthDraft
 from screens.egraphs.screen import EgraphsScreen
 from screens.shell.navigation import help_lines
 from screens.widgets.listing import ReaderBox
-from screens.widgets.plot import Plot
-from screens.widgets.reader import Reader
-from screens.widgets.table import Table, content
+from screens.widgets.plot import PlotWidget
+from screens.widgets.reader import TextReader
+from screens.widgets.table import Table, cell_content
 from tests.screens.driving import press, ready, settle, until
 from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members
 from workbench.papers.egen.tables import CLUSTERS
@@ -37,7 +37,7 @@ async def on_shrinking(pilot: Pilot[Any]) -> EgraphsScreen:
 
 
 def widths(table: Table) -> dict[str, int]:
-    return {column.name: cells for column, cells in table._widths()}
+    return {column.name: cells for column, cells in table._column_widths()}
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ async def test_the_plot_says_what_its_crosses_are(build: Build, size: tuple[int,
     async with build().run_test(size=size) as pilot:
         screen = await on_shrinking(pilot)
         await press(pilot, "enter")
-        assert "× " in str(screen.query_one(Plot).render()).splitlines()[-1]
+        assert "× " in str(screen.query_one(PlotWidget).render()).splitlines()[-1]
         reason = str(screen.query_one("#reason", Static).render())
         assert reason.startswith("x = -")
         assert reason.endswith("negative, in √x")
@@ -79,7 +79,7 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
         assert of_members["verdict"] <= 9
         rows = [CLUSTERS.row({**row, "size": 5}) for row in clusters(screen).rows.records]
         assert screen.left._source is not None
-        screen.left.show(screen.left._source, rows, keep=True)
+        screen.left.show_clusters(screen.left._source, rows, keep=True)
         alike = widths(clusters(screen))
         assert "size" not in alike
         room = of_clusters["size"] + 1 if size == LARGE else 0
@@ -143,7 +143,7 @@ def test_growth_without_members_says_why_and_what_to_change(
     said, changes = without_members(found)
     assert said.startswith(why)
     assert changes == change
-    draft = Draft(0, found["head"], {}).ended(found)
+    draft = GrowthDraft(0, found["head"], {}).with_result(found)
     assert draft.none.startswith(f"no members: {said}")
     assert draft.row["verdict"] == []
     if change:
@@ -163,7 +163,7 @@ async def test_growth_without_members_has_no_check_mark(
         said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
         assert said.startswith("– no members: ")
         assert "✓" not in said
-        assert "–" in str(content(clusters(screen).columns[-1], clusters(screen).current))
+        assert "–" in str(cell_content(clusters(screen).columns[-1], clusters(screen).current))
 
 
 @pytest.mark.slow
@@ -218,8 +218,8 @@ async def test_a_reader_folds_again_when_its_width_was_another(build: Build) -> 
     async with app.run_test(size=LARGE) as pilot:
         screen = await on_shrinking(pilot)
         await press(pilot, "enter", "right_square_bracket")
-        forms: Reader = screen.query_one("#forms", ReaderBox).reader
-        forms.show(["x" * 400])
+        forms: TextReader = screen.query_one("#forms", ReaderBox).reader
+        forms.show_lines(["x" * 400])
         forms._cells, forms._rows = 1, [(0, at) for at in range(400)]  # as folded at another moment
         forms.refresh()
         await settle(pilot)
@@ -227,11 +227,13 @@ async def test_a_reader_folds_again_when_its_width_was_another(build: Build) -> 
 
 
 def test_verdicts_are_signs_where_there_is_little_room() -> None:
-    drawn = [verdict(*case).plain for case in (("equal", "", 2), ("equal", "0", 2), ("shrinks", "", 2))]
+    drawn = [
+        verdict_content(*case).plain for case in (("equal", "", 2), ("equal", "0", 2), ("shrinks", "", 2))
+    ]
     assert drawn == ["✓", "✓*", "▾"]
-    assert verdict("equal", "0, 1/2", 16).plain == "✓ except 0, 1/2"
-    assert verdict("shrinks", "", 16).plain == "▾ shrinks"
-    assert verdict("equal", "0, 1/2").plain == "✓ equal except at 0, 1/2"
+    assert verdict_content("equal", "0, 1/2", 16).plain == "✓ except 0, 1/2"
+    assert verdict_content("shrinks", "", 16).plain == "▾ shrinks"
+    assert verdict_content("equal", "0, 1/2").plain == "✓ equal except at 0, 1/2"
 
 
 async def test_beside_a_member_stands_its_derivation_from_the_head(build: Build) -> None:

@@ -13,7 +13,7 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from screens.shell.terminal import Graphics, ask_terminal, give_back, understood
+from screens.shell.terminal import Graphics, ask_terminal, give_back, read_answers
 
 XTERM = b"\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6;9;15;16;22;28c"
 KITTY = b"\x1bP>|kitty(0.35.2)\x1b\\\x1b_Gi=4711;OK\x1b\\\x1b[6;21;10t\x1b[?62;c"
@@ -37,22 +37,22 @@ WEZTERM = b"\x1bP>|WezTerm 20240203\x1b\\\x1b_Gi=4711;OK\x1b\\\x1b[6;20;9t\x1b[?
     ],
 )
 def test_answers_are_understood(answer: bytes, protocol: str, cell: tuple[int, int]) -> None:
-    found = understood(answer, None)
+    found = read_answers(answer, None)
     assert (found.protocol, found.cell, found.typed) == (protocol, cell, b"")
 
 
 def test_the_kernel_knows_the_cell_better() -> None:
-    assert understood(KITTY, (8, 17)).cell == (8, 17)
+    assert read_answers(KITTY, (8, 17)).cell == (8, 17)
 
 
 def test_colours_are_those_of_the_terminal_within_reason() -> None:
-    assert understood(XTERM, None).colours == 16
-    assert understood(XTERM + b"\x1b[?1;0;64S", None).colours == 64
-    assert understood(XTERM + b"\x1b[?1;0;1024S", None).colours == 254
+    assert read_answers(XTERM, None).colours == 16
+    assert read_answers(XTERM + b"\x1b[?1;0;64S", None).colours == 64
+    assert read_answers(XTERM + b"\x1b[?1;0;1024S", None).colours == 254
 
 
 def test_keys_between_the_answers_are_kept() -> None:
-    assert understood(b"j" + XTERM + b"\x1b[Bk", None).typed == b"j\x1b[Bk"
+    assert read_answers(b"j" + XTERM + b"\x1b[Bk", None).typed == b"j\x1b[Bk"
 
 
 def test_keys_that_were_kept_reach_the_screens() -> None:

@@ -18,8 +18,8 @@ from screens.jobs.detail import Detail
 from screens.keys import JOBS_KEYS
 from screens.shell.keymap import VERBS
 from screens.widgets.dialogs import Confirm, TextScreen
-from screens.widgets.plot import Plot, sign
-from screens.widgets.reader import Reader
+from screens.widgets.plot import PlotWidget, series_sign
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
 from workbench.config import state_dir
@@ -167,16 +167,18 @@ async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: li
     log_of(jobs[2], 1, range(0, 3000, 100), 0.7)
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        assert [series.name for series in app.screen.query_one(Plot).series] == ["41 egen/cl-mean-small"]
+        assert [series.name for series in app.screen.query_one(PlotWidget).series] == [
+            "41 egen/cl-mean-small"
+        ]
         app.query_one("#jobs-table", Table).go_to("39")
         await pilot.press("space")
         app.query_one("#jobs-table", Table).go_to("41")
-        await until(pilot, lambda: len(app.screen.query_one(Plot).series) == 2)
-        names = [series.name for series in app.screen.query_one(Plot).series]
+        await until(pilot, lambda: len(app.screen.query_one(PlotWidget).series) == 2)
+        names = [series.name for series in app.screen.query_one(PlotWidget).series]
         assert names == ["41 egen/cl-mean-small", "39 arqmath/finetune-n1"]
         text = shown(app)
         for number, name in ((41, "egen/cl-mean-small"), (39, "arqmath/finetune-n1")):
-            glyph, _ = sign(number)
+            glyph, _ = series_sign(number)
             assert f"{glyph} {number} {name}" in text
             # In the list, in the legend, and on the curve.
             assert text.count(glyph) > 2
@@ -187,7 +189,7 @@ async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: li
     log_of(resumed, 2, range(4000, 6000, 40), 0.2)
     async with make(jobs=[resumed]).run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        plot = app.screen.query_one(Plot)
+        plot = app.screen.query_one(PlotWidget)
         (series,) = plot.series
         assert list(series.xs) == sorted(series.xs)
         assert [y for x, y in zip(series.xs, series.ys, strict=True) if x >= 4000] == [0.2] * 50
@@ -208,7 +210,7 @@ async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: li
 async def test_curves_are_smoothed_on_a_key(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        plot = app.screen.query_one(Plot)
+        plot = app.screen.query_one(PlotWidget)
         before = list(plot.series[0].ys)
         await pilot.press("z")
         assert plot.caption == "loss_nats by step, smoothed 0.6"
@@ -260,7 +262,7 @@ async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> No
         await pilot.press("i")
         await rest(pilot)
         assert isinstance(app.screen, TextScreen)
-        lines = app.screen.query_one(Reader).lines
+        lines = app.screen.query_one(TextReader).lines
         for words in (
             "commit 0123456789ab, with uncommitted changes",
             "python 3.11.7",

@@ -17,12 +17,12 @@ from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from engines.training.loop import explain_failures, no_number
 from screens.app import Workbench
-from screens.jobs.columns import JobList, differing_at, elide_alike, summary
+from screens.jobs.columns import JobList, differing_at, elide_alike, summarise_job
 from screens.jobs.form import NewJob
 from screens.shell.bars import KeyBar
-from screens.shell.watch import JobWatch, Meter
+from screens.shell.watch import JobWatch, LoadMeter
 from screens.widgets.listing import ReaderBox
-from screens.widgets.plot import Plot, sign
+from screens.widgets.plot import PlotWidget, series_sign
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, rest, shown, until
 from tests.screens.test_jobs_screen import WIDE
@@ -39,7 +39,7 @@ async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
         assert "… running · 5 200 of 8 100 steps · 8.66 steps/s · 5m left" in text
         assert "64%" in text
         assert "loss 1.81 → 0.3101 · 41.2k tok/s · CPU, 1.9 GiB" in text
-        plot = app.screen.query_one(Plot)
+        plot = app.screen.query_one(PlotWidget)
         assert plot.display
         assert plot.caption == "loss_nats by step"
         assert plot.series[0].ys[0] == pytest.approx(1.81)
@@ -54,7 +54,7 @@ async def test_another_metric_is_plotted_on_enter(make: Make) -> None:
         app = await jobs_ready(pilot)
         await pilot.press("tab", "right_square_bracket", "j", "enter")
         await rest(pilot)
-        assert app.screen.query_one(Plot).caption == "tokens_per_s by step"
+        assert app.screen.query_one(PlotWidget).caption == "tokens_per_s by step"
 
 
 async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
@@ -84,7 +84,7 @@ def test_a_failed_training_begins_with_reason_and_remedy(
     view = dataclasses.replace(
         jobs[0], state=end.state, reason=end.reason, remedy=end.remedy, code=end.code, attempt=2
     )
-    first, second, *_ = summary(view, 100).plain.splitlines()
+    first, second, *_ = summarise_job(view, 100).plain.splitlines()
     assert first.startswith(reason)
     assert remedy in second
     assert view.refusal("resume") == ""
@@ -106,7 +106,7 @@ async def test_without_jobs_it_says_what_to_do(make: Make) -> None:
         app = await jobs_ready(pilot)
         assert "No jobs yet" in shown(app)
         assert "a starts one" in shown(app)
-        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).hints()}
+        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).list_hints()}
         assert "add" in hints
         assert "stop" not in hints
         await pilot.press("a")
@@ -147,11 +147,11 @@ async def test_states_change_under_the_cursor(make: Make, jobs: list[JobView]) -
 async def test_the_gpus_come_first_of_the_devices(make: Make, size: tuple[int, int], told: str) -> None:
     async with make().run_test(size=size) as pilot:
         app = await jobs_ready(pilot)
-        meters = {name: Meter() for name in ("CPU", "memory", "GPU 0")}
+        meters = {name: LoadMeter() for name in ("CPU", "memory", "GPU 0")}
         words = ("1.0/2", "4.6 GiB of 23.5 GiB", "50 %, 70.0 GiB")
         for _ in range(20):
             for meter, said in zip(meters.values(), words, strict=True):
-                meter.add(0.3, said)
+                meter.add_reading(0.3, said)
         jobs = app.screen.query_one(JobList)
         jobs.show_meters(meters)
         assert jobs.footnote == told
@@ -213,12 +213,12 @@ def test_an_elided_name_keeps_the_first_character_that_differs(names: list[str])
 async def test_a_job_keeps_glyph_and_colour_wherever_the_cursor_is(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        before = [(_line_of(app, number)[2], sign(number)) for number in (41, 40, 39, 38)]
+        before = [(_line_of(app, number)[2], series_sign(number)) for number in (41, 40, 39, 38)]
         app.query_one("#jobs-table", Table).go_to("39")
         await rest(pilot)
-        assert [(_line_of(app, number)[2], sign(number)) for number in (41, 40, 39, 38)] == before
-        assert [glyph for glyph, _ in before] == [sign(number)[0] for number in (41, 40, 39, 38)]
-    signs = [sign(number) for number in range(36)]
+        assert [(_line_of(app, number)[2], series_sign(number)) for number in (41, 40, 39, 38)] == before
+        assert [glyph for glyph, _ in before] == [series_sign(number)[0] for number in (41, 40, 39, 38)]
+    signs = [series_sign(number) for number in range(36)]
     assert len(set(signs)) == 36
 
 
@@ -226,8 +226,8 @@ async def test_devices_are_shown_with_what_they_were(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
         for share in (0.0, 0.5, 1.0):
-            app.watch_jobs.measure("CPU", share, f"{2 * share:.1f}/2")
-        app.watch_jobs.measure("memory", 0.25, "4.0 GiB of 16.0 GiB")
+            app.watch_jobs.add_reading("CPU", share, f"{2 * share:.1f}/2")
+        app.watch_jobs.add_reading("memory", 0.25, "4.0 GiB of 16.0 GiB")
         app.screen.post_message(JobWatch.Looked(app.jobs))
         await rest(pilot)
         assert "CPU ⡀⣦⣿ 2.0/2 · memory ⣄ 4.0 GiB of 16.0 GiB" in shown(app)

@@ -10,7 +10,7 @@ import pytest
 from screens.app import Workbench
 from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
-from screens.widgets.plot import Plot
+from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import shown, until
 from workbench.jobs.control import kill
@@ -42,14 +42,14 @@ async def test_launch_watch_stop_resume_compare(
             await until(pilot, lambda: "2 attempts" in curve_of(app))
             await pilot.press("d")
             await until(pilot, lambda: len(app.query_one("#diff-table", Table).rows) > 0)
-            assert [series.name for series in app.query_one(Plot).series] == ["attempt 1", "attempt 2"]
+            assert [series.name for series in app.query_one(PlotWidget).series] == ["attempt 1", "attempt 2"]
             rows = app.query_one("#diff-table", Table).visible_records()
             assert next(row["left"] for row in rows if row["key"] == "state") == "stopped"
             text = shown(app)
             for words in ("● attempt 1", "■ attempt 2", "loss_nats", "[diff]"):
                 assert words in text
             # The second attempt begins where the first one stopped.
-            first, second = app.query_one(Plot).series
+            first, second = app.query_one(PlotWidget).series
             assert second.xs[0] > first.xs[0]
     finally:
         for view in app.jobs:

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from screens.app import Workbench
-from screens.jobs.form import NewJob, Row
+from screens.jobs.form import FormRow, NewJob
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
@@ -45,7 +45,7 @@ async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Mak
         burst(app, "a\x1bet")
         await until(pilot, lambda: isinstance(app.screen, Prompt))
         burst(app, "\x1ba\t\x08")
-        await until(pilot, lambda: isinstance(app.screen, NewJob) and bool(app.screen.query(Row)))
+        await until(pilot, lambda: isinstance(app.screen, NewJob) and bool(app.screen.query(FormRow)))
 
 
 async def test_a_paste_after_the_key_goes_to_the_input(make: Make) -> None:
@@ -73,7 +73,7 @@ async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment
     monkeypatch.setattr("screens.shell.terminal._PATIENCE_S", 0.05)
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        monkeypatch.setattr(app._keys, "_behind", lambda *_: None)
+        monkeypatch.setattr(app._keys, "_arrive_behind", lambda *_: None)
         burst(app, "j")
         await pilot.pause(0.1)
         burst(app, "j")

@@ -7,21 +7,21 @@ from pathlib import Path
 import screens.shell.keymap as keys
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.keys import catalogue, document
+from screens.keys import list_scopes, write_reference
 from screens.registry import SCREENS
 from screens.shell.screen import WorkbenchScreen
 from screens.widgets.listing import Listing
-from screens.widgets.reader import Reader
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 
 
-def all_keys() -> list[keys.Key]:
-    return [key for _, group in catalogue() for key in group]
+def all_keys() -> list[keys.VerbKey]:
+    return [key for _, group in list_scopes() for key in group]
 
 
 def test_the_document_is_current() -> None:
     path = Path(__file__).parents[2] / "docs" / "keys.md"
-    assert path.read_text("utf-8") == document(), "run: python -m screens.keys"
+    assert path.read_text("utf-8") == write_reference(), "run: python -m screens.keys"
 
 
 def test_a_key_means_one_verb_everywhere() -> None:
@@ -54,9 +54,9 @@ def test_every_key_is_done_by_somebody() -> None:
         "app": (Workbench,),
         "view": (WorkbenchScreen,),
         "list": (Table, Listing),
-        "text": (Reader, Listing),
+        "text": (TextReader, Listing),
     }
-    doers |= {entry.name: (entry.load(),) for entry in SCREENS}
+    doers |= {entry.name: (entry.load_screen(),) for entry in SCREENS}
     for key in all_keys():
         room = doers.get(key.id.partition(".")[0])
         if room is not None:
@@ -69,9 +69,9 @@ def refuse(error: EngineError) -> None:
 
 def test_remaps_go_by_id_and_by_verb() -> None:
     known = keys.scope("jobs", stop="Stop.", kill="Kill.") + keys.scope("egraphs", stop="Stop.")
-    assert keys.remap({"jobs.stop": "z"}, known, refuse) == {"jobs.stop": "z"}
-    assert keys.remap({"stop": "z"}, known, refuse) == {"jobs.stop": "z", "egraphs.stop": "z"}
-    assert keys.remap({"jobs.stop": "Z", "stop": "z"}, known, refuse) == {
+    assert keys.remap_keys({"jobs.stop": "z"}, known, refuse) == {"jobs.stop": "z"}
+    assert keys.remap_keys({"stop": "z"}, known, refuse) == {"jobs.stop": "z", "egraphs.stop": "z"}
+    assert keys.remap_keys({"jobs.stop": "Z", "stop": "z"}, known, refuse) == {
         "jobs.stop": "Z",
         "egraphs.stop": "z",
     }
@@ -80,7 +80,7 @@ def test_remaps_go_by_id_and_by_verb() -> None:
 def test_a_remap_of_something_unknown_names_the_nearest_and_spoils_no_other() -> None:
     problems: list[EngineError] = []
     known = keys.scope("jobs", stop="Stop.", kill="Kill.")
-    remapped = keys.remap({"jobs.stp": "z", "kill": "Z", "jobs": "j"}, known, problems.append)
+    remapped = keys.remap_keys({"jobs.stp": "z", "kill": "Z", "jobs": "j"}, known, problems.append)
     assert remapped == {"jobs.kill": "Z"}
     assert [problem.code for problem in problems] == ["E423", "E423"]
     assert any("jobs.stop" in problem.remedy for problem in problems if "jobs.stp" in problem.what)

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from screens.shell.terminal import MOST_CELLS, placeholders, removal, transmission
+from screens.shell.terminal import MOST_CELLS, placeholder_text, removal_sequence, transmission_sequence
 
 # Places in kitty's list of 297 marks (rowcolumn-diacritics.txt) that lie far apart.
 KNOWN = {0: 0x305, 1: 0x30D, 15: 0x357, 16: 0x35B, 197: 0x1DFE, 198: 0x20D0, 213: 0x2DE0, 244: 0x2DFF}
@@ -23,19 +23,19 @@ def columns_of(row: str) -> list[str]:
 
 
 def test_marks_stand_where_the_list_has_them() -> None:
-    marks = columns_of(placeholders(0, MOST_CELLS))
+    marks = columns_of(placeholder_text(0, MOST_CELLS))
     assert {place: ord(marks[place]) for place in KNOWN} == KNOWN
     assert len(set(marks)) == len(marks) == max(KNOWN) + 1
     assert marks == sorted(marks)
     # What makes the list: a mark above a letter, which no normal form takes apart or joins.
     assert all(unicodedata.combining(mark) == 230 and not unicodedata.decomposition(mark) for mark in marks)
-    assert [placeholders(row, 1)[1] for row in range(MOST_CELLS)] == marks
+    assert [placeholder_text(row, 1)[1] for row in range(MOST_CELLS)] == marks
 
 
 @pytest.mark.parametrize("size", [1, 3_072, 3_073, 10_000])
 def test_a_picture_is_sent_in_chunks_that_kitty_takes(size: int) -> None:
     data = bytes(number % 251 for number in range(size))
-    sent = transmission(0x123456, base64.b64encode(data).decode(), 40, 12)
+    sent = transmission_sequence(0x123456, base64.b64encode(data).decode(), 40, 12)
     chunks = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", sent)
     assert "".join(f"\x1b_G{control};{part}\x1b\\" for control, part in chunks) == sent
     first, *more = [dict(item.split("=") for item in control.split(",")) for control, _ in chunks]
@@ -50,4 +50,4 @@ def test_a_picture_is_sent_in_chunks_that_kitty_takes(size: int) -> None:
 
 
 def test_a_picture_goes_with_its_data() -> None:
-    assert removal(7) == "\x1b_Ga=d,d=I,i=7,q=2\x1b\\"
+    assert removal_sequence(7) == "\x1b_Ga=d,d=I,i=7,q=2\x1b\\"

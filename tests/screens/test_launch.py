@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.jobs.form import NewJob, OperationFields, Row, TrainFields, form_fields
+from screens.jobs.form import FormRow, NewJob, OperationFields, TrainFields, form_fields
 from screens.jobs.run import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until
@@ -74,7 +74,7 @@ async def opened(pilot: Pilot[Any], key: str = "a") -> NewJob:
 
 def put(screen: NewJob, name: str, text: str) -> None:
     """Write a field."""
-    screen.rows()[name].query_one(Input).value = text
+    screen.list_rows()[name].query_one(Input).value = text
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ async def test_fields_are_checked_while_they_are_typed(
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
         await pilot.press("tab")
-        assert screen.rows()["data.corpus"].query_one(Input).has_focus
+        assert screen.list_rows()["data.corpus"].query_one(Input).has_focus
         await pilot.press("end", "x")
         await rest(pilot)
         assert "there is no corpus 'sample-ex' here" in shown(pilot.app)
@@ -151,7 +151,7 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
         screen = await opened(pilot)
 
         async def choose(name: str, *keys: str) -> str:
-            screen.rows()[name].query_one(Input).focus()
+            screen.list_rows()[name].query_one(Input).focus()
             await rest(pilot)
             foot = str(screen.query_one("#foot", Static).render())
             await pilot.press("question_mark", *keys)
@@ -164,7 +164,7 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
         assert "sample-e" in await choose("data.exclude", "down", "enter")
         assert "auto, cpu" in await choose("job.device", "escape")
         assert await choose("job.more") == "other settings, as in patience=3"
-        values = screen.values()
+        values = screen.list_values()
         assert values["train.schedule"] == "cosine_restarts"
         assert values["model.pooling"] == "max"
         assert values["data.exclude"] == "sample-e"
@@ -180,28 +180,28 @@ async def test_what_is_typed_takes_the_place_of_what_stood_there_and_is_kept(
         keys = lambda: str(pilot.app.screen.query_one("#fields").parent.border_subtitle)  # noqa: E731
         await until(pilot, lambda: screen._measures)
         for name, offered in (("train.best", True), ("train.steps", False)):
-            screen.rows()[name].query_one(Input).focus()
+            screen.list_rows()[name].query_one(Input).focus()
             await rest(pilot)
             assert ("? choices" in keys()) is offered
         await pilot.press(*"600")
-        assert screen.values()["train.steps"] == "600"
+        assert screen.list_values()["train.steps"] == "600"
         assert keys().endswith("f5 reset   esc leave, kept")
         await pilot.press("escape")
         screen = await opened(pilot)
-        assert screen.values()["train.steps"] == "600"
+        assert screen.list_values()["train.steps"] == "600"
         await pilot.press("f5")
         await rest(pilot)
-        assert screen.values()["train.steps"] == "200"
+        assert screen.list_values()["train.steps"] == "200"
         assert keys().endswith("esc leave")
-        screen.rows()["train.best"].query_one(Input).focus()
+        screen.list_rows()["train.best"].query_one(Input).focus()
         await pilot.press("question_mark", *"loss", "enter")
         await rest(pilot)
-        assert screen.values()["train.best"] == "loss_nats"
+        assert screen.list_values()["train.best"] == "loss_nats"
         await pilot.press("enter")
         await rest(pilot)
         assert submitted[0].params["train"]["best"] == "loss_nats"
         screen = await opened(pilot)
-        assert screen.values()["train.best"] == "validation_kmeans_percent"
+        assert screen.list_values()["train.best"] == "validation_kmeans_percent"
 
 
 @pytest.mark.slow
@@ -210,11 +210,11 @@ async def test_an_error_that_names_no_field_stands_at_the_one_last_changed(
 ) -> None:
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
-        screen.rows()["train.warmup"].query_one(Input).focus()
+        screen.list_rows()["train.warmup"].query_one(Input).focus()
         engine.error = EngineError("that is longer than all of it", code="E640", remedy="Less.")
         await pilot.press("9")
         await rest(pilot)
-        assert "✗ that is longer" in str(screen.rows()["train.warmup"].query_one(".say", Static).content)
+        assert "✗ that is longer" in str(screen.list_rows()["train.warmup"].query_one(".say", Static).content)
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ async def test_what_the_engine_finds_wrong_stands_at_its_field(
         put(screen, "model.pooling", "median")
         await rest(pilot)
         assert "✗ pooling is 'median'" in str(
-            screen.rows()["model.pooling"].query_one(".say", Static).content
+            screen.list_rows()["model.pooling"].query_one(".say", Static).content
         )
         await pilot.press("enter")
         await rest(pilot)
@@ -251,8 +251,8 @@ async def test_a_form_whose_rows_are_gone_checks_nothing(
 ) -> None:
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
-        await screen.query(Row).remove()
-        screen._seen(screen._machine)
+        await screen.query(FormRow).remove()
+        screen._take_machine(screen._machine)
         await pilot.press("enter")
         await rest(pilot)
         assert not submitted
@@ -262,9 +262,9 @@ async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, samp
     recipe = with_settings(load(QUICK), ["lr=5e-4", "seed=3"])
     async with make(launch=Launch(recipe)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
-        values = screen.values()
+        values = screen.list_values()
         assert (values["train.lr"], values["job.seed"]) == ("0.0005", "3")
-        assert screen.rows()["data.corpus"].query_one(Input).has_focus
+        assert screen.list_rows()["data.corpus"].query_one(Input).has_focus
         await pilot.press("escape")
         await rest(pilot)
         assert pilot.app.launch is None  # type: ignore[attr-defined]
@@ -281,13 +281,13 @@ async def test_a_corpus_job(
         screen.query_one("#recipes", Table).go_to("egen/polynomials")
         await rest(pilot)
         assert "does not use a GPU" in shown(pilot.app)
-        assert screen.values()["corpus.out"] == "polynomials-2"
+        assert screen.list_values()["corpus.out"] == "polynomials-2"
         put(screen, "corpus.members", "12x")
         await rest(pilot)
         assert "a whole number is needed" in shown(pilot.app)
         await pilot.press("enter")
         await rest(pilot)
-        assert screen.rows()["corpus.members"].query_one(Input).has_focus
+        assert screen.list_rows()["corpus.members"].query_one(Input).has_focus
         await pilot.press(*"12", "enter")
         await rest(pilot)
         (spec,) = submitted
@@ -322,7 +322,9 @@ async def test_a_sweep(
         put(screen, "sweep.grid", "lr=1e-4..3e-4/3 pooling=mean")
         put(screen, "sweep.seeds", "2..1")
         await rest(pilot)
-        assert "'2..1' is not a range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
+        assert "'2..1' is not a range" in str(
+            screen.list_rows()["sweep.seeds"].query_one(".say", Static).content
+        )
         await pilot.press("enter")
         await rest(pilot)
         assert (swept, submitted) == ([], [])
@@ -362,12 +364,12 @@ async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Work
         assert focused is not None
         assert screen.region.contains_region(focused.region)
         assert "cl-mean-tiny" in shown(pilot.app)
-        place = screen.rows()["sweep.stop_worst"].query_one(Input)
+        place = screen.list_rows()["sweep.stop_worst"].query_one(Input)
         place.focus()
         for name in ("sweep.parallel", "sweep.folds", "sweep.seeds"):
             await pilot.press("up")
             await rest(pilot)
-            line = screen.rows()[name].query_one(Input)
+            line = screen.list_rows()[name].query_one(Input)
             assert line.has_focus
             assert screen.query_one("#fields").region.contains_region(line.region)
         assert "1,2,3: One run for each seed; 1..5 works too." in str(
@@ -385,14 +387,19 @@ CARDS = (
 
 def test_auto_says_which_card_and_why() -> None:
     machine = Machine(4, 2**33, CARDS)
-    assert machine.why("auto") == "GPU 1 Big Card, 70.0 GiB free: the one of 2 with the most free memory"
-    assert Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).why("auto").startswith("GPU 0 Small Card")
-    assert machine.why("cpu").endswith("requested")
-    assert machine.why("0,1").endswith("requested")
-    assert "1     Big Card, 70.0 GiB of 80.0 GiB free, 3 % busy" in machine.lines()
+    assert (
+        machine.explain_device("auto")
+        == "GPU 1 Big Card, 70.0 GiB free: the one of 2 with the most free memory"
+    )
+    assert (
+        Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).explain_device("auto").startswith("GPU 0 Small Card")
+    )
+    assert machine.explain_device("cpu").endswith("requested")
+    assert machine.explain_device("0,1").endswith("requested")
+    assert "1     Big Card, 70.0 GiB of 80.0 GiB free, 3 % busy" in machine.describe_devices()
     for policy in ("2", "gpu"):
         with pytest.raises(EngineError):
-            machine.why(policy)
+            machine.explain_device(policy)
 
 
 @pytest.mark.parametrize(
@@ -421,7 +428,7 @@ def test_fields_of_a_corpus(
     (workspace.corpora / "taken").mkdir()
     form = OperationFields(load("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields} | {f"corpus.{name}": text}
-    found = form.problems(values)
+    found = form.find_problems(values)
     assert set(found) == ({f"corpus.{name}"} if wrong else set())
     assert all(wrong in error.what for error in found.values())
 
@@ -431,7 +438,7 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
     form = OperationFields(load("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields}
     values["corpus.templates"] = str(tmp_path / "mine.txt")
-    assert form.problems(values) == {}
+    assert form.find_problems(values) == {}
 
 
 @pytest.mark.parametrize(
@@ -470,7 +477,7 @@ def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspac
     form = form_fields(load(QUICK), sample)
     assert isinstance(form, TrainFields)
     values = {field.name: field.text for field in form.fields} | {name: text}
-    found = form.problems(values)
+    found = form.find_problems(values)
     assert set(found) == ({name} if wrong else set())
     assert all(wrong in error.what for error in found.values())
 
@@ -484,7 +491,7 @@ def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
         found |= {(recipe.name, field.name): field for field in form.fields}
         assert found[recipe.name, "train.lr"].help == "Highest learning rate."
         pooling = found[recipe.name, "model.pooling"]
-        assert set(form.choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
+        assert set(form.list_choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
     assert found["mwp/solver-tiny", "model.pooling"].help.endswith(
         "the mean of the token states, or the first one."
     )
@@ -541,7 +548,9 @@ async def test_the_form_of_the_command_has_the_sweep(
     )
     async with make(launch=Launch(load(QUICK), how)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
-        values = {name: text for name, text in screen.values().items() if name.startswith("sweep.") and text}
+        values = {
+            name: text for name, text in screen.list_values().items() if name.startswith("sweep.") and text
+        }
         assert values == {
             "sweep.grid": "lr=1e-4..3e-4/3 pooling=mean",
             "sweep.random": "warmup=1..9",
@@ -553,7 +562,7 @@ async def test_the_form_of_the_command_has_the_sweep(
         screen.query_one("#recipes", Table).focus()
         await pilot.press("j")
         await rest(pilot)
-        assert screen.rows()["sweep.grid"].value == ""
+        assert screen.list_rows()["sweep.grid"].value == ""
         await pilot.press("k")
         await rest(pilot)
         await pilot.press("enter")

@@ -13,14 +13,14 @@ from screens.widgets.pane import Pane
 
 
 def signs(pane: Pane) -> str:
-    return " ".join(sign for sign, _ in pane.legend())
+    return " ".join(sign for sign, _ in pane.list_signs())
 
 
 def test_each_pane_with_signs_of_its_own_explains_them() -> None:
     topics, anchors = TopicsPane(id="topics", share=1), AnchorsPane(id="anchors")
     for pane in (topics, anchors, ProblemPane("anchor", id="a"), WhyPane(id="w"), GraphPane(id="g", share=1)):
-        assert pane.legend(), pane
-        assert all(sign and means for sign, means in pane.legend())
+        assert pane.list_signs(), pane
+        assert all(sign and means for sign, means in pane.list_signs())
     assert {"delta", "nDCG′"} <= set(signs(topics).split())
     assert {"✗", "p", "n", "1"} <= set(signs(anchors).split())
 

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
-from screens.egraphs.sheets import Derivation
+from screens.egraphs.sheets import DerivationSheet
 from screens.mathamr.contexts import FILES, OWN, Subject, destinations
 from screens.mathamr.graph import in_the_plane, line_by_line
-from screens.mathamr.inspection import Drawn, balanced
+from screens.mathamr.inspection import DrawnNode, balance_end
 from screens.mathamr.screen import MathamrScreen
-from screens.mathamr.standings import Comparison, StandingsSheet
+from screens.mathamr.standings import GraphComparison, StandingsSheet
 from screens.mathamr.texts import lit_part, text_content
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
@@ -75,7 +75,7 @@ def lit(screen: MathamrScreen) -> str:
 
 
 def here(screen: MathamrScreen) -> tuple[str, ...]:
-    node = screen.inspection.row(screen.graph.key) if screen.inspection is not None else None
+    node = screen.inspection.get_row(screen.graph.key) if screen.inspection is not None else None
     topic = screen.subject.topic if screen.subject is not None else ""
     return (screen.source, topic, node["shown"] if node is not None else "")
 
@@ -231,7 +231,7 @@ async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
         await press(pilot, "d")
-        assert isinstance(app.screen, Comparison)
+        assert isinstance(app.screen, GraphComparison)
         table = app.screen.query_one(Table)
         await settle(pilot, lambda: table.shown > 0)
         rows = [(row["in"], row["source"], row["role"], row["target"]) for row in table.visible_records()]
@@ -239,7 +239,7 @@ async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:
         assert ("one", "find-01", ":mode", "imperative") in rows
         assert ("other", "solution", ":instance", "solution") in rows
         assert "Smatch 0." in shown(app)
-        command = app.screen.command()
+        command = app.screen.command_words()
         assert command is not None
         assert command[2] == GRAPHS["B.1"]
         printed = CliRunner().invoke(main_app, [*command, "--json"])
@@ -268,7 +268,7 @@ async def test_runs_are_compared_topic_by_topic(build: Make, tmp_path: Path) -> 
         assert (rows["B.2"]["paths"], rows["B.2"]["vectors"]) == (0, 0)
         assert "1 worse" in shown(app)
         # What is copied prints the same.
-        command = sheet.command()
+        command = sheet.command_words()
         assert command is not None
         printed = CliRunner().invoke(main_app, [*command, "--json"])
         assert printed.exit_code == 0
@@ -350,7 +350,7 @@ async def test_equal_formulas_are_listed_and_derived(build: Make) -> None:
         rows = {row["latex"]: (row["score"], row["verdict"]) for row in table.visible_records()}
         assert rows[r"\frac{a}{c}"] == (1.0, "equal")
         await press(pilot, "d")
-        assert isinstance(app.screen, Derivation)
+        assert isinstance(app.screen, DerivationSheet)
 
 
 async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
@@ -394,12 +394,15 @@ def test_the_part_of_a_formula_is_found_in_what_is_shown(latex: str, part: str, 
 
 def test_braces_that_a_part_opened_belong_to_it() -> None:
     latex = "\\binom{n}{k-1}+1"
-    assert latex[: balanced(latex, 0, latex.index("1") + 1)] == "\\binom{n}{k-1}"
+    assert latex[: balance_end(latex, 0, latex.index("1") + 1)] == "\\binom{n}{k-1}"
 
 
 def test_a_tree_is_drawn_in_the_plane_and_line_by_line() -> None:
-    tree = Drawn(
-        "U", "U", "plus", (Drawn("x", "V", "x", ()), Drawn("m", "O", "minus", (Drawn("y", "V", "y", ()),)))
+    tree = DrawnNode(
+        "U",
+        "U",
+        "plus",
+        (DrawnNode("x", "V", "x", ()), DrawnNode("m", "O", "minus", (DrawnNode("y", "V", "y", ()),))),
     )
     rows: dict[int, str] = {}
     for one in sorted(in_the_plane(tree), key=lambda one: (one.line, one.column)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from screens.jobs.columns import METRIC_COLUMNS, differing_at, metric_row, shortened
+from screens.jobs.columns import METRIC_COLUMNS, differing_at, metric_row, shorten_measure
 from screens.jobs.detail import CurvePlot
 from workbench.jobs.tail import Curve
 
@@ -24,7 +24,7 @@ def test_two_measures_are_never_cut_to_the_same_text(cells: int) -> None:
     (column,) = (one for one in METRIC_COLUMNS if one.name == "metric")
     curve = Curve()
     curve.add([1], [2.0])
-    begins = differing_at(["".join(shortened(name)) for name in NAMES])
+    begins = differing_at(["".join(shorten_measure(name)) for name in NAMES])
     rows = [metric_row(name, [curve], apart) for name, apart in zip(NAMES, begins, strict=True)]
     assert column.fit is not None
     drawn = [str(column.fit(row, cells)) for row in rows]

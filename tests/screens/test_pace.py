@@ -38,12 +38,12 @@ def test_what_is_new_goes_after_the_last_key_and_the_rest_after_a_while(clock: l
     garbage = pace.Garbage()
     old = Ring()
     gone = weakref.ref(old)
-    garbage.typed()
+    garbage.note_key()
     clock[0] += 1.0
-    garbage.tick()
+    garbage.collect_when_quiet()
     assert gc.get_freeze_count() == 0
     clock[0] += 1.0
-    garbage.tick()
+    garbage.collect_when_quiet()
     assert gc.get_freeze_count() > 0
     # It is set aside now: only the sweep of everything finds it.
     del old
@@ -51,14 +51,14 @@ def test_what_is_new_goes_after_the_last_key_and_the_rest_after_a_while(clock: l
     went = weakref.ref(new)
     del new
     clock[0] += 1.0
-    garbage.typed()
+    garbage.note_key()
     clock[0] += 2.0
-    garbage.tick()
+    garbage.collect_when_quiet()
     assert went() is None
     assert gone() is not None
     for _ in range(31):
         clock[0] += 1.0
-        garbage.tick()
+        garbage.collect_when_quiet()
     assert gone() is None
 
 
@@ -67,5 +67,5 @@ def test_typing_is_not_disturbed(clock: list[float], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pace.gc, "collect", lambda: pytest.fail("collected while typing"))
     for _ in range(100):
         clock[0] += 1.0
-        garbage.typed()
-        garbage.tick()
+        garbage.note_key()
+        garbage.collect_when_quiet()

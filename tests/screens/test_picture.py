@@ -26,7 +26,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.shell.terminal import Graphics, Protocol, Sixels, painted
+from screens.shell.terminal import Graphics, Protocol, Sixels, with_sixels
 from screens.shell.theme import THEMES
 from screens.widgets import plot as picture
 from screens.widgets.plot import FormulaImage, PicturePlot, Series
@@ -106,7 +106,7 @@ class Board(App[None]):
     def _display(self, screen: Any, renderable: Any) -> None:
         """As the workbench does; what would go to the terminal goes to ours."""
         if renderable is not None and not self._batch_count:
-            update = painted(renderable, self.sixels)
+            update = with_sixels(renderable, self.sixels)
             self.terminal.write(update.render_segments(self.console))
         super()._display(screen, renderable)
 
@@ -294,7 +294,7 @@ async def test_a_formula_takes_the_room_it_needs_and_no_more() -> None:
     async with app.run_test(size=(COLUMNS, LINES)) as pilot:
         formula = app.query_one(FormulaImage)
         assert formula.size.height == 0
-        formula.show(r"\frac{x^{2}}{3}", "x²/3")
+        formula.show_formula(r"\frac{x^{2}}{3}", "x²/3")
         await until(pilot, lambda: formula.picture_shown)
         await pilot.pause()
         ((_, columns, lines),) = app.terminal.images.values()
@@ -302,7 +302,7 @@ async def test_a_formula_takes_the_room_it_needs_and_no_more() -> None:
         (placed,) = app.terminal.placed().values()
         assert len(placed) == columns * lines
         # What cannot be drawn takes none.
-        formula.show(r"\nosuch{", "?")
+        formula.show_formula(r"\nosuch{", "?")
         await until(pilot, lambda: len(app.engine.asked) == 2 and formula.size.height == 0)
         assert not app.terminal.images
 
@@ -312,7 +312,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends_and_gaps() -> None:
     ys: list[float | None] = [0.0] * 100_000
     ys[51_234], ys[70_001] = 9.0, -3.0
     ys[20_000:30_000] = [None] * 10_000
-    thin = picture._thinned(Series("loss", xs, ys), 500)
+    thin = picture._thin_curve(Series("loss", xs, ys), 500)
     assert len(thin["xs"]) == len(thin["ys"]) < 1600
     assert max(y for y in thin["ys"] if y is not None) == 9.0
     assert min(y for y in thin["ys"] if y is not None) == -3.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.registry import Entry
+from screens.registry import ScreenEntry
 from screens.shell.cards import MissingScreen
 from screens.widgets.listing import Notice
 from tests.screens.driving import until
@@ -73,7 +73,7 @@ def test_the_screen_of_an_installed_paper_has_a_key_and_asks_its_operation(
 async def test_a_screen_that_cannot_be_imported_says_so(
     make: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = Entry(
+    entry = ScreenEntry(
         "9", "jobs", "Gone", "no_such_engine.screen:Screen", "", "Install it with: pip install gone"
     )
     monkeypatch.setattr("screens.app.SCREENS", (entry,))

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.shell.request import Answer, CachedRequest, Progress
+from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
 from tests.screens.driving import until
 from workbench.engine_process import Result
 
@@ -61,10 +61,10 @@ class Listening(App[None]):
         give: Any = lambda: engine  # noqa: E731
         return CachedRequest(self.asker, "double", self.take, self.advance, engine=give, **how)
 
-    def take(self, answer: Answer) -> None:
+    def take(self, answer: RequestAnswer) -> None:
         self.heard.append((answer.tag, answer.value, answer.error.code if answer.error else ""))
 
-    def advance(self, progress: Progress) -> None:
+    def advance(self, progress: RequestProgress) -> None:
         self.progress += progress.event.data["done"]  # type: ignore[operator]
 
 
@@ -120,7 +120,7 @@ async def test_what_is_stopped_answers_with_its_error_and_nothing_waits() -> Non
         assert len(engine.calls) == 1
         request.ask({"number": 4}, "third")
         await pilot.pause()
-        request.forget()
+        request.forget_waiting()
         engine.calls[1].go.set()
         await pilot.pause()
         await pilot.pause()

@@ -13,27 +13,27 @@ from screens.shell.session import Session
 def test_two_processes_lose_nothing_of_each_other(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     one, two, elsewhere = Session(path, "/w"), Session(path, "/w"), Session(path, "/other")
-    one.keep(mode="jobs", screens={"jobs": {"sort": "id"}})
-    two.keep(mode="egraphs", screens={"egraphs": {"source": "corpus/a"}})
-    elsewhere.keep(mode="mathamr", screens={"jobs": {"sort": "age"}})
+    one.remember_screens(mode="jobs", screens={"jobs": {"sort": "id"}})
+    two.remember_screens(mode="egraphs", screens={"egraphs": {"source": "corpus/a"}})
+    elsewhere.remember_screens(mode="mathamr", screens={"jobs": {"sort": "age"}})
     elsewhere.theme = "mathwb-light"
     for session in (one, two, elsewhere, one):
         session.save()
-    one.keep(mode="jobs", screens={"jobs": {"filter": "!lost"}})
+    one.remember_screens(mode="jobs", screens={"jobs": {"filter": "!lost"}})
     one.save()
     again, other = Session(path, "/w"), Session(path, "/other")
-    assert again.screen("jobs") == {"sort": "id", "filter": "!lost"}
-    assert again.screen("egraphs") == {"source": "corpus/a"}
+    assert again.screen_state("jobs") == {"sort": "id", "filter": "!lost"}
+    assert again.screen_state("egraphs") == {"source": "corpus/a"}
     assert (again.mode, again.theme) == ("jobs", "mathwb-light")
-    assert (other.mode, other.screen("jobs")) == ("mathamr", {"sort": "age"})
+    assert (other.mode, other.screen_state("jobs")) == ("mathamr", {"sort": "age"})
 
 
 def test_a_crash_is_told_once_by_one(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     running, failing = Session(path, "/w"), Session(path, "/w")
-    failing.crashed("crash-1.txt")
+    failing.remember_crash("crash-1.txt")
     failing.save()
-    running.keep(mode="jobs", screens={})
+    running.remember_screens(mode="jobs", screens={})
     running.save()
     after = Session(path, "/w")
     assert after.take_crash() == "crash-1.txt"
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_kept_under_another_name_when_it_would_be_replace
     assert session.mode == ""
     session.save()
     assert path.read_text() == content
-    session.keep(mode="jobs", screens={})
+    session.remember_screens(mode="jobs", screens={})
     session.save()
     assert json.loads(path.read_text())["workspaces"]["/w"]["mode"] == "jobs"
     readable = content.startswith('{"version": 1')

@@ -15,7 +15,7 @@ from screens.shell.cards import ActivityScreen, NoteList
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
 from screens.shell.navigation import JumpScreen
 from screens.widgets.dialogs import Chooser, Prompt
-from screens.widgets.reader import Reader
+from screens.widgets.reader import TextReader
 from tests.screens.driving import jobs_ready, settle, shown
 from tests.screens.test_shell import NARROW, WIDE, table
 from workbench.config import state_dir
@@ -78,7 +78,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     # Each letter stands left of what it labels and covers nothing of it.
     assert all(words in shown(pilot.app) for words in ("d[metrics]", "f[config]"))  # type: ignore[arg-type]
     await pilot.press("s")
-    assert isinstance(pilot.app.focused, Reader)
+    assert isinstance(pilot.app.focused, TextReader)
     await pilot.press(key)
     await settle(pilot)
     await pilot.press("d")
@@ -186,7 +186,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
     await settle(pilot)
-    assert isinstance(pilot.app.focused, Reader)
+    assert isinstance(pilot.app.focused, TextReader)
 
 
 @check("view.left", "view.back")
@@ -213,7 +213,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
     await settle(pilot)
-    assert isinstance(pilot.app.focused, Reader)
+    assert isinstance(pilot.app.focused, TextReader)
 
 
 @check("list.filter")
@@ -258,11 +258,11 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     assert table(pilot.app).cursor == (1 if key in ("k", "up") else 0)  # type: ignore[arg-type]
 
 
-async def _reader(pilot: Pilot[Any]) -> Reader:
+async def _reader(pilot: Pilot[Any]) -> TextReader:
     await pilot.press("tab")
-    reader = pilot.app.screen.query_one("#log-text", Reader)
+    reader = pilot.app.screen.query_one("#log-text", TextReader)
     reader.follow = False
-    reader.show([f"line {number}" for number in range(300)])
+    reader.show_lines([f"line {number}" for number in range(300)])
     await settle(pilot)
     reader.scroll_to(y=100, animate=False, immediate=True)
     await settle(pilot)
@@ -272,7 +272,7 @@ async def _reader(pilot: Pilot[Any]) -> Reader:
 @check("app.undo")
 async def _(pilot: Pilot[Any], key: str) -> None:
     done: list[str] = []
-    pilot.app.undoable("a change", lambda: done.append("back"))  # type: ignore[attr-defined]
+    pilot.app.remember_change("a change", lambda: done.append("back"))  # type: ignore[attr-defined]
     await pilot.press(key, key)
     assert done == ["back"]
 
@@ -292,7 +292,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 @check("text.follow")
 async def _(pilot: Pilot[Any], key: str) -> None:
     reader = await _reader(pilot)
-    reader.append(["and", "more"])
+    reader.append_lines(["and", "more"])
     await settle(pilot)
     assert "+2 lines below" in shown(pilot.app)  # type: ignore[arg-type]
     await pilot.press(key)
@@ -305,7 +305,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 async def _(pilot: Pilot[Any], key: str) -> None:
     reader = await _reader(pilot)
     before = reader.virtual_size.height
-    reader.append(["long " * 60])
+    reader.append_lines(["long " * 60])
     await pilot.press(key)
     await settle(pilot)
     assert reader.virtual_size.height > before + 2
@@ -343,7 +343,7 @@ async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
     table(app).set_sorting(None)
     table(app).cursor = 0
     await place.query_one(Detail).show_page("log-page")
-    place.query_one("#log-text", Reader).show([])
+    place.query_one("#log-text", TextReader).show_lines([])
     await settle(pilot)
     table(app).focus()
     await settle(pilot)

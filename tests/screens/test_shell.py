@@ -18,10 +18,10 @@ from screens.jobs.form import NewJob
 from screens.shell.bars import Header, KeyBar
 from screens.shell.cards import TooSmall
 from screens.shell.export import Destination
-from screens.shell.navigation import matching
+from screens.shell.navigation import match_destinations
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
-from screens.widgets.reader import Reader
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection
 from tests.screens.driving import jobs_ready, settle, shown, until
@@ -43,7 +43,7 @@ def table(app: Workbench) -> Table:
 async def test_greyed_keys_give_their_reason(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).hints()}
+        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).list_hints()}
         assert "stop" in hints
         assert "again" not in hints
         await pilot.press("R")
@@ -117,7 +117,7 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
         await pilot.press("z")
         await settle(pilot)
         assert app.screen.query_one("#list").region.width == 120
-        hints = {verb: key for verb, key, _ in app.screen.query_one(KeyBar).hints()}
+        hints = {verb: key for verb, key, _ in app.screen.query_one(KeyBar).list_hints()}
         assert (hints["mark"], hints["full"], hints["filter"]) == ("b", "z", "/")
 
 
@@ -145,7 +145,7 @@ async def test_panes_share_a_place_when_it_is_narrow(cells: int, titles: int, ma
         await pilot.press("tab")
         await settle(pilot)
         assert app.screen.query_one(Detail).display
-        assert isinstance(app.focused, Reader)
+        assert isinstance(app.focused, TextReader)
 
 
 @pytest.mark.slow
@@ -257,7 +257,7 @@ def test_a_crash_leaves_a_file_and_one_line(
 
     from textual.app import App
 
-    monkeypatch.setattr(Workbench, "_begin", broken)
+    monkeypatch.setattr(Workbench, "_start_deferred_work", broken)
     monkeypatch.setattr(Workbench, "run", headless)
     assert run(workspace.root) == 1
     said = capsys.readouterr().err
@@ -393,7 +393,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
     code = (
         "import sys, screens.app\n"
         "from screens.registry import SCREENS\n"
-        "for entry in SCREENS: entry.load()\n"
+        "for entry in SCREENS: entry.load_screen()\n"
         f"print(sorted({heavy!r} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]
@@ -450,7 +450,7 @@ def test_what_has_a_word_as_its_own_comes_before_many_that_have_it_inside() -> N
         for number in range(500)
     ]
     recipe = ("jobs", Destination((("train", "egen/cl-mean-tiny"),), "a recipe"))
-    found = matching([*problems, recipe], "train")
+    found = match_destinations([*problems, recipe], "train")
     assert found[0] == recipe
     assert len(found) == 100
-    assert matching([*problems, recipe], "train cl-mean") == [recipe]
+    assert match_destinations([*problems, recipe], "train cl-mean") == [recipe]

@@ -17,12 +17,12 @@ import screens.app
 from screens.app import Workbench
 from screens.shell.bars import KeyBar
 from screens.shell.cards import NoteList
-from screens.shell.navigation import gather, matching
-from screens.shell.theme import width
+from screens.shell.navigation import gather_destinations, match_destinations
+from screens.shell.theme import text_width
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane
-from screens.widgets.plot import Plot, Series
-from screens.widgets.reader import Reader
+from screens.widgets.plot import PlotWidget, Series
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, settle, shown, until
 from tests.screens.test_shell import NARROW
@@ -40,7 +40,7 @@ def test_the_keys_of_a_dialog_are_whole_at_80_columns() -> None:
     sources = "".join(path.read_text("utf-8") for path in Path(screens.app.__file__).parent.rglob("*.py"))
     found = re.findall(r'"([^"\n]* {3}esc close)"', sources)
     assert len(found) > 8
-    assert not [keys for keys in found if width(keys) > 70]
+    assert not [keys for keys in found if text_width(keys) > 70]
 
 
 async def test_the_hint_of_a_line_to_write_is_whole(make: Make) -> None:
@@ -56,7 +56,7 @@ async def test_a_plot_says_between_which_values_it_is_drawn() -> None:
 
     class Drawn(App[None]):
         def compose(self) -> ComposeResult:
-            yield Plot()
+            yield PlotWidget()
 
     app = Drawn()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -67,7 +67,7 @@ async def test_a_plot_says_between_which_values_it_is_drawn() -> None:
             ((99.587, 98.347), ("99.59│", "98.35│")),
             ((5e-7, 1e-7), ("5e-7│", "1e-7│")),
         ):
-            app.query_one(Plot).series = (Series("y", (0.0, 1.0), ys),)
+            app.query_one(PlotWidget).series = (Series("y", (0.0, 1.0), ys),)
             await pilot.pause()
             for label in labels:
                 assert any(line.lstrip().startswith(label) for line in shown(app).splitlines()), (
@@ -89,7 +89,7 @@ async def test_no_hint_names_a_key_that_is_written(make: Make) -> None:
         app = await jobs_ready(pilot)
 
         def keys() -> set[str]:
-            return {key for _, key, _ in app.screen.query_one(KeyBar).hints()}
+            return {key for _, key, _ in app.screen.query_one(KeyBar).list_hints()}
 
         assert {"/", "@", "tab", "?"} <= keys()
         await pilot.press("slash")
@@ -119,7 +119,7 @@ async def test_panes_of_one_place_are_all_named(make: Make, size: tuple[int, int
         title = Content.from_markup(str(pane.border_title)).plain
         assert title.endswith("… │ member 37")
         assert title.startswith("members 120 of 52 996")
-        assert width(title) == 40 - 6
+        assert text_width(title) == 40 - 6
         assert title in shown(app)
         pane.detail = "120"
         await settle(pilot)
@@ -129,11 +129,11 @@ async def test_panes_of_one_place_are_all_named(make: Make, size: tuple[int, int
 async def test_a_cut_line_of_the_log_says_so() -> None:
     class Alone(App[None]):
         def compose(self) -> ComposeResult:
-            yield Reader(id="log", follow=True)
+            yield TextReader(id="log", follow=True)
 
     async with Alone().run_test(size=NARROW) as pilot:
-        reader = pilot.app.query_one(Reader)
-        reader.show(["x" * 100, *"short" * 30])
+        reader = pilot.app.query_one(TextReader)
+        reader.show_lines(["x" * 100, *"short" * 30])
         await settle(pilot)
         reader.scroll_to(y=0, animate=False)
         await settle(pilot)
@@ -187,7 +187,7 @@ async def test_ascii_names_keys_by_words(make: Make) -> None:
 
 def test_corpora_models_topics_and_problems_are_found_by_name(workspace: Workspace) -> None:
     ensure_sample(workspace)
-    found = gather(workspace)
+    found = gather_destinations(workspace)
     for words, mode, name in (
         ("corpus sample-e", "egraphs", "corpus sample-e"),
         ("model egen-both", "egraphs", "model egen-both"),
@@ -195,5 +195,5 @@ def test_corpora_models_topics_and_problems_are_found_by_name(workspace: Workspa
         ("problem en-017", "triplets", "triplet en-017"),
         ("train egen/cl-mean-tiny", "jobs", "train egen/cl-mean-tiny"),
     ):
-        first = matching(found, words)[0]
+        first = match_destinations(found, words)[0]
         assert (first[0], first[1].label) == (mode, name)

@@ -14,7 +14,7 @@ from screens.shell.bars import KeyBar
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
-from screens.widgets.reader import Reader
+from screens.widgets.reader import TextReader
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, shown
@@ -83,8 +83,8 @@ async def test_keys_that_lead_nowhere_say_so(make: Make) -> None:
 
 
 def test_a_text_that_never_grows_is_not_followed() -> None:
-    assert Reader(id="text").why_not("follow")
-    assert not Reader(id="log", follow=True).why_not("follow")
+    assert TextReader(id="text").why_not("follow")
+    assert not TextReader(id="log", follow=True).why_not("follow")
 
 
 async def test_the_first_and_the_last_have_none_beyond(make: Make) -> None:
@@ -96,5 +96,5 @@ async def test_the_first_and_the_last_have_none_beyond(make: Make) -> None:
         assert pane.why_no_step("later") == "there is nothing to open"
         pane.listing.load([{"id": "a"}, {"id": "b"}])
         assert (pane.why_no_step("earlier"), pane.why_no_step("later")) == ("this is the first", "")
-        pane.step(1)
+        pane.step_cursor(1)
         assert (pane.why_no_step("earlier"), pane.why_no_step("later")) == ("", "this is the last")

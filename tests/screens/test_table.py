@@ -13,9 +13,17 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from screens.widgets.dialogs import Choice, Chooser
-from screens.widgets.listing import FilterLine, Listing, ReaderBox, completions
-from screens.widgets.table import Record, Rows, Table, content, fitted, measured, share
+from screens.widgets.dialogs import Chooser, MenuChoice
+from screens.widgets.listing import FilterLine, Listing, ReaderBox, list_completions
+from screens.widgets.table import (
+    Record,
+    Table,
+    TableRows,
+    cell_content,
+    distribute_widths,
+    fit_cell,
+    measure_column,
+)
 from tests.screens.conftest import WAIT
 from tests.screens.driving import until
 from workbench.tables import Column
@@ -174,25 +182,29 @@ def test_widths_follow_what_stands_in_the_columns() -> None:
         Column("tok", "tok", 8, "right", drop=2),
     )
     records = [{"head": "h" * 30, "size": 120, "tok": number} for number in range(95, 105)]
-    needs = [measured(column, records) for column in columns]
+    needs = [measure_column(column, records) for column in columns]
     assert [need.constant for need in needs] == [True, True, False]
-    assert [(c.name, cells) for c, cells in share(needs, 60)] == [("head", 50), ("size", 4), ("tok", 3)]
+    assert [(c.name, cells) for c, cells in distribute_widths(needs, 60)] == [
+        ("head", 50),
+        ("size", 4),
+        ("tok", 3),
+    ]
     # What says the same in every line leaves while heads are cut, before what tells lines apart.
-    assert [(c.name, cells) for c, cells in share(needs, 38)] == [("head", 33), ("tok", 3)]
-    assert [c.name for c, _ in share(needs, 16)] == ["head"]
+    assert [(c.name, cells) for c, cells in distribute_widths(needs, 38)] == [("head", 33), ("tok", 3)]
+    assert [c.name for c, _ in distribute_widths(needs, 16)] == ["head"]
     # What is empty in all lines leaves whatever room there is, unless it is sorted by.
-    empty = [measured(column, [{"head": "h", "size": "", "tok": ""}] * 3) for column in columns]
-    assert [c.name for c, _ in share(empty, 60)] == ["head"]
-    assert [c.name for c, _ in share(empty, 60, pinned="tok")] == ["head", "tok"]
-    assert [c.name for c, _ in share(needs, 16, pinned="tok")] == ["head", "tok"]
+    empty = [measure_column(column, [{"head": "h", "size": "", "tok": ""}] * 3) for column in columns]
+    assert [c.name for c, _ in distribute_widths(empty, 60)] == ["head"]
+    assert [c.name for c, _ in distribute_widths(empty, 60, pinned="tok")] == ["head", "tok"]
+    assert [c.name for c, _ in distribute_widths(needs, 16, pinned="tok")] == ["head", "tok"]
 
 
 async def test_a_column_that_can_do_with_less_gives_first(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = (Column("head", "head"), Column("verdict", "verdict", 26, least=9), Column("n", "n", drop=1))
     rows = [{"id": str(n), "head": "h" * 30, "verdict": "equal except at 0", "n": n} for n in range(3)]
-    needs = [measured(column, rows) for column in columns]
-    assert [cells for _, cells in share(needs, 60)] == [30, 17, 10]
-    assert [cells for _, cells in share(needs, 50)] == [30, 9, 8]
+    needs = [measure_column(column, rows) for column in columns]
+    assert [cells for _, cells in distribute_widths(needs, 60)] == [30, 17, 10]
+    assert [cells for _, cells in distribute_widths(needs, 50)] == [30, 9, 8]
     app = One()
     async with app.run_test(size=(40, 24)) as pilot:
         table = Table(columns)
@@ -209,14 +221,16 @@ async def test_a_column_that_can_do_with_less_gives_first(monkeypatch: pytest.Mo
 def test_figures_line_up_at_their_points() -> None:
     texts = ["0.3101", "12.5", "-7", "4e-05", "–", "", "1.25k/s"]
     column = Column("a", "a", 12, "point")
-    need = measured(column, [{"a": text} for text in texts])
-    lines = [fitted(content(column, {"a": text}), need.cells, "point", need.point).plain for text in texts]
+    need = measure_column(column, [{"a": text} for text in texts])
+    lines = [
+        fit_cell(cell_content(column, {"a": text}), need.cells, "point", need.point).plain for text in texts
+    ]
     assert {len(line) for line in lines} == {need.cells}
     assert [line.strip() for line in lines] == texts
     assert {line.index(".") for line in lines if "." in line} == {2}
     assert lines[2].index("7") == lines[3].index("4") == 1
     # In less room they still do, but for those that need the room in front.
-    narrow = [fitted(content(column, {"a": text}), 7, "point", need.point).plain for text in texts]
+    narrow = [fit_cell(cell_content(column, {"a": text}), 7, "point", need.point).plain for text in texts]
     assert [line.strip() for line in narrow] == texts
     assert [line.index(".") for line in narrow if "." in line] == [2, 2, 1]
 
@@ -225,7 +239,7 @@ async def test_a_held_key_moves_the_cursor_and_what_follows_waits_until_it_rests
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.3)
-    monkeypatch.setattr(Table, "_wait", WAIT)
+    monkeypatch.setattr(Table, "_wait_for_rest", WAIT)
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
         app.listing.load(ROWS)
@@ -244,10 +258,10 @@ async def test_a_held_key_moves_the_cursor_and_what_follows_waits_until_it_rests
         await until(pilot, lambda: app.seen == ["30"])
         table.action_up()
         table.action_up()
-        assert table.settle()
+        assert table.settle_cursor()
         await pilot.pause()
         assert app.seen[-1] == "28"
-        assert not table.settle()
+        assert not table.settle_cursor()
 
 
 async def test_a_number_is_never_cut_in_its_middle() -> None:
@@ -376,7 +390,7 @@ def test_completions_are_fields_and_behind_them_their_values(
     before: str, wanted: tuple[int, list[str]]
 ) -> None:
     known = {"state": ["failed", "not yet"]}
-    found = completions(before, ["op", "size", "state"], lambda field: known.get(field, []))
+    found = list_completions(before, ["op", "size", "state"], lambda field: known.get(field, []))
     assert found[1] == wanted[1]
     assert not wanted[1] or found[0] == wanted[0]
 
@@ -391,7 +405,7 @@ async def test_the_cursor_stays_at_its_record_when_rows_change() -> None:
         await pilot.pause()
         assert app.listing.table.current_key == "50"
         assert not app.listing.table.go_to("no such")
-        app.listing.table.expect("7000")
+        app.listing.table.expect_record("7000")
         app.listing.load([*ROWS, {"id": 7000, "head": "late", "size": 1}])
         await pilot.pause()
         assert app.listing.table.current_key == "7000"
@@ -402,7 +416,7 @@ async def test_the_cursor_stays_at_its_record_when_rows_change() -> None:
         assert app.listing.notice.display
 
 
-class CountingRows(Rows):
+class CountingRows(TableRows):
     """A million records that count how often one is looked at."""
 
     def __init__(self) -> None:
@@ -412,14 +426,14 @@ class CountingRows(Rows):
     def __len__(self) -> int:
         return 1_000_000
 
-    def record(self, index: int) -> Record:
+    def get_record(self, index: int) -> Record:
         self.looked += 1
         return {"id": index, "head": "x", "size": index}
 
-    def key(self, index: int) -> str:
+    def get_key(self, index: int) -> str:
         return str(index)
 
-    def find(self, key: str) -> int | None:
+    def find_index(self, key: str) -> int | None:
         return int(key)
 
 
@@ -434,7 +448,7 @@ async def test_only_the_lines_that_are_seen_are_read() -> None:
 
 
 async def test_many_rows_are_filtered_away_from_the_screen() -> None:
-    app, rows = One(), Rows([{"id": i, "head": "x", "size": i % 7} for i in range(20_000)])
+    app, rows = One(), TableRows([{"id": i, "head": "x", "size": i % 7} for i in range(20_000)])
     async with app.run_test(size=(60, 24)) as pilot:
         app.listing.load(rows)
         app.listing.table.focus()
@@ -453,7 +467,7 @@ async def test_text_from_data_is_data() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
         app.listing.load([{"id": 1, "head": "[red]a[/red]\x1b[2Jb\u202e", "size": 1}])
-        app.box.reader.show(["[b]bold[/b]\x07"])
+        app.box.reader.show_lines(["[b]bold[/b]\x07"])
         await pilot.pause()
         line = app.listing.table.render_line(1).text
         assert "[red]a[/red]\\x1b[2Jb\\u202e" in line
@@ -464,11 +478,11 @@ async def test_the_reader_follows_counts_and_filters() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
         reader = app.box.reader
-        reader.show([f"line {i}" for i in range(100)])
+        reader.show_lines([f"line {i}" for i in range(100)])
         reader.focus()
         await pilot.pause()
         assert reader.render_line(0).text.strip() == "line 0"
-        reader.append(["late one", "late two"])
+        reader.append_lines(["late one", "late two"])
         await pilot.pause()
         assert reader.behind == 2
         await pilot.press("t")
@@ -486,7 +500,7 @@ async def test_the_reader_follows_counts_and_filters() -> None:
         await pilot.press("g", "n")
         await pilot.pause()
         assert reader.scroll_y > 50
-        reader.show(["word " * 40])
+        reader.show_lines(["word " * 40])
         await pilot.press("w")
         await pilot.pause()
         assert reader.virtual_size.height == math.ceil(200 / reader.scrollable_content_region.width)
@@ -495,7 +509,7 @@ async def test_the_reader_follows_counts_and_filters() -> None:
 async def test_a_log_that_is_too_long_says_what_it_left_off() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
-        app.box.reader.append(f"line {i}" for i in range(50_010))
+        app.box.reader.append_lines(f"line {i}" for i in range(50_010))
         await pilot.pause()
         assert app.box.reader.left_off == 10
         assert app.box.reader.lines[0] == "line 10"
@@ -506,7 +520,7 @@ async def test_choosers_have_the_keys_of_lists(typed: bool) -> None:
     app = One()
     async with app.run_test(size=(80, 30)) as pilot:
         chosen: list[str] = []
-        choices = [Choice(f"c{i}", f"choice {i}", key="" if i else "c") for i in range(8)]
+        choices = [MenuChoice(f"c{i}", f"choice {i}", key="" if i else "c") for i in range(8)]
         Chooser("which", choices, typed=typed).ask(app, chosen.append)
         await pilot.pause()
         table = app.screen.query_one(Table)
@@ -528,7 +542,7 @@ async def test_choosers_begin_at_what_is_chosen_now() -> None:
     app = One()
     async with app.run_test(size=(80, 30)) as pilot:
         for now, place in (("c3", 3), ("", 0), ("gone", 0)):
-            Chooser("which", [Choice(f"c{i}", f"choice {i}") for i in range(8)], now=now).ask(app, print)
+            Chooser("which", [MenuChoice(f"c{i}", f"choice {i}") for i in range(8)], now=now).ask(app, print)
             await pilot.pause()
             assert app.screen.query_one(Table).cursor == place
             await pilot.press("escape")
@@ -539,7 +553,7 @@ async def test_a_dialog_is_painted_although_the_screen_under_it_changes() -> Non
     app = One()
     async with app.run_test(size=(80, 30)) as pilot:
         app.listing.load(ROWS)
-        Chooser("which", [Choice(f"c{i}", f"choice {i}") for i in range(8)]).ask(app, print)
+        Chooser("which", [MenuChoice(f"c{i}", f"choice {i}") for i in range(8)]).ask(app, print)
         await until(pilot, lambda: [table.shown for table in app.screen.query(Table)] == [8])
         table, painted = app.screen.query_one(Table), list[int]()
         draw = table.render_line
@@ -555,13 +569,13 @@ async def test_names_of_choices_are_whole_where_there_is_room() -> None:
     """Also those that come while one types."""
     name = "train mwp/bert-gts-roda-anchors-cl-paper"
 
-    def more(_: str) -> list[Choice]:
-        return [Choice("x", name, "the paper's size " * 4)]
+    def more(_: str) -> list[MenuChoice]:
+        return [MenuChoice("x", name, "the paper's size " * 4)]
 
     for width in (120, 80):
         app = One()
         async with app.run_test(size=(width, 30)) as pilot:
-            Chooser("which", [Choice("a", "a")], typed=True, text="t", more=more).ask(app, print)
+            Chooser("which", [MenuChoice("a", "a")], typed=True, text="t", more=more).ask(app, print)
             await pilot.pause()
             table = app.screen.query_one(Table)
             await until(pilot, lambda table=table: "anchors-cl-paper" in table.render_line(1).text)  # type: ignore[misc]

@@ -22,8 +22,15 @@ from engines.mwp.solver.reading import Found
 from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity
 from screens.app import Workbench
-from screens.shell.theme import width
-from screens.triplets.columns import OTHER, Choice, aligned, choices, marked, tree_drawing
+from screens.shell.theme import text_width
+from screens.triplets.columns import (
+    OTHER,
+    TripletChoice,
+    align_edits,
+    list_choices,
+    mark_differences,
+    tree_drawing,
+)
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
@@ -130,7 +137,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         assert ids(screen) == ("p6", "p6", ids(screen)[2])
         assert "the anchor itself" in shown(app)
         await press(pilot, "C")
-        assert screen.choice == Choice("nn")
+        assert screen.choice == TripletChoice("nn")
         assert ids(screen)[1] != "p6"
         said = words(screen, "reasons")
         assert said.startswith(f"em · bibleu → nn · bibleu: positive p6 → {ids(screen)[1]} (text ")
@@ -138,7 +145,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         assert row(screen, "p1")["moved"] == ""
         assert screen.anchors.footnote.startswith("nn · bibleu")
         await press(pilot, "c", "1")
-        assert screen.choice == Choice("em")
+        assert screen.choice == TripletChoice("em")
         # What is known is there without a question.
         before = len(app.engine.calls)
         await press(pilot, "C")
@@ -150,7 +157,7 @@ async def test_another_pool_has_its_statistics(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        screen.choose(Choice(pool="train,qr"))
+        screen.change_choice(TripletChoice(pool="train,qr"))
         await settle(pilot)
         assert screen.pool is not None
         assert screen.pool["pool"]["qr"] > 0
@@ -162,7 +169,7 @@ async def test_another_pool_has_its_statistics(build: Make) -> None:
         assert chosen is not None
         assert chosen.command.endswith("problems.jsonl --pool train,qr")
         await press(pilot, "g", "enter")
-        assert screen.anchors.listing.query_text == f'template="{templates.rows.record(0)["id"]}"'
+        assert screen.anchors.listing.query_text == f'template="{templates.rows.get_record(0)["id"]}"'
 
 
 async def test_the_edit_path_between_two_trees(build: Make) -> None:
@@ -177,7 +184,7 @@ async def test_the_edit_path_between_two_trees(build: Make) -> None:
         assert [one["edit"] for one in rows] == ["rename", "keep", "keep"]
         assert (rows[0]["left"], rows[0]["right"]) == ("+", "-")
         assert "1 − 1/(3 + 3) = .83" in shown(app)
-        assert app.screen.command() == ["mwp", "similarity", "N_0+N_1", "N_0-N_1"]
+        assert app.screen.command_words() == ["mwp", "similarity", "N_0+N_1", "N_0-N_1"]
         await press(pilot, "escape", "tab", "G", "enter")
         assert isinstance(app.screen, EditPath)
         assert app.screen.query_one("#edits-table", Table).columns[-1].title == screen.why.candidate["id"]
@@ -288,7 +295,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         assert sheet.model.name.startswith("mwp-en")
         steps = [row["work"] for row in sheet.query_one("#steps-table", Table).rows.records]
         assert steps == ["4 × 6 = 24", "24 − 5 = 19"]
-        sheet._rest()
+        sheet._stop_growth()
         await press(pilot, "g")
         assert words(sheet, "tree") == "·\n├ *\n│ ├ N_0=4\n│ └ N_1=6\n└ N_2=5"
         await press(pilot, "down")
@@ -296,7 +303,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         await press(pilot, "tab", "down")
         assert words(sheet, "tree").startswith("+\n├ *")
         assert "19" in shown(app)
-        command = sheet.command()
+        command = sheet.command_words()
         assert command is not None
         assert command[:2] == ["mwp", "solve"]
         assert command[3] == "Each of 4 boxes holds 6 pens and 5 of them break . How many pens write ?"
@@ -321,7 +328,7 @@ async def test_problems_are_mapped_before_and_after_training(
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        (command,) = screen.commands()
+        (command,) = screen.list_commands()
         assert command.reason == ""
         command.run()
         await settle(pilot, lambda: isinstance(app.screen, ProblemMap))
@@ -356,10 +363,10 @@ async def test_chinese_problems_keep_their_columns(
         assert ids(screen) == ("1", "2", "3")
         text = shown(app)
         assert "小明有⟨3⟩个苹果" in text
-        assert {width(line) for line in text.splitlines()} == {WIDE[0]}
+        assert {text_width(line) for line in text.splitlines()} == {WIDE[0]}
         # The built-in sentence encoder reads no Chinese.
-        assert screen.choice.following(bertsim=screen.bertsim).text == "bibleu"
-        assert all(one.text != "bertsim" for one in choices(bertsim=screen.bertsim))
+        assert screen.choice.next_choice(bertsim=screen.bertsim).text == "bibleu"
+        assert all(one.text != "bertsim" for one in list_choices(bertsim=screen.bertsim))
 
 
 async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
@@ -426,7 +433,7 @@ def test_the_screen_loads_nothing_heavy() -> None:
 def test_words_that_the_other_lacks_are_marked() -> None:
     def marks(text: str, other: str, language: str) -> set[str]:
         one, two = ({"text": t, "language": language, "numbers": ["7"]} for t in (text, other))
-        found: Content = marked(one, two)
+        found: Content = mark_differences(one, two)
         return {found.plain[span.start : span.end] for span in found.spans if span.style == OTHER}
 
     assert marks("Tom has N_0 pens .", "tom LOST N_0 Pens", "en") == {"has"}
@@ -441,7 +448,7 @@ def test_a_tree_is_drawn_with_the_numbers_of_the_text() -> None:
 
 def test_edits_stand_in_the_order_of_both_trees() -> None:
     found = similarity(Similarity("N_0-N_1", "(N_0-N_1)*N_2+N_3"))
-    order = aligned(found["edits"])
+    order = align_edits(found["edits"])
     assert [one["left"] for one in order if one["left"] is not None] == [0, 1, 2]
     assert [one["right"] for one in order if one["right"] is not None] == list(range(7))
 

@@ -142,7 +142,7 @@ def test_a_sweep_with_its_runs_is_one_job(jobs: list[JobView], workspace: Worksp
     sweep = dataclasses.replace(running, id=5, task="sweep", done=1.0)
     watch = JobWatch(workspace)
     watch.jobs = (*(dataclasses.replace(running, id=n, sweep=5, done=4.0) for n in (6, 7)), sweep)
-    load = watch._load()
+    load = watch._measure_load()
     assert (load.jobs, load.share) == (1, 0.25)
 
 

@@ -14,8 +14,8 @@ from textual.pilot import Pilot
 
 from engines.core.spec import to_mapping
 from screens.app import Workbench
-from screens.egraphs.sheets import Analogies, Derivation, Mistakes
-from screens.widgets.reader import Reader
+from screens.egraphs.sheets import AnalogiesSheet, DerivationSheet, MistakesSheet
+from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.conftest import mathwb
 from tests.screens import test_arqmath as arqmath
@@ -86,21 +86,21 @@ async def to_nearest(pilot: Pilot[Any]) -> str:
 async def to_derivation(pilot: Pilot[Any]) -> str:
     await egraphs.ready(pilot)
     await press(pilot, "enter", "space", "space", "d")
-    assert isinstance(pilot.app.screen, Derivation)
+    assert isinstance(pilot.app.screen, DerivationSheet)
     return await yanked(pilot, "y")
 
 
 async def to_mistakes(pilot: Pilot[Any]) -> str:
     await egraphs.ready(pilot)
     await press(pilot, "E", "right_square_bracket")
-    assert isinstance(pilot.app.screen, Mistakes)
+    assert isinstance(pilot.app.screen, MistakesSheet)
     return await yanked(pilot, "y")
 
 
 async def to_analogies(pilot: Pilot[Any]) -> str:
     screen = await egraphs.ready(pilot)
     screen.open_analogies()
-    await settle(pilot, lambda: isinstance(pilot.app.screen, Analogies))
+    await settle(pilot, lambda: isinstance(pilot.app.screen, AnalogiesSheet))
     await settle(pilot, lambda: pilot.app.screen.query_one("#hits-table", Table).shown > 0)
     return await yanked(pilot, "y")
 
@@ -160,7 +160,7 @@ async def test_moves_and_written_answers_are_printed(
         ]
         moves = await yanked(pilot)
         await press(pilot, *["right_square_bracket"] * 2)
-        spread = screen.query_one("#qrels-text", Reader).lines[1:5]
+        spread = screen.query_one("#qrels-text", TextReader).lines[1:5]
         grades = await yanked(pilot)
         await press(pilot, "right_square_bracket")
         table = screen.query_one("#written-table", Table)

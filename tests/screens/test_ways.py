@@ -127,8 +127,8 @@ async def _walk(app: Workbench, size: tuple[int, int], steps: list[Step]) -> lis
     """Walk until the way ends or the screens are left. Returns: what is left of it."""
 
     said: list[str] = []
-    record = app._record
-    app._record = lambda severity, text, **more: (said.append(text), record(severity, text, **more))  # type: ignore[method-assign]
+    record = app._add_entry
+    app._add_entry = lambda severity, text, **more: (said.append(text), record(severity, text, **more))  # type: ignore[method-assign]
 
     def words() -> str:
         return " ".join([*shown(app).replace("│", " ").split(), *said])

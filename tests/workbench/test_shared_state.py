@@ -95,12 +95,12 @@ def numbers(names: Any) -> set[int]:
 
 def keep(number: int) -> None:
     one = session()
-    one.keep(mode="jobs", screens={f"screen{number}": {"n": number}})
+    one.remember_screens(mode="jobs", screens={f"screen{number}": {"n": number}})
     one.save()
 
 
 def known_screens() -> set[int]:
-    return {number for number in range(200) if session().screen(f"screen{number}")}
+    return {number for number in range(200) if session().screen_state(f"screen{number}")}
 
 
 def label(number: int) -> None:

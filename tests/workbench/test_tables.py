@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.system import asset
-from screens.shell.export import exported
-from screens.widgets.table import Rows, content
+from screens.shell.export import declared_exports
+from screens.widgets.table import TableRows, cell_content
 from workbench.cli.command import app
 from workbench.paper import Hint, operation
 from workbench.papers.egen import tables
@@ -54,14 +54,14 @@ def test_a_new_column_is_in_the_lines_and_the_filter_of_its_command(functions: T
 def test_a_new_column_is_on_the_screen_and_sorts_by_its_value(functions: TableSpec) -> None:
     column = functions.drawn()[-1]
     rows = [functions.row(row) for row in MEMBERS]
-    assert [str(content(column, row)) for row in rows] == ["01", "01"]
+    assert [str(cell_content(column, row)) for row in rows] == ["01", "01"]
     rows[1]["prefix"] = "sin cos x"
-    assert Rows(rows).ordered([0, 1], column, descending=True) == [1, 0]
+    assert TableRows(rows).sort_indices([0, 1], column, descending=True) == [1, 0]
 
 
 def test_a_new_column_is_in_csv_and_tex(functions: TableSpec, tmp_path: Path) -> None:
     rows = [functions.row(row) for row in MEMBERS]
-    for one in exported(functions, "members", "m", {".csv": "c", ".tex": "t"}, lambda: rows, {}):
+    for one in declared_exports(functions, "members", "m", {".csv": "c", ".tex": "t"}, lambda: rows, {}):
         one.write(tmp_path / f"m{one.suffix}")
     with (tmp_path / "m.csv").open(newline="") as file:
         first = next(csv.DictReader(file))

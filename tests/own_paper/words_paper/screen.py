@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from textual.widgets import Static
 
 from mathwb.screens.shell.keymap import bindings
-from mathwb.screens.shell.request import Answer
+from mathwb.screens.shell.request import RequestAnswer
 from mathwb.screens.shell.screen import WorkbenchScreen
 from mathwb.screens.widgets.pane import Pane
 from words_paper.keys import KEYS
@@ -35,5 +35,5 @@ class WordsScreen(WorkbenchScreen):
     def action_again(self) -> None:
         self._count.ask({"text": "sample-t"})
 
-    def _counted(self, event: Answer) -> None:
+    def _counted(self, event: RequestAnswer) -> None:
         self.words.update(str(event.error or event.value["words"]))
