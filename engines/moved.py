@@ -44,18 +44,23 @@ VERBS = {
     "egen.records": dict.fromkeys(
         ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
     ),
+    "workbench.paper": {
+        **dict.fromkeys(("Background", "Guide", "Operation", "Where"), "workbench.operations"),
+        "Hint": "workbench.tables",
+    },
 }
 """What a package or module offered, with the one that offers it now."""
 
 
 def moved_verb(package: str, name: str) -> object:
     """Return what a package offered under a name. Raises: AttributeError if it never did."""
-    top, _, rest = package.partition(".")
+    rest = package.removeprefix("engines.").removeprefix("mathwb.")
     new = VERBS.get(rest, {}).get(name)
     if new is None:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    _warn(f"{package}.{name}", f"{top}.{new}.{name}", level=4)
-    return getattr(import_module(f"{top}.{new}"), name)
+    top = package.removesuffix(rest)
+    _warn(f"mathwb.{rest}.{name}", f"mathwb.{new}.{name}", level=4)
+    return getattr(import_module(f"{top}{new}"), name)
 
 
 def _warn(old: str, new: str, level: int) -> None:

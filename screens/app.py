@@ -57,8 +57,9 @@ from screens.shell.theme import THEMES, Ascii, format_quantity
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm, MenuChoice
 from screens.widgets.table import Table
-from workbench.config import own_config, state_dir
+from workbench.config import own_config
 from workbench.errors import explain, one_line
+from workbench.folders import state_dir
 from workbench.paper import added_papers
 from workbench.workspace import Workspace
 

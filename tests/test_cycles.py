@@ -5,14 +5,6 @@ from __future__ import annotations
 from tests.import_graph import cycles_of, imports_of
 
 REMAINING: tuple[str, ...] = (
-    "workbench.cli workbench.cli.command workbench.cli.completion",
-    "workbench.config "
-    "workbench.errors "
-    "workbench.export "
-    "workbench.paper "
-    "workbench.tables "
-    "workbench.trash "
-    "workbench.workspace",
     "workbench.jobs.control "
     "workbench.jobs.queue "
     "workbench.jobs.reporting "

@@ -21,8 +21,9 @@ from engines.core.errors import EngineError
 from engines.core.spec import describe_fields
 from engines.core.system import asset, count_processors, format_bytes
 from workbench import __version__
-from workbench.config import config_file, load_config
+from workbench.config import load_config
 from workbench.errors import one_line
+from workbench.folders import config_file
 from workbench.jobs.machine import gpus
 from workbench.paper import added_papers, load, own_papers, unusable
 from workbench.recipes import check_recipes

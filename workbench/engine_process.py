@@ -25,9 +25,9 @@ from typing import IO, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from workbench.config import state_dir
 from workbench.errors import explain, from_dict
-from workbench.paper import encoded, operation
+from workbench.folders import state_dir
+from workbench.operations import encoded, operation
 
 _CHILD = (sys.executable, "-m", "workbench.engine_process")
 

@@ -115,7 +115,7 @@ def _crash_file(error: BaseException) -> Path | None:
     import platform
     import traceback
 
-    from workbench.config import crash_dir
+    from workbench.folders import crash_dir
 
     path = crash_dir() / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     lines = [

@@ -23,7 +23,7 @@ from engines.core.spec import Field, describe_fields, make_refusal, suggest_name
 from workbench import __version__
 from workbench.engine_process import EngineProcess, Result
 from workbench.errors import explain
-from workbench.paper import Operation, operations
+from workbench.operations import Operation, operations
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -23,7 +23,7 @@ from workbench.errors import MissingError, UsageError
 from workbench.paper import added_papers, asset_folders
 
 if TYPE_CHECKING:
-    from workbench.paper import Operation
+    from workbench.operations import Operation
 
 
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -170,7 +170,7 @@ def job_recipe(row: Operation, spec: Any) -> Recipe:
 def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
     """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
     what the operation refuses."""
-    from workbench.paper import operation
+    from workbench.operations import operation
 
     row = operation(name)
     return job_recipe(row, row.resolved(given))
@@ -207,7 +207,7 @@ def launched(recipe: Recipe) -> bool:
     """Whether the launch form offers it: a training, or work whose result has a place in the workspace."""
     if recipe.task == "train":
         return True
-    from workbench.paper import operations
+    from workbench.operations import operations
 
     row = operations().get(recipe.task)
     return row is not None and row.background is not None and bool(row.background.home)
@@ -316,7 +316,7 @@ def _value(text: str) -> Any:
 
 
 def _known_work(recipe: Recipe, path: Path) -> Recipe:
-    from workbench.paper import operations
+    from workbench.operations import operations
 
     names = list(operations())
     if recipe.task not in names:

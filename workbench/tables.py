@@ -25,7 +25,6 @@ from engines.core.errors import did_you_mean
 from engines.core.files import make_printable
 from engines.core.system import format_bytes
 from workbench.errors import UsageError
-from workbench.paper import Hint
 
 _DAY = 86_400
 _YEAR = 365.25 * _DAY
@@ -480,3 +479,9 @@ def _is(value: object, wanted: str) -> bool:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _number(wanted) == value
     return _text(value) == wanted
+
+
+class Hint(str):
+    """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
+
+    __slots__ = ()

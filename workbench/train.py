@@ -19,7 +19,8 @@ from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free, submit_sweep
 from workbench.jobs.folder import read_document
 from workbench.jobs.queue import check_placement
-from workbench.paper import Operation, Trainer, data_keys, load, trainers
+from workbench.operations import Operation
+from workbench.paper import Trainer, data_keys, load, trainers
 from workbench.recipes import Recipe, recipes, with_settings, with_value
 from workbench.workspace import kinds
 

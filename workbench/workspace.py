@@ -29,8 +29,9 @@ from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
 from engines.core.files import copy_folder, file_error, update, watch_reads
 from engines.core.spec import read
-from workbench.config import default_workspace, own_config
+from workbench.config import own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
+from workbench.folders import default_workspace
 from workbench.paper import asset_folders, load, papers
 from workbench.trash import Item, Trash
 

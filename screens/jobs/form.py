@@ -31,7 +31,8 @@ from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
 from workbench.jobs.queue import check_placement
-from workbench.paper import load, operation, trainers
+from workbench.operations import operation
+from workbench.paper import load, trainers
 from workbench.recipes import job_recipe, with_settings
 from workbench.tables import Column, duration
 

@@ -27,8 +27,9 @@ from screens.shell.theme import format_quantity, safe_text
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Chooser, Confirm, MenuChoice, Prompt
 from screens.widgets.listing import Failed, Listing
-from workbench.config import Config, default_workspace, load_config, own_config, state_dir
+from workbench.config import Config, load_config, own_config
 from workbench.errors import explain
+from workbench.folders import default_workspace, state_dir
 from workbench.tables import duration
 from workbench.workspace import Workspace
 

@@ -30,8 +30,8 @@ from engines.retrieval.tokens import extract_terms
 from engines.retrieval.trec import TrecRun, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.command import app
-from workbench.paper import Hint
 from workbench.papers.arqmath import tables
+from workbench.tables import Hint
 
 
 class BagEncoder:

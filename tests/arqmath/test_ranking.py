@@ -463,7 +463,7 @@ def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def task(
     source: Path, collection: Path, out: Path, *, sink: Sink = ignore, **more: object
 ) -> dict[str, object]:
-    from workbench.paper import operation
+    from workbench.operations import operation
 
     params = {
         "source": str(source),

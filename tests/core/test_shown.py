@@ -11,7 +11,7 @@ from lxml import html
 from engines.core.shown import MOST, Shown, html_table
 from engines.egen import Derive, Generate, derive, generate, verify
 from engines.grading import grade
-from workbench.paper import plain
+from workbench.operations import plain
 
 HOSTILE = '<script>alert("x")</script>'
 

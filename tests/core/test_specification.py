@@ -12,7 +12,7 @@ from engines.core.spec import Arg, describe_fields, read, specification
 from engines.egen import Generate, generate
 from engines.grading import grade
 from engines.mwp import Solve, solve
-from workbench.paper import operations
+from workbench.operations import operations
 
 
 @specification

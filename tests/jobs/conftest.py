@@ -20,7 +20,7 @@ from workbench.jobs.folder import Attempt, find
 from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent
 from workbench.jobs.view import JobView
-from workbench.paper import Operation, operations
+from workbench.operations import Operation, operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 

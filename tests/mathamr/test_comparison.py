@@ -14,8 +14,8 @@ import pytest
 from engines.core.errors import DataError
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.graph.comparison import Compare, compare, paired, triples_of
-from workbench.paper import Hint
 from workbench.papers.mathamr.tables import compare as lines_of
+from workbench.tables import Hint
 
 ONE = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b) :polarity -)"
 OTHER = "(x / want-01 :ARG0 (y / girl) :ARG1 (z / go-02 :ARG0 y))"

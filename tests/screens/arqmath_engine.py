@@ -11,7 +11,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, never
 from workbench.engine_process import Result
-from workbench.paper import operation
+from workbench.operations import operation
 
 QUESTIONS = {
     "10": ("How many subsets has a set?", "Why is $\\sum_{k=0}^n \\binom{n}{k} = 2^n$?", ["combinatorics"]),

@@ -11,7 +11,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.egen.settings import EgenConfig
 from workbench.engine_process import Result
-from workbench.paper import operation
+from workbench.operations import operation
 
 HEAD = "* 63 cosh - 2 * 7 x"
 TERMS = {

@@ -29,7 +29,7 @@ from screens.widgets.pane import Pane
 from screens.widgets.table import Table, cell_content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import place, press, ready, settle, showing, shown, until, write
-from workbench.paper import operation
+from workbench.operations import operation
 from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
 

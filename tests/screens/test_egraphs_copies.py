@@ -14,7 +14,7 @@ from tests.conftest import mathwb
 from tests.screens.driving import press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
 from tests.screens.test_egraphs import CLUSTERS, WIDE, build, corpus
-from workbench.config import state_dir
+from workbench.folders import state_dir
 
 __all__ = ["build", "corpus"]
 

@@ -19,7 +19,8 @@ from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import press, ready, settle
 from tests.screens.test_egraphs import WIDE, build, case, corpus
-from workbench.config import set_value, state_dir
+from workbench.config import set_value
+from workbench.folders import state_dir
 
 __all__ = ["build", "corpus"]
 

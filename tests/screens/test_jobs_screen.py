@@ -22,7 +22,7 @@ from screens.widgets.plot import PlotWidget, series_sign
 from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
-from workbench.config import state_dir
+from workbench.folders import state_dir
 from workbench.jobs import control
 from workbench.jobs.folder import Ending, create
 from workbench.jobs.view import JobView

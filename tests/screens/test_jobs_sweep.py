@@ -13,7 +13,7 @@ import pytest
 from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
-from workbench.config import state_dir
+from workbench.folders import state_dir
 from workbench.jobs.folder import Member
 from workbench.jobs.view import JobView
 

@@ -33,7 +33,7 @@ from screens.widgets.plot import FormulaImage, PicturePlot, Series
 from tests.screens.driving import until
 from tests.screens.pixel_terminal import PixelTerminal
 from workbench.engine_process import Result
-from workbench.paper import operation
+from workbench.operations import operation
 
 CELL = (6, 12)
 COLUMNS, LINES = 60, 24

@@ -18,7 +18,7 @@ from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import TextReader
 from tests.screens.driving import jobs_ready, settle, shown
 from tests.screens.test_shell import NARROW, WIDE, table
-from workbench.config import state_dir
+from workbench.folders import state_dir
 
 Make = Callable[..., Workbench]
 Check = Callable[[Pilot[Any], str], Awaitable[None]]

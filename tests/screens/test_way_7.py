@@ -22,8 +22,8 @@ from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import HEAD
-from workbench.config import state_dir
-from workbench.paper import Operation, operation
+from workbench.folders import state_dir
+from workbench.operations import Operation, operation
 
 build, files, engine = egraphs.build, arqmath.files, arqmath.engine
 build_arqmath = pytest.fixture(arqmath.build.__wrapped__)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from tests.screens.driving import press, ready
 from tests.screens.mathamr_engine import QuickEngine, write_formula_collection
 from tests.screens.test_arqmath import answers, topics
 from tests.screens.test_way_7 import meant, printed, yanked
-from workbench.paper import operation
+from workbench.operations import operation
 from workbench.workspace import Workspace
 
 build, files, engine = arqmath.build, arqmath.files, arqmath.engine

@@ -11,7 +11,7 @@ from typing import Any
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop
 from workbench import engine_process
-from workbench.paper import Operation, operations
+from workbench.operations import Operation, operations
 
 COMMAND = (sys.executable, __file__)
 

@@ -31,7 +31,8 @@ from workbench.cli.command import (
     progress_text,
 )
 from workbench.cli.command import app as root
-from workbench.config import config_file, default_workspace, set_value
+from workbench.config import set_value
+from workbench.folders import config_file, default_workspace
 from workbench.paper import papers
 from workbench.tables import aligned
 
@@ -65,7 +66,7 @@ def test_version_and_help_answer() -> None:
 def test_help_of_every_command_loads_nothing_heavy() -> None:
     code = (
         "import sys, importlib, typer\n"
-        "from workbench.paper import operations\n"
+        "from workbench.operations import operations\n"
         "from workbench.cli.command import COMMANDS\n"
         "for row in operations().values(): row.spec_type\n"
         "for entry in COMMANDS:\n"

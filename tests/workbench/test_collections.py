@@ -18,7 +18,7 @@ from engines.retrieval.trec import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.command import app
 from workbench.errors import MissingError, WorkspaceError
-from workbench.paper import operation
+from workbench.operations import operation
 from workbench.papers.arqmath.data import Judgements, collections, find_collection, rankers
 from workbench.workspace import Workspace
 

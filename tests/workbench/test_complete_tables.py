@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from tests.workbench.operation_samples import SAMPLES
 from workbench.cli.command import app
-from workbench.paper import operation, operations, write_json
+from workbench.operations import operation, operations, write_json
 from workbench.tables import Form, Line, in_form
 from workbench.workspace import Workspace
 

@@ -7,18 +7,9 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.config import (
-    KEYS,
-    cache_dir,
-    config_dir,
-    config_file,
-    data_dir,
-    default_workspace,
-    load_config,
-    set_value,
-    state_dir,
-)
+from workbench.config import KEYS, load_config, set_value
 from workbench.errors import UsageError
+from workbench.folders import cache_dir, config_dir, config_file, data_dir, default_workspace, state_dir
 
 
 def test_what_could_not_be_used_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from workbench import doctor
-from workbench.config import config_dir, config_file
 from workbench.doctor import Finding, examine
+from workbench.folders import config_dir, config_file
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 

@@ -24,8 +24,8 @@ from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.command import app
-from workbench.config import cache_dir
-from workbench.paper import operation
+from workbench.folders import cache_dir
+from workbench.operations import operation
 from workbench.repro import tables
 from workbench.workspace import Workspace
 

@@ -14,7 +14,7 @@ from engines.core.spec import to_mapping
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
-from workbench.paper import operation
+from workbench.operations import operation
 
 
 def call(name: str, *, events: Sink = ignore, stop: Stop = never, **given: Any) -> dict[str, Any]:

@@ -16,8 +16,8 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from tests.workbench.fake_engine import COMMAND
-from workbench.config import crash_dir
 from workbench.engine_process import EngineProcess, Result
+from workbench.folders import crash_dir
 
 
 @pytest.fixture

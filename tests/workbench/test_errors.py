@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
-from workbench.config import crash_dir
 from workbench.errors import explain, from_dict, one_line
+from workbench.folders import crash_dir
 
 ROOT = Path(__file__).resolve().parents[2]
 RAISED = {"DataError", "EngineError", "UsageError", "WorkspaceError", "MissingError", "StoppedError"}

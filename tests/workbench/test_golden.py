@@ -16,7 +16,7 @@ import pytest
 
 from tests.workbench.operation_samples import SAMPLES
 from tests.workbench.test_operations import ROWS, command_line_words, run
-from workbench.paper import operation
+from workbench.operations import operation
 from workbench.workspace import Workspace
 
 GOLDEN = Path(__file__).parent / "golden"

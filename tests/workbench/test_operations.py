@@ -21,7 +21,8 @@ from engines.retrieval.trec import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform
-from workbench.paper import command_line, load, operation, operations, option, papers, plain
+from workbench.operations import command_line, operation, operations, option, plain
+from workbench.paper import load, papers
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -100,7 +101,7 @@ def test_specs_are_light() -> None:
     """What holds specs loads no library that takes long, so that commands and forms open at once."""
     code = """
 import sys
-from workbench.paper import operations
+from workbench.operations import operations
 heavy = set("textual torch numpy pyarrow egglog sympy numba spacy transformers faiss scipy typer".split())
 for row in operations().values():
     row.spec_type

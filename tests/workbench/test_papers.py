@@ -20,7 +20,7 @@ from workbench.cli.command import COMMANDS
 from workbench.config import load_config, own_config, set_value
 from workbench.doctor import examine
 from workbench.jobs.worker import perform
-from workbench.paper import Guide
+from workbench.operations import Guide, operations
 from workbench.papers import PAPERS
 from workbench.recipes import load, recipes
 from workbench.train import data_path
@@ -33,7 +33,7 @@ _CACHED = (
     paper.trainers,
     paper.references,
     paper.data_keys,
-    paper.operations,
+    operations,
     workspace.kinds,
     config.schema,
 )

@@ -9,7 +9,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from workbench.errors import UsageError
-from workbench.paper import operations
+from workbench.operations import operations
 from workbench.recipes import load, recipes, with_settings
 
 

@@ -25,7 +25,8 @@ import pytest
 from engines.core.system import asset
 from screens.shell.session import Session
 from tests.conftest import mathwb
-from workbench.config import config_dir, config_file, load_config, state_dir
+from workbench.config import load_config
+from workbench.folders import config_dir, config_file, state_dir
 from workbench.jobs.folder import Ending, all_jobs, create, find, is_protected
 from workbench.papers.arqmath.data import Collection
 from workbench.papers.mwp.data import Labels

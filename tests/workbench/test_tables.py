@@ -13,9 +13,9 @@ from engines.core.system import asset
 from screens.shell.export import declared_exports
 from screens.widgets.table import TableRows, cell_content
 from workbench.cli.command import app
-from workbench.paper import Hint, operation
+from workbench.operations import operation
 from workbench.papers.egen import tables
-from workbench.tables import Column, TableSpec, aligned, figure, in_form, indented, interval
+from workbench.tables import Column, Hint, TableSpec, aligned, figure, in_form, indented, interval
 
 CORPUS = asset("sample/corpora/sample-e")
 

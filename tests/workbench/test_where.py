@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from engines.core.system import asset
 from tests.conftest import mathwb
 from workbench.cli.command import app
-from workbench.paper import load, operation, operations
+from workbench.operations import operation, operations
+from workbench.paper import load
 from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")

@@ -14,7 +14,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from workbench.config import default_workspace
+from workbench.folders import default_workspace
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 

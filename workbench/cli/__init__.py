@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from workbench.train import Launch
+from workbench.cli.opening import open_screens
 
-__all__ = ["main", "open_screens"]
-
-
-def open_screens(screen: str | None = None, launch: Launch | None = None) -> int:
-    """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
-
-    `screen`: the one to begin with, such as `jobs`. `launch`: what to fill in the form with.
-    """
-    from workbench.errors import UsageError
-    from workbench.workspace import Workspace, ensure_sample
-
-    # A browser is a terminal too: textual-serve names its driver.
-    if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        what = "the screens need a terminal"
-        raise UsageError(what, code="E401", remedy="Without one, try: mathwb tour, or mathwb --help")
-    # What start-up makes stays: looking for garbage in it takes a sixth of the time to the first paint.
-    gc.set_threshold(50_000, 10, 10)
-    workspace = Workspace.open()
-    ensure_sample(workspace)
-    from screens.app import run
-
-    return run(workspace.root, screen=screen, launch=launch)
+__all__ = ["main"]
 
 
 def main() -> None:

@@ -26,21 +26,11 @@ from engines.core.events import Event, Sink, never
 from engines.core.files import make_printable
 from engines.core.spec import Field, describe_fields, to_mapping
 from workbench import __version__
-from workbench.cli import open_screens
+from workbench.cli.opening import open_screens
 from workbench.errors import UsageError, explain, one_line
-from workbench.paper import (
-    Hint,
-    Operation,
-    Paper,
-    added_papers,
-    load,
-    option,
-    own_papers,
-    papers,
-    plain,
-    write_json,
-)
-from workbench.tables import Form, in_form, to_the_second
+from workbench.operations import Operation, option, plain, write_json
+from workbench.paper import Paper, added_papers, load, own_papers, papers
+from workbench.tables import Form, Hint, in_form, to_the_second
 
 if TYPE_CHECKING:
     from workbench.tables import Filter

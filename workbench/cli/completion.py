@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, get_args
 from engines.core.errors import EngineError
 from engines.core.system import asset, models_folder
 from workbench import __version__
-from workbench.config import cache_dir
+from workbench.folders import cache_dir
 
 _BASH = """\
 _mathwb() {
@@ -151,7 +151,7 @@ def _known() -> dict[str, Any]:
 def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
     from engines.core.spec import describe_fields
     from workbench.cli.command import subcommands
-    from workbench.paper import operations
+    from workbench.operations import operations
 
     row = operations().get(".".join(path))
     fields = {} if row is None else {field.name: field for field in describe_fields(row.spec_type)}

@@ -11,7 +11,7 @@ import typer
 from engines.core.errors import EngineError
 from workbench.cli.command import Csv, Json, Tex, Where, argument, emit, form_of, group, progress_line, say
 from workbench.errors import one_line
-from workbench.paper import plain
+from workbench.operations import plain
 from workbench.tables import aligned
 from workbench.workspace import Checked, Workspace, kinds
 

@@ -41,7 +41,7 @@ from workbench.jobs.queue import device_of
 from workbench.jobs.reporting import Reported, checked, reported
 from workbench.jobs.tail import EventTail, LineTail
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
-from workbench.paper import operation
+from workbench.operations import operation
 from workbench.tables import Form, aligned, describe_value, to_the_second
 from workbench.workspace import Workspace
 

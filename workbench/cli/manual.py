@@ -10,7 +10,8 @@ from typing import Any
 from engines.core.errors import CODES
 from workbench import __version__
 from workbench.cli.command import subcommands, whole
-from workbench.paper import load, operations
+from workbench.operations import operations
+from workbench.paper import load
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

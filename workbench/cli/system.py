@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from workbench.cli.command import Csv, Json, PlotFile, Tex, argument, emit, form_of, group, say, setting
-from workbench.config import Setting, config_file, load_config, set_value
+from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import UsageError, one_line
-from workbench.paper import Guide, load, papers
+from workbench.folders import config_file
+from workbench.operations import Guide
+from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tables import aligned, indented
 from workbench.workspace import Workspace, ensure_sample
@@ -100,7 +102,7 @@ def _plot(path: Path, found: list[Table]) -> None:
     """Our figures of a table beside the paper's. Raises: UsageError E402 for more tables than one, E645 where
     nothing of it is measured."""
     from engines.core.picture import check_drawing, dots_figure
-    from workbench.config import cache_dir
+    from workbench.folders import cache_dir
 
     check_drawing(path)
     if len(found) != 1:

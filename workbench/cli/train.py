@@ -11,7 +11,7 @@ import typer
 
 from engines.core.events import Event, Sink
 from engines.core.spec import describe_fields, read
-from workbench import cli
+from workbench.cli import opening
 from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit
@@ -108,7 +108,7 @@ def train(
         check_trains(recipe)
         if device:
             recipe = replace(recipe, params={**recipe.params, "device": device})
-        raise typer.Exit(cli.open_screens("jobs", Launch(recipe, how)))
+        raise typer.Exit(opening.open_screens("jobs", Launch(recipe, how)))
     workspace = Workspace.open()
     ensure_sample(workspace)
     if how.several:

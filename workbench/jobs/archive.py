@@ -25,7 +25,7 @@ from engines.core.system import format_bytes
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view
-from workbench.paper import operation, option
+from workbench.operations import operation, option
 from workbench.recipes import Recipe
 
 MOST_DATA_BYTES = 2**30

@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import count_processors
-from workbench.config import load_config, state_dir
+from workbench.config import load_config
+from workbench.folders import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, Job, all_jobs, awaited, lane, read_document

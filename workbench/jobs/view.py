@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
-from workbench.config import state_dir
+from workbench.folders import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm
 from workbench.jobs.folder import (

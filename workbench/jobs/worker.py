@@ -153,7 +153,7 @@ def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any
 
     Returns: its document, and whether it was stopped before it was done.
     """
-    from workbench.paper import operation
+    from workbench.operations import operation
 
     row = operation(recipe.task)
     done = row.perform(resolved(recipe, out), events=events, stop=stop)
@@ -164,7 +164,7 @@ def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any
 def resolved(recipe: Recipe, out: Path) -> Any:
     """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
     `Operation.resolved`."""
-    from workbench.paper import operation
+    from workbench.operations import operation
 
     row = operation(recipe.task)
     names = {field.name for field in describe_fields(row.spec_type)}

@@ -44,7 +44,7 @@ NAMES = ("count", "fail", "crash", "leave_child", "fill_disk", "report", "greedy
 
 def register(table: Any) -> None:
     """Put them into the table of operations, as `test.count` and so on."""
-    from workbench.paper import Operation
+    from workbench.operations import Operation
 
     for name in NAMES:
         table[f"test.{name}"] = Operation(f"test.{name}", name, f"fake_tasks:{name}", "fake_tasks:Fake")

@@ -8,7 +8,7 @@ import os
 import fake_tasks
 
 from workbench.jobs import machine as timing
-from workbench.paper import operations
+from workbench.operations import operations
 
 fake_tasks.register(operations())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mathwb.workbench.config import Key
 from mathwb.workbench.doctor import Finding
-from mathwb.workbench.paper import Guide
+from mathwb.workbench.operations import Guide
 from mathwb.workbench.workspace import Kind, Report, Workspace
 
 KINDS = (Kind("text", "a text", "words_paper.data:check", held="words_paper.data:held", many="texts"),)

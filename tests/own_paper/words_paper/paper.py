@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mathwb.workbench.paper import Background, DataKey, Operation, Paper
+from mathwb.workbench.operations import Background, Operation
+from mathwb.workbench.paper import DataKey, Paper
 
 OPERATIONS = (
     Operation(

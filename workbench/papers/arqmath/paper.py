@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.paper import Background, DataKey, Guide, Operation, Paper, Result, Trainer, Where
+from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import make_printable
-from workbench.paper import Hint
-from workbench.tables import Column, TableSpec, aligned, figure, interval, others
+from workbench.tables import Column, Hint, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.posts import ShowPost

@@ -57,7 +57,7 @@ def evaluate(
 
 def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
     from engines.core.system import reported_tables
-    from workbench.paper import command_line, operation
+    from workbench.operations import command_line, operation
     from workbench.repro import save_result
     from workbench.workspace import Workspace
 

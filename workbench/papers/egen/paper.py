@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.paper import Background, Guide, Operation, Paper, Result, Trainer, Where
+from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

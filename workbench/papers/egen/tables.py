@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import make_printable
 from engines.core.vocabulary import display_name
-from workbench.paper import Hint
-from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others
+from workbench.tables import Column, Hint, Row, TableSpec, aligned, indented, noun, others
 
 if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked

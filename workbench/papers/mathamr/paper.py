@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.paper import Background, Guide, Operation, Paper, Result, Trainer, Where
+from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

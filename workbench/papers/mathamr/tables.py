@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.paper import Hint
-from workbench.tables import Column, TableSpec, aligned, interval, others
+from workbench.tables import Column, Hint, TableSpec, aligned, interval, others
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import Compare

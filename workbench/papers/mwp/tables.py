@@ -7,8 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.paper import Hint
-from workbench.tables import Column, TableSpec, aligned, others
+from workbench.tables import Column, Hint, TableSpec, aligned, others
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.find import Candidate, Explanation

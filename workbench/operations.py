@@ -1,0 +1,430 @@
+"""Operations: work that is written once, from which command, job, engine call and form are derived.
+
+A row names a function of an engine as `module:name`, which takes a spec; nothing is imported before it is
+needed. `resolved` makes a spec of what the caller gives, with nothing left open; `perform` runs it. Every
+caller, the command line, the engine process, a job, does these two and no more, so that the same operation
+gives the same document everywhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import did_you_mean
+from engines.core.events import Sink, Stop, ignore, never, warn
+from engines.core.spec import Field, describe_fields, read, to_mapping
+from engines.core.stored_rows import StoredRows
+from workbench.errors import UsageError, explain, one_line
+from workbench.paper import load, papers, resolve_reference
+
+if TYPE_CHECKING:
+    from workbench.tables import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """How an operation is a job. `title` and `says` may name fields of the spec (`corpus {out.name}`, `builds
+    {out}`); `target` is the field that tells what the job writes. `home`: the folder of the workspace in
+    which that is a name; then the launch form offers recipes of it. Work whose spec has a field `share` can
+    be divided into several jobs."""
+
+    title: str
+    says: str
+    target: str = "out"
+    home: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The list in what an operation returns that `--where FILTER` narrows; see `workbench.tables`.
+
+    Args: key: its name in the record; of several, their names with spaces. table: the `TableSpec` of its
+    rows, as module:name; the filter may use the names of its columns. address: `f(spec)` gives what gives an
+    item the address of the user's notes on it, which the filter may ask for too (`is:bookmarked`,
+    `note:word`). unless: the setting with which rows go to a file instead.
+    """
+
+    key: str
+    table: str
+    address: str = ""
+    unless: str = ""
+
+    def filter(self, text: str) -> Filter:
+        """A filter over the rows. Raises: FilterError E440 for one that cannot be read."""
+        from workbench.tables import parse_filter
+        from workbench.workspace import NOTE_FIELDS
+
+        return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
+
+    def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
+        """The record with those of its rows that pass. `spec`: what the operation was asked. Events: warnings
+        of notes that cannot be read."""
+        table, noted, held = load(self.table), self._noted(spec, wanted, events), self._held(record)
+
+        def passes(item: Any) -> bool:
+            row = table.row(item, record)
+            row.update(noted(item))
+            return wanted.matches(row)
+
+        passing = {key: list(filter(passes, held[key])) for key in self.key.split()}
+        if isinstance(record, list):
+            return passing[self.key]
+        return {**record, **passing} if held is record else replace(record, **passing)
+
+    def count(self, record: Any) -> int:
+        held = self._held(record)
+        return sum(len(held[key]) for key in self.key.split())
+
+    def _held(self, record: Any) -> Mapping[str, Any]:
+        if isinstance(record, list):
+            return {self.key: record}
+        if isinstance(record, Mapping):
+            return record
+        return {field.name: getattr(record, field.name) for field in fields(record)}
+
+    def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
+        from workbench.workspace import NOTE_FIELDS, Workspace
+
+        if not set(wanted.names) & set(NOTE_FIELDS):
+            return lambda _item: {}
+        address, notes = load(self.address)(spec), Workspace.open().notes
+        for problem in notes.problems:
+            warn(events, str(problem))
+
+        return lambda item: notes.fields(address(item))
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What an operation gave: the engine's record, the document that `--json` prints, of which rows may be
+    in a file still (`StoredRows`), and the exit code (130: it was stopped and keeps what it has)."""
+
+    record: Any
+    streamed: Any
+    code: int
+
+    @property
+    def document(self) -> Any:
+        """The document with all its rows in memory."""
+        return plain(self.streamed) if _has_stored_rows(self.streamed) else self.streamed
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row; all targets are `module:name`.
+
+    Args: name: `paper.command`, or of a command of `mathwb` itself its name alone. help: its line in the
+    list of commands. call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
+    for what can be made again); returns a record, a document or an
+    iterator of rows. spec: the class of its first parameter, a frozen dataclass (see `engines.core.spec`),
+    named where importing the function takes long. text: `f(record, spec)` yields the lines that people
+    read; without it the function of the paper's tables that is named as the command, if there is one.
+    document: `f(record)`, where `--json` prints something else than the record. resolve: `f(spec)`, what is
+    left to be filled in after names and paths. code: `f(document)` gives the exit code where it is not
+    `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
+    printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
+    its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
+    `--where`, a filter over its rows. listed: whether help lists it; the others serve screens. tool: it only
+    reads and computes, so that `mathwb mcp` offers it, less what its spec writes. tables: what it prints has
+    tables, which its command also prints as CSV and for LaTeX.
+    """
+
+    name: str
+    help: str
+    call: str
+    spec: str = ""
+    text: str = ""
+    document: str = ""
+    resolve: str = ""
+    code: str = ""
+    background: Background | None = None
+    json_lines: bool = False
+    expressions: bool = False
+    recipes: bool = False
+    where: Where | None = None
+    listed: bool = True
+    tool: bool = False
+    tables: bool = False
+
+    @property
+    def spec_type(self) -> Any:
+        """The spec's class; its module is imported, which imports nothing heavy."""
+        if self.spec:
+            return load(self.spec)
+        function = load(self.call)
+        kind = next(iter(inspect.get_annotations(function).values()))
+        return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
+
+    def resolved(self, given: Mapping[str, Any]) -> Any:
+        """The spec of what the caller gives, with nothing left open: names are paths, paths absolute.
+
+        Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
+        it does not have or a value that it does not take, E427 where what is read would be overwritten, and
+        whatever a name that stands for nothing raises.
+        """
+        spec = read(self.spec_type, given)
+        spec = replace(spec, **{field.name: place for field, place in _places(spec)})
+        _refuse_overwriting(spec)
+        return load(self.resolve)(spec) if self.resolve else spec
+
+    def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
+        return self.result(self.start(spec, events=events, stop=stop))
+
+    def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What its function returns; the engine is imported now. An iterator's rows are still to come."""
+        from workbench.folders import cache_dir
+
+        function = load(self.call)
+        takes = inspect.signature(function).parameters
+        offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
+        return function(spec, **{name: value for name, value in offered.items() if name in takes})
+
+    def result(self, record: Any) -> Performed:
+        record = list(record) if isinstance(record, Iterator) else record
+        document = load(self.document)(record) if self.document else record
+        if _has_stored_rows(document):
+            rest = plain(
+                {name: None if isinstance(value, StoredRows) else value for name, value in document.items()}
+            )
+            document = {
+                name: value if isinstance(value, StoredRows) else rest[name]
+                for name, value in document.items()
+            }
+        else:
+            document = plain(document)
+        return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
+
+    def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What it answers to what the caller gives: its document."""
+        return self.perform(self.resolved(given), events=events, stop=stop).document
+
+    @property
+    def divisible(self) -> bool:
+        return self.background is not None and "share" in {
+            field.name for field in describe_fields(self.spec_type)
+        }
+
+    @property
+    def takes_stop(self) -> bool:
+        return "stop" in inspect.signature(load(self.call)).parameters
+
+    def lines(self, record: Any, spec: Any) -> Iterable[str]:
+        write = load(self.text) if self.text else tables(self.name)
+        if write is not None:
+            written: Iterable[str] = write(record, spec)
+            return written
+        from workbench.tables import describe_value
+
+        document = plain(record)
+        if not isinstance(document, Mapping):
+            return [describe_value(item) for item in (document if isinstance(document, list) else [document])]
+        width = max((len(str(key)) for key in document), default=0)
+        return [f"{key!s:<{width}}  {describe_value(item, str(key))}" for key, item in document.items()]
+
+    def title(self, spec: Any) -> str:
+        if self.background is None:
+            return self.name
+        return self.background.title.format(
+            **{f.name: getattr(spec, f.name) for f in describe_fields(type(spec))}
+        )
+
+
+def stopped(document: Any) -> int:
+    """130 for a document that says that it is not complete, or that it was stopped; otherwise 0."""
+    if isinstance(document, Mapping):
+        stats = document.get("stats")
+        reason = (stats if isinstance(stats, Mapping) else document).get("stop_reason")
+        return 130 if document.get("complete") is False or reason == "stopped" else 0
+    return 0
+
+
+def plain(record: Any) -> Any:
+    """A record as mappings, lists, texts and numbers; what is no finite number is None."""
+    import msgspec
+
+    written = encoded(record)
+    try:
+        return msgspec.json.decode(written)
+    except msgspec.DecodeError:  # half of a UTF-16 pair
+        return json.loads(written)
+
+
+def encoded(record: Any) -> bytes:
+    """A record or document as JSON; NaN and infinities are null."""
+    import msgspec
+
+    try:
+        return msgspec.json.encode(record, enc_hook=_value)
+    except UnicodeEncodeError:
+        # Text of the user's files may hold half a pair of UTF-16, which is no UTF-8.
+        return json.dumps(msgspec.to_builtins(record, enc_hook=_value)).encode()
+
+
+def _has_stored_rows(document: Any) -> bool:
+    return isinstance(document, Mapping) and any(isinstance(value, StoredRows) for value in document.values())
+
+
+def write_json(document: Any, write: Callable[[str], object]) -> None:
+    """Write a plain document as one line of JSON; rows that are in a file are read one by one."""
+    if not _has_stored_rows(document):
+        write(json.dumps(document, allow_nan=False) + "\n")
+        return
+    for number, (name, value) in enumerate(document.items()):
+        write(f"{', ' if number else '{'}{json.dumps(name)}: ")
+        if isinstance(value, StoredRows):
+            write("[")
+            for place, line in enumerate(value.read_lines()):
+                write(f", {line}" if place else line)
+            write("]")
+        else:
+            write(json.dumps(value, allow_nan=False))
+    write("}\n")
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, StoredRows):
+        return list(value)
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
+    """The function of a paper's tables that is named as this command, if there is one."""
+    paper, _, command = name.partition(".")
+    module = next((one.tables for one in papers() if one.name == paper), "")
+    return getattr(import_module(module), command.replace("-", "_"), None) if module else None
+
+
+def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
+    """The fields of a spec that are paths or names of places, each with the place it stands for."""
+    for one in describe_fields(type(spec)):
+        value = getattr(spec, one.name)
+        if value is None or (one.kind is not Path and not one.arg.ref):
+            continue
+        yield one, tuple(_place(one, item) for item in value) if one.many else _place(one, value)
+
+
+def _refuse_overwriting(spec: Any) -> None:
+    """What is written may be nothing of what is read. Raises: UsageError E427."""
+    written: list[tuple[str, Path]] = []
+    read: list[Path] = []
+    for one, place in _places(spec):
+        if one.arg.writes:
+            written.append((option(one), place))
+        else:
+            read += map(Path, place if one.many else (place,))
+    for name, out in written:
+        if (out.is_file() or out.is_dir()) and any(path.exists() and path.samefile(out) for path in read):
+            what = f"{name} would overwrite what is read: {out}"
+            raise UsageError(what, code="E427", remedy="Name another place.")
+
+
+def _place(field: Field, value: Any) -> Any:
+    """The absolute path that a value means; `-` stays standard input.
+
+    A path that exists is meant before anything in the workspace that has its name.
+    """
+    if field.arg.ref:
+        return field.kind(str(resolve_reference(field.arg.ref, str(value))))
+    return value if str(value) == "-" else value.expanduser().absolute()
+
+
+_OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.operations:PICTURES")
+PICTURES = (
+    Operation("picture.curves", "A picture of curves.", "engines.core.picture:draw_curves", listed=False),
+    Operation("picture.figure", "Curves for a paper.", "engines.core.picture:curves_figure", listed=False),
+    Operation(
+        "picture.formula", "A picture of a formula.", "engines.core.picture:draw_formula", listed=False
+    ),
+)
+"""What the screens ask the engine process to draw."""
+
+
+@cache
+def operations() -> dict[str, Operation]:
+    """Every operation, by name: those of the papers, and those that belong to none."""
+    of_papers = (row for paper in papers() for row in paper.rows())
+    others = (row for target in _OF_NO_PAPER for row in load(target))
+    return {row.name: row for row in (*of_papers, *others)}
+
+
+def operation(name: str) -> Operation:
+    """The operation of a name. Raises: UsageError E410 for one that there is not."""
+    result = operations().get(name)
+    if result is None:
+        remedy = did_you_mean(name, operations())
+        raise UsageError(f"unknown operation {name!r}", code="E410", remedy=remedy)
+    return result
+
+
+def command_line(row: Operation, spec: Any) -> str:
+    """The command that does the same: what differs from the defaults, and nothing else."""
+    given = to_mapping(spec)
+    options: list[str] = []
+    arguments: list[str] = []
+    for one in describe_fields(type(spec)):
+        if one.name not in given or (not one.required and getattr(spec, one.name) == one.default):
+            continue
+        value = given[one.name]
+        if not one.is_option:
+            arguments += value if one.many else [str(value)]
+        elif one.kind is bool:
+            options.append(option(one) if value else f"--no-{option(one)[2:]}")
+        else:
+            # One word, since the value may begin with a dash.
+            options += [f"{option(one)}={item}" for item in (value if one.many else [value])]
+    if any(argument.startswith("-") for argument in arguments):
+        arguments = ["--", *arguments]
+    return shlex.join(["mathwb", *row.name.split("."), *options, *arguments])
+
+
+def option(field: Field) -> str:
+    return "--" + (field.arg.name or field.name.replace("_", "-"))
+
+
+Result = Mapping[str, Any]
+
+
+class Guide:
+    """Runs one operation after the other, tells its result, and keeps it.
+
+    Args: tell: what people read goes there, line by line. say: talk goes there.
+    """
+
+    def __init__(self, tell: Callable[[str], None], say: Callable[[str], None]) -> None:
+        self._tell, self.say = tell, say
+        self.stops: list[dict[str, Any]] = []
+
+    def stop(
+        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Result], Iterable[str]]
+    ) -> Result:
+        """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
+        operation needs a package that is not installed."""
+        began = time.perf_counter()
+        try:
+            result = operation(task).run(params)
+        except ModuleNotFoundError as error:
+            self.say(f"left out: {title}")
+            self.say(f"   {one_line(explain(error))}")
+            return {}
+        seconds = round(time.perf_counter() - began, 3)
+        self.stops.append(
+            {"title": title, "task": task, "params": params, "seconds": seconds, "result": result}
+        )
+        self._tell(f"{len(self.stops)}. {title} ({seconds:.2f} s)")
+        for line in tell(result):
+            self._tell(f"   {line}")
+        self._tell("")
+        return result
