@@ -84,6 +84,8 @@ LEAST = (60, 16)
 
 
 class Workbench(AppFrame):
+    """The app: one open workspace with its screens, jobs, keys and session."""
+
     TITLE = "mathwb"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCREEN_KEYS + APP_KEYS)
@@ -201,6 +203,7 @@ class Workbench(AppFrame):
             self.warn("there is no shell here to go back to", remedy="q quits.")
 
     def exit_now(self) -> None:
+        """Save the session, close the engine, and exit."""
         self._keep_session()
         self.session.save()
         if "engine" in self.__dict__:
@@ -274,6 +277,7 @@ class Workbench(AppFrame):
         self.switch_mode(name)
 
     def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
+        """Go to a screen and follow the lookups there, one after the other."""
         self.navigation.go_along(mode, steps)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -296,7 +300,7 @@ class Workbench(AppFrame):
     # What runs
 
     def look_now(self) -> None:
-        """Look at the jobs without waiting for the next second; once more if a look is under way."""
+        """Read the jobs without waiting for the next second, again if they are being read now."""
         self._look_again = self._looking
         self._start_look()
 
@@ -365,7 +369,8 @@ class Workbench(AppFrame):
         """Show these colours, also next time; those that a setting names are not remembered."""
         self.theme = self.session.theme = name
 
-    def commands(self) -> list[Command]:
+    def list_commands(self) -> list[Command]:
+        """Return the app's own commands for the palette."""
         themes = []
         for theme in THEMES:
             name, use = theme.name.removeprefix("mathwb-"), partial(self._choose_theme, theme.name)
@@ -376,7 +381,7 @@ class Workbench(AppFrame):
         return [*themes, notes, Command("export notes", words, partial(self.ask_and_write, way))]
 
     def action_palette(self) -> None:
-        lines = palette_lines(self, self.screen, self.switch_mode, self.commands())
+        lines = palette_lines(self, self.screen, self.switch_mode, self.list_commands())
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_destinations()
 
@@ -432,10 +437,17 @@ def run(
 ) -> int:
     """Open the workbench and stay until the user leaves.
 
-    Args: workspace: the folder; None takes the configured one. ascii: draw with plain ASCII (also
-    MATHWB_ASCII=1). screen: the mode to begin with, such as `jobs`. launch: what to fill in the form for a
-    new job with. Returns: the exit code: 0, or 1 after a crash, whose file is named on stderr.
-    Raises: EngineError when the workspace cannot be opened.
+    Args:
+        workspace: the folder; None takes the configured one.
+        ascii: draw with plain ASCII (also MATHWB_ASCII=1).
+        screen: the mode to begin with, such as `jobs`.
+        launch: what to fill in the form for a new job with.
+
+    Returns:
+        The exit code: 0, or 1 after a crash, whose file is named on stderr.
+
+    Raises:
+        EngineError: The workspace cannot be opened.
     """
     config = own_config()
     fps = config.get("fps") or (15 if is_remote() else 0)

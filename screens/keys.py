@@ -170,6 +170,7 @@ MATHAMR_KEYS = (*MATHAMR_SCREEN, *GRAPH_KEYS, *TREE_KEYS)
 
 
 def list_scopes() -> list[tuple[str, tuple[VerbKey, ...]]]:
+    """Return the keys of every scope with the title under which they are documented."""
     shared = [
         ("Everywhere", SCREEN_KEYS + APP_KEYS),
         ("On every screen", VIEW_KEYS),
@@ -180,6 +181,7 @@ def list_scopes() -> list[tuple[str, tuple[VerbKey, ...]]]:
 
 
 def write_reference() -> str:
+    """Return the page of all keys, in Markdown."""
     lines = [
         "# Keys",
         "",
@@ -207,6 +209,7 @@ def _label_of(entry: ScreenEntry, verb: str) -> str:
 
 
 def main() -> None:
+    """Write the page of all keys to `docs/keys.md`."""
     write_text(Path(__file__).parent.parent / "docs" / "keys.md", write_reference())
 
 

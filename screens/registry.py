@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScreenEntry:
-    """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
-    both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
-    begins the addresses of notes on what it shows, `destinations` (`module:name`) lists what the palette
-    finds of it: `f(workspace) -> Iterator[Destination]`; `added`: of a paper from another distribution;
-    `about`: what it is for."""
+    """A screen of the workbench.
+
+    `key` goes to it from everywhere. `source` is its class and `keys` the table of its keys, both as
+    `module:name`. `missing` is shown in its place when something that it needs cannot be imported. `address`
+    is the prefix of its notes, and `destinations` (`module:name`) lists what the palette finds:
+    `f(workspace) -> Iterator[Destination]`. `added` is true for papers of other distributions; `about` says
+    what the screen is for.
+    """
 
     key: str
     name: str
@@ -34,11 +37,15 @@ class ScreenEntry:
     about: str = ""
 
     def load_screen(self) -> type[Any]:
-        """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
+        """Import and return the class of the screen, a `WorkbenchScreen`.
+
+        Raises:
+            ImportError: Its module cannot be imported.
+        """
         return load(self.source)
 
     def load_keys(self) -> tuple[VerbKey, ...]:
-        """All keys of the screen and of what it opens."""
+        """Return all keys of the screen and of the sheets that it opens."""
         try:
             return load(self.keys)
         except Exception:
@@ -47,6 +54,7 @@ class ScreenEntry:
             return ()  # doctor says why
 
     def load_destinations(self) -> Callable[[Workspace], Iterator[Destination]] | None:
+        """Return the function that lists the screen's destinations, or None if it has none."""
         return load(self.destinations) if self.destinations else None
 
 
@@ -101,7 +109,7 @@ _WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
 
 
 def at_address(address: str) -> tuple[str, Sequence[PaletteStep]] | None:
-    """The screen and the steps that lead to what has this address; None when no screen shows it."""
+    """Return the screen and the lookups that lead to an address, or None if no screen shows it."""
     parts = address.split("/")
     mode = next((entry.name for entry in SCREENS if entry.address == parts[0]), None)
     steps = [(_WORDS.get(word, word), name) for word, name in zip(parts[::2], parts[1::2], strict=False)]

@@ -48,6 +48,8 @@ _PATIENCE_S = 0.15
 
 
 class AnswerPane(Pane):
+    """The right pane: an answer, its topic, its judged links, and the user's grade."""
+
     DEFAULT_CSS = """
     AnswerPane #about { height: 1; max-height: 12; padding: 0 1; margin-bottom: 1; }
     AnswerPane.-low #about { max-height: 5; margin-bottom: 0; }
@@ -79,12 +81,13 @@ class AnswerPane(Pane):
         self.call_after_refresh(self._fill_pages)
 
     def show_topic(self, topic: Mapping[str, Any] | None) -> None:
+        """Show the question that the answers belong to."""
         self._topic = topic
         self._tell_about()
         self._fill_topic()
 
     def show_answer(self, chosen: Chosen | None) -> None:
-        """Say where an answer stands; its text comes by `show_post`. None: there is none."""
+        """Show where an answer is ranked; its text comes by `show_post`. None means there is no answer."""
         self._chosen = chosen
         self.show_links(None)
         self.title = f"answer {chosen.row['id']}" if chosen is not None else "answer"
@@ -93,7 +96,7 @@ class AnswerPane(Pane):
             self.show_instead([])
 
     def show_waiting(self) -> None:
-        """The text is on its way; what stands here gives way when it takes its time."""
+        """Mark the text as being read; after a moment it replaces the text before."""
         self.post = None
         chosen = self._chosen
 
@@ -104,21 +107,24 @@ class AnswerPane(Pane):
         self.set_timer(_PATIENCE_S, still_waiting)
 
     def show_instead(self, lines: Sequence[str]) -> None:
+        """Show these lines in place of an answer's text."""
         self.post, self._instead = None, True
         self.query_one("#answer-text", ReaderBox).reader.show_lines(
             [part for line in lines for part in fold_lines(line, self._cells)]
         )
 
     def show_failure(self, error: EngineError) -> None:
+        """Show the error in place of an answer's text."""
         place = f"{error.where}: " if error.where else ""
         self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
 
     def show_post(self, post: Mapping[str, Any]) -> None:
+        """Show the text of the answer."""
         self.post = post
         self._fill_answer()
 
     def show_links(self, found: Mapping[str, Any] | EngineError | None) -> None:
-        """What `proofread` found in the answer, or why it failed; None: nothing yet."""
+        """Show what `proofread` answered, or its error; None means nothing yet."""
         self._links = found
         self._fill_links()
         if self._chosen is not None and "written" in self._chosen.row:
@@ -150,6 +156,7 @@ class AnswerPane(Pane):
         return None if self._chosen is None else answer_selection(self._chosen, self.post, line)
 
     def toggle_raw(self) -> None:
+        """Switch between LaTeX and rendered formulas."""
         self.raw = not self.raw
         self._fill_pages()
 
@@ -182,7 +189,7 @@ class AnswerPane(Pane):
         return self._links_view.link if self.page_name == "links" else None
 
     def why_no_link(self, verb: str) -> str:
-        """Why `d` or `o` does not do for a link what it does."""
+        """Return the reason that a verb does not apply to a link."""
         return self._links_view.why_not(verb) if self.page_name == "links" else "no link is shown"
 
     @on(Table.Opened, "#links-table")
@@ -216,6 +223,7 @@ def _question_content(topic: Mapping[str, Any], raw: bool, cells: int, most: int
 
 
 def describe_answer(row: Record, cells: int) -> Content:
+    """Return a few lines about an answer: its grade, its rank, its gain, and its ranks in other runs."""
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:
@@ -316,8 +324,10 @@ _NONE: Mapping[str, Any] = {"documents": ()}
 
 
 class Links:
-    """Asks for an answer's links once, with what its question says as given. The operation reads files: the
-    answers lie in a temporary folder until `close`."""
+    """Ask for the links of answers, each once, with the question's text as given.
+
+    The operation reads files, so the answers are written to a temporary folder until `close`.
+    """
 
     def __init__(self, screen: BrowserScreen, then: Callable[[RequestAnswer], object]) -> None:
         self.request = screen.slow_request("proofread", then)
@@ -325,7 +335,7 @@ class Links:
         self._asked = 0
 
     def get_links(self, name: str, post: Mapping[str, Any]) -> Any:
-        """What is known of the answer with this id; None when it is asked."""
+        """Return the links of an answer by its id; if they are not known, ask for them and return None."""
         if name in self.request.known or self.request.pending == name:
             return self.request.known.get(name)
         question = post["question"]
@@ -335,8 +345,7 @@ class Links:
         return self.request.get({"file": str(self._write_file(f"{self._asked}.jsonl", row))}, name)
 
     def text_file(self, name: str, post: Mapping[str, Any]) -> Path:
-        """The answer as a text of its own, whose lines are those of its links. It is a copy: it can only be
-        read."""
+        """Write the answer to a read-only file whose lines are those of its links; return the path."""
         safe = "".join(char for char in name if char.isalnum() or char in "-_") or "answer"
         return self._write_file(f"answer-{safe}.md", post["latex"] + "\n", mode=0o444)
 
@@ -350,12 +359,13 @@ class Links:
         return path
 
     def close(self) -> None:
+        """Delete the temporary files."""
         if self._folder is not None:
             self._folder.cleanup()
 
 
 class LinksView(Vertical):
-    """The links of an answer, how many there are of each verdict, and all of the one under the cursor."""
+    """The links of an answer: how many have each verdict, a list, and details of the selected one."""
 
     DEFAULT_CSS = """
     LinksView Static { height: auto; padding: 0 1; }
@@ -375,7 +385,13 @@ class LinksView(Vertical):
         yield self._about
 
     def show_links(self, found: Mapping[str, Any] | EngineError | None, *, waiting: bool, raw: bool) -> None:
-        """What was found, or why that failed; None: nothing yet. `raw`: formulas as LaTeX."""
+        """Show the links of an answer.
+
+        Args:
+            found: what `proofread` answered, its error, or None for nothing yet.
+            waiting: whether the answer is expected.
+            raw: whether formulas are shown as LaTeX.
+        """
         same, self._found = found is self._found, found
         self._counts.update(
             safe_text(format_verdict_counts(found), "$quiet") if isinstance(found, Mapping) else Content()
@@ -411,7 +427,7 @@ class LinksView(Vertical):
             self._about.update(Content("\n").join(lines))
 
     def why_not(self, verb: str) -> str:
-        """Why the link under the cursor cannot be derived, or its text not be opened."""
+        """Return the reason that the selected link cannot be derived or its text opened."""
         link = self.link
         if link is None:
             return "there is no link"
@@ -421,7 +437,7 @@ class LinksView(Vertical):
 
 
 def format_verdict_counts(found: Mapping[str, Any]) -> str:
-    """`3 right, 1 wrong`."""
+    """Format how many links have each verdict: `3 right, 1 wrong`."""
     counts = (f"{format_count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
     return ", ".join(counts) or "no links"
 
@@ -432,8 +448,11 @@ _TAKEN_BACK = "-"
 
 
 class GradeLine(FootLine[str]):
-    """Waits for one key: a grade of `what`, or with `taken_back` the one that removes one's own. `refusal`:
-    why it cannot be judged; then no grade is taken."""
+    """Wait for one key: a grade of `what`.
+
+    With `taken_back` one more key removes the user's grade. With a `refusal`, the reason that it cannot be
+    judged is shown, and no grade is taken.
+    """
 
     def __init__(self, what: str, *, taken_back: bool = False, refusal: str = "") -> None:
         super().__init__()
@@ -461,20 +480,23 @@ class GradeLine(FootLine[str]):
 
 
 def ask_grade(app: App[Any], topic: str, row: Record, done: Callable[[int | None], None]) -> None:
-    """Ask for a grade, 0 to 3, of an answer to a topic; None takes one's own back."""
+    """Ask for a grade, 0 to 3, of an answer to a topic; `done` gets None to remove the user's grade."""
     line = GradeLine(f"answer {row['id']} to {topic}", taken_back=row["own"] is not None)
     line.ask(app, lambda grade: done(None if grade == _TAKEN_BACK else int(grade)))
 
 
 def refuse_grade(app: App[Any], row: Record | None, reason: str) -> None:
-    """Say why there is no answer that could be judged; the grades that follow `J` go nowhere else."""
+    """Show why nothing can be judged; the digits that follow `J` then go nowhere else."""
     app.push_screen(GradeLine(f"answer {row['id']}" if row is not None else "this", refusal=reason))
 
 
 def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
-    """How the grades spread, over all topics and for this one, and how much of the runs is judged.
+    """Describe how grades are distributed, overall and for one topic, and how much of each run is judged.
 
-    `judgements`: how many are the user's own, None when they cannot be read.
+    Args:
+        runs: the collection's runs.
+        topic: the topic's id.
+        judgements: how many judgements the user has made, or None if they cannot be read.
     """
     overview = runs.overview
     if not overview:

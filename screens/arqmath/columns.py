@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def format_fraction(value: float | None, digits: int = 3) -> str:
-    """`.612`; 1 as `1.00`."""
+    """Format a value between 0 and 1 without its zero: `.612`, but `1.00`; empty for None."""
     if value is None:
         return "–"
     text = f"{value:.{digits}f}"
@@ -45,7 +45,7 @@ def format_fraction(value: float | None, digits: int = 3) -> str:
 
 
 def format_signed(value: float | None, digits: int = 3) -> str:
-    """`+.104`, `−.220`."""
+    """Format a value with its sign and without its zero: `+.104`, `−.220`; empty for None."""
     if value is None:
         return ""
     if round(value, digits) == 0:
@@ -56,7 +56,10 @@ def format_signed(value: float | None, digits: int = 3) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A collection as it is looked at. `overview` is what the operation `arqmath.overview` says of it."""
+    """A collection with the run that is shown and the run it is compared with.
+
+    `overview` is the answer of the operation `arqmath.overview`.
+    """
 
     collection: Collection
     overview: Mapping[str, Any] = field(default_factory=dict)
@@ -64,10 +67,14 @@ class Runs:
     against: str = ""
 
     def with_overview(self, overview: Mapping[str, Any], wanted: Mapping[str, object]) -> Runs:
-        """With what was read, and the runs `run` and `against` that are wanted, as far as they are there.
+        """Return the runs of a new overview.
 
-        The first run is the baseline, as in `mathwb arqmath compare`. Of the others the last is shown, the
-        newest idea, where a description puts them in order; else the strongest.
+        The first run is the baseline, as in `mathwb arqmath compare`. By default the last of the others is
+        shown if a description puts them in order (the newest idea), otherwise the strongest.
+
+        Args:
+            overview: the answer of `arqmath.overview`.
+            wanted: the names of the runs to choose, under `run` and `against`, if they exist.
         """
         strength = {run["name"]: run.get("ndcg_prime") or 0.0 for run in overview["runs"]}
         names = list(strength)
@@ -85,11 +92,11 @@ class Runs:
         return {"run": self.run, "against": self.against}
 
     def with_run(self, name: str) -> Runs:
-        """Another run; when it is the one held against, the two change places."""
+        """Return the collection with another run shown; if it is the one compared with, they are swapped."""
         return replace(self, run=name, against=self.run if name == self.against else self.against)
 
     def hold_against(self, name: str) -> Runs:
-        """Held against another one; when it is the run itself, the two change places."""
+        """Return the collection compared with another run; if it is the one shown, they are swapped."""
         return replace(self, against=name, run=self.against if name == self.run else self.run)
 
     @property
@@ -119,6 +126,7 @@ class Runs:
         return {"collection": self.place, "run": self.run, "against": self.against}
 
     def provenance_lines(self, index_state: str, judgements: int) -> list[str]:
+        """Describe the collection: its files, its runs, their scores, and what was left out."""
         overview, collection = self.overview, self.collection
         lines = [
             f"title       {overview['title']}",
@@ -150,7 +158,7 @@ class Runs:
         return lines
 
     def list_exports(self, engine: EngineProcess, params: Mapping[str, Any]) -> Sequence[Export]:
-        """The run that is shown, and its scores as a picture; `params` say where the collection is."""
+        """Return the exports of the run and of a picture of its scores; `params` identify the collection."""
         if not self.run:
             return ()
 
@@ -167,6 +175,7 @@ class Runs:
         )
 
     def make_chooser(self, title: str, now: str) -> Chooser:
+        """Return the dialog that chooses a run, with the cursor on `now`."""
         means = {run["name"]: format_fraction(run.get("ndcg_prime")) for run in self.overview["runs"]}
         choices = [
             MenuChoice(name, name, f"mean nDCG′ {mean}{'   shown now' if name == now else ''}")
@@ -194,8 +203,7 @@ def _change_cell(value: float | None, digits: int = 3) -> Content:
 
 
 def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> str:
-    """Values from 0 to 1 as a line of bars, a cell each; neighbours are averaged where there are more of them
-    than cells."""
+    """Draw values from 0 to 1 as a line of bars, averaging neighbours if there are more than cells."""
     if not values or cells <= 0:
         return ""
     levels = _PLAIN_LEVELS if plain else _LEVELS
@@ -209,7 +217,7 @@ def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) 
 
 
 def draw_bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:
-    """A bar of a value from 0 to 1, with a tick where another value stands."""
+    """Draw a value from 0 to 1 as a bar, with a tick at another value."""
     eighths = round(max(0.0, min(1.0, value)) * cells * 8)
     text = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
     text = text.ljust(cells)
@@ -220,7 +228,7 @@ def draw_bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) ->
 
 
 def move_cell(record: Record) -> Content:
-    """`▲4`, `▼1`, `=`; `new` for what the other run lacks, `out` for what only it has."""
+    """Draw a change of rank: `▲4`, `▼1`, `=`; `new` if only this run has it, `out` if only the other."""
     move = record["move"]
     if record["rank"] is None:
         return Content.styled("out" if record["other"] is not None else "", "$warning")
@@ -298,11 +306,13 @@ HIT_COLUMNS = HITS.drawn(
 def topic_records(
     overview: Mapping[str, Any], run: str, against: str, *, plain: bool = False
 ) -> list[Record]:
+    """Return the rows of the table of topics."""
     title = "title" if plain else "shown"
     return [topic_row(topic, run, against, title) for topic in overview["topics"]]
 
 
 def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
+    """Return the rows of the answers that were written (Task 3) instead of ranked."""
     rows: list[Record] = []
     for answer in ranking["answers"] if ranking is not None else ():
         post = {"id": answer["run"], "text": answer["shown"], "latex": answer["text"], "score": None}
@@ -313,6 +323,7 @@ def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
 
 
 def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str, Any]]:
+    """Return the rows of search hits."""
     from engines.formula.unicode import render_text
 
     shown: Callable[[str], str] = str if plain else render_text
@@ -332,8 +343,10 @@ def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An answer under a cursor: its row and where that stands. `search` is what `arqmath search` was told
-    to find it, if it was searched for."""
+    """An answer under a cursor, with its run and topic.
+
+    `search` are the words of the `arqmath search` command if the answer was searched for.
+    """
 
     row: Record
     runs: Runs
@@ -342,6 +355,7 @@ class Chosen:
 
 
 def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> PaneSelection:
+    """Return a topic as a selection."""
     known = {name: topic[name] for name in ("id", "title", "ndcg", "delta", "kind")}
     forms = (
         CopyForm("i", "id", lambda: topic["id"]),
@@ -357,13 +371,14 @@ def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> PaneSelecti
 
 
 def of_all_topics(topic: PaneSelection, runs: Runs, line: CommandLine, *more: str) -> PaneSelection:
-    """A topic where all are shown: the command, with `more` options, prints all of them."""
+    """Turn a topic's selection into one whose command prints all topics, with `more` options."""
     command = line("arqmath", "topics", runs.place, *runs.options, *more)
     own = CopyForm("p", "command line of the topic", lambda: topic.command)
     return replace(topic, command=command, forms=(*(form for form in topic.forms if form.key != "a"), own))
 
 
 def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> PaneSelection:
+    """Return an answer as a selection."""
     row, runs, topic = chosen.row, chosen.runs, chosen.topic
     if "written" in row:
         command = line("arqmath", "show", runs.place, topic, "--written")
@@ -398,6 +413,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """Return the collections, and their topics by id and title."""
     from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.data import collections
 

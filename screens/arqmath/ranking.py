@@ -51,13 +51,13 @@ _DRAWN = 100
 
 
 class MovesTable(Table):
-    """Always in the order of the ranks: the lines between them are drawn across the rows."""
+    """A table that cannot be sorted, because lines between the ranks are drawn across its rows."""
 
     def why_not(self, verb: str) -> str:
         return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
-        """Nothing: see above."""
+        """Ignore the sorting."""
 
     def restore(self, state: Mapping[str, object]) -> None:
         super().restore({**state, "sorting": None})
@@ -87,10 +87,18 @@ class MovesListing(Listing):
         return None if record is None else cast("Record | None", record[self.side])
 
     def take_side(self, side: str) -> None:
+        """Put the cursor on the answers of this run, `left` or `right`."""
         self.side = side
         self.draw_lines()
 
     def show_moves(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
+        """Show two rankings.
+
+        Args:
+            rows: the answers, with their ranks in both runs.
+            names: the names of the left and the right run.
+            keep: whether the cursor stays at its rank.
+        """
         left = {row["other"]: row for row in rows if row["other"] is not None}
         right = {row["rank"]: row for row in rows if row["rank"] is not None}
         self._pairs = [
@@ -110,6 +118,7 @@ class MovesListing(Listing):
         self.draw_lines()
 
     def draw_lines(self) -> None:
+        """Draw the lines of relevant answers, and of the one under the cursor."""
         chosen = self.chosen["id"] if self.chosen is not None else None
         lines = min(len(self.table.rows), _DRAWN)
         dots = [[(0, 0)] * _CELLS for _ in range(lines)]
@@ -176,7 +185,7 @@ class TopicsPane(ListPane):
         self.listing.show_loading(what)
 
     def show_runs(self, runs: Runs, *, plain: bool) -> None:
-        """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
+        """Show the topics with the scores of a run; `plain` keeps formulas as LaTeX."""
         self._runs, self._plain = runs, plain
         self.records = topic_records(runs.overview, runs.run, runs.against, plain=plain)
         self.listing.when_empty(
@@ -242,8 +251,11 @@ _PRINTED = 50
 
 
 class RankingPane(Pane):
-    """Shows the answers to a topic as two runs have them; `AskedFor` names a topic. The screen fills `posts`,
-    the texts of answers by their ids, and `hits`, what was searched for."""
+    """The answers to a topic, as two runs rank them.
+
+    `AskedFor` is posted with a topic to go to. The screen fills `posts`, the texts of answers by their ids,
+    and `hits`, the answers that were searched for.
+    """
 
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
@@ -288,12 +300,14 @@ class RankingPane(Pane):
     # What is shown
 
     def forget_runs(self) -> None:
+        """Show nothing until another collection is read."""
         self._runs, self._records, self._snippets = None, (), {}
         self.judgements = None
         self._answers.when_empty("No topic is chosen", "")
         self.show_ranking(None)
 
     def show_runs(self, runs: Runs, records: Sequence[Record]) -> None:
+        """Take another run to show or to compare with."""
         self._runs, self._records = runs, records
         self._bars.home, self._hits.home = f"{runs.address}/topic", f"{runs.address}/post"
         if self.ranking is not None:
@@ -352,7 +366,7 @@ class RankingPane(Pane):
         return [row["id"] for row in self.rows if row["id"] not in self._snippets]
 
     def show_snippets(self, ids: Sequence[str], snippets: Mapping[str, str]) -> None:
-        """How these answers begin; those without a text have none."""
+        """Show how these answers begin; answers without a text have none."""
         self._snippets.update({**dict.fromkeys(ids, ""), **snippets})
         for row in self.rows:
             row["answer"] = self._snippets.get(row["id"], "")
@@ -362,7 +376,11 @@ class RankingPane(Pane):
             listing.table.show_changed()
 
     def judge_answer(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep the user's own grade of an answer; None removes it. Raises: DataError."""
+        """Store the user's grade of an answer; None removes it.
+
+        Raises:
+            DataError: The judgements cannot be written.
+        """
         if self.judgements is None:
             return
         self.judgements.judge(topic, document, grade)
@@ -407,6 +425,7 @@ class RankingPane(Pane):
             self._hits.load([])
 
     def show_heading(self) -> None:
+        """Update title, detail, trail and footnote for the page that is shown."""
         page, topic, runs = self.page_name, self.topic, self._runs
         run, against = (runs.run, runs.against) if runs is not None else ("", "")
         self.footnote, self.trail = (f"delta: {run} − {against}" if against else run), ()
@@ -472,7 +491,7 @@ class RankingPane(Pane):
             self.post_message(self.Opened(self))
 
     def take_side(self, side: str) -> bool:
-        """Of two runs side by side, go to the left or the right one; whether there was such a step."""
+        """Move to the left or the right of two runs side by side; return whether there was such a step."""
         if self.page_name != "moves" or self._moves is None or self._moves.side == side:
             return False
         self._moves.take_side(side)

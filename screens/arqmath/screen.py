@@ -33,6 +33,8 @@ _SNIPPETS = 250
 
 
 class ArqmathScreen(BrowserScreen):
+    """The ARQMath screen: a collection's topics, their ranked answers, and one answer."""
+
     MODE = "arqmath"
     BINDINGS = bindings(ARQMATH_KEYS)
 
@@ -240,7 +242,7 @@ class ArqmathScreen(BrowserScreen):
 
     @on(Pane.PageShown, "#right")
     def show_links(self) -> None:
-        """Judge the links of the answer, where they are wanted: those of a written one always are."""
+        """Judge the links of the answer if they are shown; written answers are always judged."""
         row, post = self.ranking.row, self.answer.post
         if row is not None and post is not None and (self.answer.page_name == "links" or "written" in row):
             asked = self.ranking.ranking if "written" in row else None
@@ -310,7 +312,7 @@ class ArqmathScreen(BrowserScreen):
             self.hits.take_event(event.event.data)
 
     def take_search_result(self, event: RequestAnswer) -> None:
-        """What was found; what was asked before comes too late."""
+        """Show what a search found, unless another search was asked for since."""
         if event.tag != self.hits.wanted:
             return
         if event.error is None:
@@ -410,13 +412,14 @@ class ArqmathScreen(BrowserScreen):
             ask_grade(self.app, topic, row, lambda grade: self.keep_judgement(topic, row["id"], grade))
 
     def show_refusal(self, verb: str, reason: str) -> None:
-        """`J` is followed by a digit, which would go to another screen: a line of its own takes it."""
+        """Show why a key does not apply; `J` gets a line of its own, which takes the digit that follows."""
         if verb == "judge":
             refuse_grade(self.app, self.ranking.row, reason)
         else:
             super().show_refusal(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
+        """Store the user's grade of an answer, undoably."""
         judgements = self.ranking.judgements
         before = judgements.of(topic).get(document) if judgements is not None else None
         with self.workbench.report_errors():
@@ -480,7 +483,7 @@ class ArqmathScreen(BrowserScreen):
         prompt.ask(self.app, lambda text: self.change_runs(Path(text).expanduser(), add=True))
 
     def change_runs(self, path: Path, *, add: bool) -> None:
-        """Add a run file to the collection, or take it off the list, and read all anew."""
+        """Add a run file to the collection or take it off the list, and read the collection again."""
         if (collection := self.collection) is None:
             return
 

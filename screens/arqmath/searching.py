@@ -26,26 +26,35 @@ MOST = 100
 
 
 def of_runs(collection: Collection) -> dict[str, Any]:
-    """What operations on runs are told of the collection. Raises: WorkspaceError E504."""
+    """Return the parameters that tell operations on runs about the collection.
+
+    Raises:
+        WorkspaceError: The list of added runs cannot be read (E504).
+    """
     return {"folder": str(collection.path), "added": [str(path) for path in collection.added_runs()]}
 
 
 def of_posts(collection: Collection) -> dict[str, Any]:
-    """What operations on posts are told of the collection."""
+    """Return the parameters that tell operations on posts about the collection."""
     return {"folder": str(collection.path), "index": str(collection.index)}
 
 
 def describe_origin(model: Path) -> str:
+    """Tell whether a model ships with mathwb or belongs to the workspace."""
     return "ships with mathwb" if model.parent == models_folder() else "of this workspace"
 
 
 class Searcher:
-    """Searches an indexed collection, and indexes it before if it is small.
+    """Search an indexed collection; a small one is indexed first.
 
-    `state`: none (no posts), small (indexed at once), large (a job has to), ready; empty while not known.
+    `state` is none (no posts), small (indexed at once), large (indexed by a job), ready, or empty if unknown.
 
-    Args: found, progress: get what a search finds, tagged with the query and the model that ranks again, or
-    None. say: is told how far the index is, in words. ready: is called when there is one.
+    Args:
+        screen: the screen.
+        found: gets the answers, tagged with the query and the re-ranking model or None.
+        progress: gets the events of a search.
+        say: shows how far the index is, in words.
+        ready: called when there is an index.
     """
 
     def __init__(
@@ -68,7 +77,7 @@ class Searcher:
         self._index = screen.slow_request("arqmath.prepare", self._finish_index, self._index_progress)
 
     def serve_collection(self, collection: Collection, state: str = "") -> None:
-        """Serve this collection from now on; a small one is indexed if it has no index."""
+        """Search this collection from now on; a small one without an index is indexed at once."""
         self._collection, self.state, self._waiting = collection, state, None
         words = {"large": "posts are not indexed: a indexes them", "none": "the collection has no posts"}
         self._say(words.get(state, ""))
@@ -76,7 +85,7 @@ class Searcher:
             self._begin_index(collection)
 
     def look_for_index(self) -> None:
-        """See whether a job has built the index of a large collection by now."""
+        """Check whether a job has built the index of a large collection."""
         if self.state == "large" and self._collection is not None and self._collection.indexed:
             self._be_ready()
 
@@ -89,6 +98,7 @@ class Searcher:
         return next((path for path in found if path.name == self.ranker), found[0] if found else None)
 
     def choose_model(self, then: Callable[[], object]) -> None:
+        """Let the user choose the cross-encoder; `then` is called afterwards."""
         from workbench.papers.arqmath.data import rankers
 
         now = self.model
@@ -108,8 +118,12 @@ class Searcher:
         Chooser("re-rank with", offered, now=now.name if now else "").ask(self._screen.app, use_ranker)
 
     def search(self, query: str, model: Path | None) -> None:
-        """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.
-        A search that is under way is stopped."""
+        """Search the answers, indexing them first if necessary; a search in progress is stopped.
+
+        Args:
+            query: the query.
+            model: the cross-encoder that re-ranks the answers, or None.
+        """
         collection = self._collection
         if collection is None:
             return
@@ -129,6 +143,7 @@ class Searcher:
             self._index.ask(of_posts(collection), collection)
 
     def offer_job(self) -> None:
+        """Offer to build the index in a job."""
         from workbench.recipes import resolved_recipe
 
         collection = self._collection
@@ -140,6 +155,7 @@ class Searcher:
             question.ask(self._screen.app, lambda _: self._screen.submit_job(make, "builds the index"))
 
     def stop(self) -> None:
+        """Stop the search and the indexing."""
         self._search.stop()
         self._index.stop()
 
@@ -183,8 +199,10 @@ _NOTHING_YET = "No search yet", "a asks."
 
 
 class HitList(Listing):
-    """What was found for the words `words_searched`, ranked again by `model`; `words` say how. `Selected`
-    comes when more was found, or in another order."""
+    """The answers found for `words_searched`, re-ranked by `model`.
+
+    `words` describe how they were found. `Selected` is posted when hits arrive or change their order.
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields)
@@ -197,18 +215,20 @@ class HitList(Listing):
         self.when_empty(*_NOTHING_YET)
 
     def forget_hits(self) -> None:
+        """Show that nothing has been searched for yet."""
         self.words_searched, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])
 
     def begin_search(self, query: str, model: Path | None, *, plain: bool) -> None:
+        """Show that a search has begun; `plain` keeps formulas as LaTeX."""
         self.words_searched, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
         self.when_empty("No answer has a word of the query", "a starts another search.")
         self.show_loading(f"searching for {query}")
 
     def take_event(self, data: Mapping[str, Any]) -> None:
-        """Show what an event of `arqmath.search` tells: answers, then scores of a cross-encoder."""
+        """Show what an event of `arqmath.search` brings: answers first, then the cross-encoder's scores."""
         if data.get("stage") == "first":
             second = f", {self.model.name} is read   x stops" if self.model else ""
             self._set_hits(data["hits"], data["how"] + second)
@@ -219,6 +239,7 @@ class HitList(Listing):
             self._show_hits()
 
     def finish_search(self, found: Mapping[str, Any]) -> None:
+        """Show the final answers."""
         model = self.model
         second = f"then {model.name} ({describe_origin(model)})" if model else "not ranked again"
         only_near = found["hits"] and not found["matched"]
@@ -250,6 +271,7 @@ class HitList(Listing):
         return [self.words_searched, "-k", str(MOST), *model]
 
     def list_exports(self, runs: Runs) -> Sequence[Export]:
+        """Return the exports of the hits."""
         if not self._hits:
             return ()
         stem, facts = f"{runs.collection.name}-search", {**runs.origin, "query": self.words_searched}

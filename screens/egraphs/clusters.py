@@ -65,7 +65,7 @@ _NOT_FINISHED: Unavailable = ("This corpus is not finished", "It can be encoded 
 
 
 def encoding_words(event: Event) -> str:
-    """How far an encoding is; nothing for other events."""
+    """Describe how far an encoding is; empty for other events."""
     data = event.data
     if event.kind != "progress" or not isinstance(data.get("total"), int):
         return ""
@@ -75,11 +75,11 @@ def encoding_words(event: Event) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EgraphsState:
-    """What the screen shows; its views are given it whole and take what they need.
+    """Everything that the screen shows; each view takes what it needs.
 
-    `members` are the rows of a cluster, its key as their tag. `models` is None until it is known which there
-    are; `passing` are the keys of the clusters that pass the filter, None without one; `arrangement` is the
-    map's; `tsne_job` is the job that makes the map.
+    `members` are the rows of a cluster, with its key as their tag. `models` is None until they are known.
+    `passing` are the keys of the clusters that match the filter, None without a filter; `arrangement` is the
+    map's, and `tsne_job` the job that computes it.
     """
 
     drafts: tuple[GrowthDraft, ...] = ()
@@ -119,6 +119,7 @@ class EgraphsState:
         return _NOT_FINISHED if self.source.state else None
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply in this state, or an empty string."""
         if verb in ("again", "inspect") and self.cluster is None:
             return "no cluster is selected"
         if verb == "keep":
@@ -141,8 +142,10 @@ Heading = tuple[str, str, str, tuple[str, ...]]
 
 
 class View(Holding, Vertical):
-    """One way to look at a cluster: it is given the state. With `AskedFor` it says that
-    `CLUSTER/member/NUMBER` is to be shown where it stands."""
+    """A way to look at a cluster.
+
+    A view is given the state. It posts `AskedFor` with `CLUSTER/member/NUMBER` to go to that member.
+    """
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
@@ -161,15 +164,20 @@ class View(Holding, Vertical):
         return self.request.known if self.request is not None else {}
 
     def look_again(self) -> None:
-        """It is looked at anew: what could not be answered is asked again."""
+        """Ask again what could not be answered, because the view comes into sight."""
         self._asked = None
 
     def mark_known(self) -> None:
-        """What is shown was known: the refusal of what was asked last is not in sight any more."""
+        """Forget the last question, because its answer or refusal is no longer shown."""
         self._asked = None
 
     def ask_once(self, params: Mapping[str, Any], key: Hashable) -> bool:
-        """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
+        """Ask the engine, unless this was the last question; return whether it was asked.
+
+        Args:
+            params: the operation's parameters.
+            key: identifies the question; the answer has it as its tag.
+        """
         new = key != self._asked
         if new and self.request is not None:
             self._asked = key
@@ -177,7 +185,7 @@ class View(Holding, Vertical):
         return new
 
     def show_progress(self, words: str) -> None:
-        """Say how far the answer to what was asked last is."""
+        """Show the progress of the last question, in words."""
 
     def _pass_progress(self, event: RequestProgress) -> None:
         words = encoding_words(event.event)
@@ -185,19 +193,25 @@ class View(Holding, Vertical):
             self.show_progress(words)
 
     def show_state(self) -> None:
+        """Show the state."""
         raise NotImplementedError
 
     def make_heading(self) -> Heading:
+        """Return title, detail, footnote and trail of the pane."""
         raise NotImplementedError
 
     def get_case(self) -> MemberCase | None:
+        """Return the selected expression against its head, or None."""
         raise NotImplementedError
 
     def go_back(self) -> bool:
+        """Go back one step inside the view; return whether there was one."""
         return False
 
 
 class TableView(View):
+    """A view that is one table."""
+
     def __init__(self, listing: Listing) -> None:
         super().__init__(listing)
         self._listing = listing
@@ -207,6 +221,7 @@ class TableView(View):
         return self._listing.table
 
     def open_row(self, row: Record) -> None:
+        """Open the row under the cursor."""
         raise NotImplementedError
 
     @on(Table.Moved)
@@ -221,13 +236,14 @@ class TableView(View):
             self.open_row(row)
 
     def show_unavailable(self, unavailable: Unavailable | None) -> None:
+        """Show no rows, and why there are none."""
         if unavailable is not None:
             self._listing.when_empty(*unavailable)
         self._listing.load([], keep=False)
 
 
 class MiddlePane(Pane):
-    """Its views are the tabs; all are given the state, the one in sight shows it."""
+    """The pane of the views, each on a tab; all are given the state, and the visible one shows it."""
 
     def __init__(self, members: View, *pages: Page, id: str, share: int) -> None:
         first = Page("members", members, id="members-page")
@@ -243,7 +259,7 @@ class MiddlePane(Pane):
         return [child for page in self.pages for child in page.children if isinstance(child, View)]
 
     def give_state(self, state: EgraphsState, *, again: bool = False) -> None:
-        """Show this state; `again` also asks again what could not be answered."""
+        """Show a state; `again` also repeats questions that could not be answered."""
         for view in self.views:
             view.state = state
         self._members.show_state()
@@ -258,17 +274,18 @@ class MiddlePane(Pane):
         return [request for request in requests if request is not None and request.running]
 
     def show_heading(self) -> None:
+        """Update title, detail, footnote and trail."""
         self.title, self.detail, self.footnote, self.trail = self.view.make_heading()
 
     def get_case(self) -> MemberCase | None:
-        """What is selected, to be explained; the member while a view has nothing yet."""
+        """Return what is selected, or the member as long as the view has nothing."""
         return self.view.get_case() or self._members.get_case()
 
     def selection(self, line: CommandLine) -> PaneSelection | None:
         return self.view.selection(line)
 
     def exports(self) -> Sequence[Export]:
-        """What is in sight; all that is known of the cluster itself comes together."""
+        """Return the exports of the visible view, or those of all views of the cluster."""
         if not self.view.of_cluster:
             return self.view.exports()
         return [way for view in self.views if view.of_cluster for way in view.exports()]
@@ -285,6 +302,8 @@ _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed"
 
 
 class ClustersPane(ListPane):
+    """The left pane: the clusters of a source."""
+
     NONE = (
         "No corpus yet: clusters of equal expressions appear here",
         "a  grow one, such as cos(2*x): the first members within a second\n"
@@ -307,7 +326,7 @@ class ClustersPane(ListPane):
         self.detail = ""
 
     def show_clusters(self, source: ClusterSource, rows: Sequence[LazyRow], *, keep: bool) -> None:
-        """Show the clusters of a source; with `keep` the cursor stays where it is, or is to be."""
+        """Show the clusters of a source; with `keep` the cursor stays where it is."""
         self._source = source
         if source.state and not rows:
             self.listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
@@ -364,7 +383,7 @@ def _growth_words(cluster: ListedCluster) -> list[str]:
 
 
 class MembersView(TableView):
-    """The members of a cluster; `Marked` says that other ones are marked."""
+    """The members of a cluster; `Marked` is posted when the marks change."""
 
     of_cluster = True
     LEGEND = (
@@ -413,16 +432,17 @@ class MembersView(TableView):
                 self.seek_match()
 
     def seek_match(self) -> None:
-        """Go to the first member that was looked for among the clusters, once the members are there."""
+        """Go to the first member that matches the filter of the clusters, once the members are read."""
         self._seeks = bool(self._waits)
         if not self._seeks:
             self._table.go_to_match()
 
     def look_for(self, filter: Filter | None) -> None:
-        """`n` goes on with what was looked for elsewhere, unless the members have a filter of their own."""
+        """Let `n` repeat the filter of the clusters, unless the members have their own filter."""
         self._table.last_filter = self._table.filter or filter or self._table.last_filter
 
     def expect_member(self, cluster: str, member: str) -> None:
+        """Put the cursor on a member, if necessary once its cluster is shown."""
         chosen = self.state.cluster
         if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
             self._awaited = member
@@ -473,10 +493,12 @@ class MembersView(TableView):
         )
 
     def marked_pair(self) -> tuple[str, str] | None:
+        """Return the prefix forms of the two marked members, or None."""
         found = self._table.pair
         return None if found is None else (found[0]["prefix"], found[1]["prefix"])
 
     def why_no_pair(self) -> str:
+        """Return the reason that no two members can be compared."""
         return self._table.why_no_pair("members")
 
     def exports(self) -> Sequence[Export]:
@@ -510,7 +532,7 @@ class MembersView(TableView):
 
 
 def cluster_footnote(cluster: ListedCluster) -> str:
-    """What the cluster is about, if not about x alone, how its growth ended, and by which rules."""
+    """Describe a cluster: its variables and assumptions, how its growth ended, and its rules."""
     stop, nodes = cluster.row["stop"], format_quantity(cluster.row["nodes"], "node")
     rules = str(cluster.source.get_facts(cluster.number).get("rules", ""))[:4]
     words = {

@@ -27,18 +27,18 @@ _plain = False
 
 
 def write_plainly(plain: bool) -> None:
-    """Whether `shown` keeps to ASCII: there a raised 2 would come out as a 2 like any other."""
+    """Choose whether `format_expression` writes ASCII, where a superscript 2 would look like any other 2."""
     global _plain
     _plain = plain
 
 
 def format_expression(prefix: str) -> str:
-    """The form in which the screen shows an expression: `63·cosh(2 − 7x)`, or as `infix`."""
+    """Format an expression for the screen: `63·cosh(2 − 7x)`; plainly, as `infix` does."""
     return written("infix" if _plain else "unicode_infix", prefix)
 
 
 def format_condition(text: str) -> str:
-    """Numbers and conditions of the judge as `shown` writes them: `x ≠ −3π/2`."""
+    """Format numbers and conditions of the judge as `format_expression` does: `x ≠ −3π/2`."""
     return text if _plain else re.sub(r"(?:(?<=\d)\*)?\bpi\b", "π", text).replace("-", "−")
 
 
@@ -58,13 +58,19 @@ latex = partial(written, "latex")
 
 
 def tree_lines(prefix: str) -> list[str]:
+    """Draw an expression as a tree."""
     from engines.core.tree import walk_outline
 
     return [lead + node.label for lead, node in walk_outline(_read_tree(prefix), lambda node: node.children)]
 
 
 def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm, ...]:
-    """What an expression can be copied as; what is `known` of it goes into its JSON."""
+    """Return the forms in which an expression can be copied.
+
+    Args:
+        prefix: the expression.
+        known: what else its JSON contains.
+    """
     document = {**known, "prefix": prefix}
     return (
         CopyForm("u", "Unicode infix", partial(written, "unicode_infix", prefix)),
@@ -78,6 +84,7 @@ def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm,
 
 @lru_cache(4_096)
 def list_variables(prefix: str) -> tuple[str, ...]:
+    """Return the variables of an expression, in their usual order."""
     from engines.core.vocabulary import variables_of
     from engines.mathematics.assumptions import ordered
 
@@ -86,7 +93,11 @@ def list_variables(prefix: str) -> tuple[str, ...]:
 
 
 def read_expression(text: str) -> tuple[str, str]:
-    """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
+    """Read a typed expression of x.
+
+    Returns:
+        Its prefix form and an empty string, or an empty string and what is wrong.
+    """
     from engines.core.vocabulary import to_prefix
     from engines.mathematics.terms.notation import read_head
 
@@ -100,10 +111,11 @@ _ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*?))?(?:\s+the
 
 
 def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
-    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0 weights trig=4`, `A u B theory sets`.
+    """Read what is to be grown: `sqrt(x^2*y) where x > 0 weights trig=4`, `A u B theory sets`.
 
-    Returns: the prefix form, the settings that it names (`assume`, `weights`, `theory`) and nothing, or
-    nothing, none and what is wrong.
+    Returns:
+        The prefix form, the settings that the text names (`assume`, `weights`, `theory`) and an empty
+        string; or an empty string, no settings and what is wrong.
     """
     from engines.core.vocabulary import to_prefix
     from engines.egen.settings import canonical_weights
@@ -162,8 +174,13 @@ _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
 
 def verdict_content(word: str, exceptions: str = "", cells: int = 0) -> Content:
-    """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ. In so many
-    cells `✓ except 0, 1/2`, or its sign alone, `✓*` where there are exceptions."""
+    """Draw a verdict in its colour: `✓ equal` or `✓ equal except at 0, 1/2`.
+
+    Args:
+        word: the verdict.
+        exceptions: the points where the domains differ.
+        cells: the width; then it is `✓ except 0, 1/2`, or the sign alone, `✓*` with exceptions. 0 means any.
+    """
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
     words = f"{word} except at {format_condition(exceptions)}" if exceptions else word
     if cells:
@@ -174,11 +191,12 @@ def verdict_content(word: str, exceptions: str = "", cells: int = 0) -> Content:
 
 
 def stop_words(reason: str) -> str:
+    """Return the reason that a growth ended, in words."""
     return reason.replace("_", " ")
 
 
 def member_title(member: Record) -> str:
-    """`member 37`, or `head`."""
+    """Return a member's title: `member 37`, or `head`."""
     return f"member {member['member']}" if member["member"] else "head"
 
 
@@ -354,7 +372,7 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
 
 
 def listing_arguments(id: str) -> dict[str, Any]:
-    """The arguments of the `Listing` with this id."""
+    """Return the arguments of the `Listing` with this id."""
     return {"columns": _COLUMNS[id], "id": id, "fields": _TABLES[id].fields}
 
 
@@ -363,8 +381,13 @@ _MEASURED = 500
 
 
 def fit_columns(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of the table with this id, those of fixed width no wider than these rows need; not those
-    that are to be left out, nor a size that is the same in all of them."""
+    """Return the columns of a listing, with fixed widths no larger than these rows need.
+
+    Args:
+        id: the listing's id.
+        rows: the rows.
+        without: the names of columns to leave out; a size that is the same in all rows is left out too.
+    """
     columns = []
     for column in _COLUMNS[id]:
         if column.name in without or (column.name == "size" and have_equal_sizes(rows)):
@@ -377,4 +400,5 @@ def fit_columns(id: str, rows: Sequence[Record], without: Collection[str] = ()) 
 
 
 def have_equal_sizes(rows: Sequence[Record]) -> bool:
+    """Tell whether several clusters all have the same size."""
     return len(rows) > 1 and len({row["size"] for row in rows}) == 1

@@ -50,6 +50,8 @@ class _Graph:
 
 
 class EgraphView(TableView):
+    """The e-graph of a cluster."""
+
     of_cluster = True
 
     _listing: EgraphListing
@@ -155,7 +157,10 @@ class EgraphView(TableView):
 
 
 class EgraphListing(TreeListing):
-    """`Selected` says that an operand was followed, `Left` that nothing is left to fold."""
+    """The classes and nodes of an e-graph.
+
+    `Selected` is posted when an operand is followed, `Left` when nothing is left to fold.
+    """
 
     BINDINGS = bindings(EGRAPH_KEYS)
 
@@ -165,6 +170,7 @@ class EgraphListing(TreeListing):
     _open: frozenset[str] = frozenset()
 
     def show_graph(self, graph: _Graph | None) -> None:
+        """Show a graph with its root unfolded."""
         self.graph, self.path, self._back = graph, (), ()
         self._open = frozenset([f"c{graph.root}"] if graph else ())
         self._reload_records(f"c{graph.root}" if graph else None, keep=False)
@@ -221,7 +227,7 @@ class EgraphListing(TreeListing):
         self._reload_records(key)
 
     def follow_operand(self) -> None:
-        """Enter: unfold a class or the operands of a node; along an operand, or an only one, go on."""
+        """Unfold a class or the operands of a node; follow an operand, or a node's only one, to its class."""
         record = self.table.current
         if record is None or self.graph is None:
             return

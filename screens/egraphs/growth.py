@@ -37,9 +37,9 @@ _SET = ("max_tokens", "mode", "style")
 
 @dataclass(frozen=True, slots=True)
 class GrowthDraft:
-    """A cluster that grows, or has grown.
+    """A cluster that grows or has grown, and is not saved.
 
-    `stats` are iterations, nodes and classes; `generated` is the document of `egen.generate`, once it ended.
+    `stats` are iterations, nodes and classes; `generated` is the answer of `egen.generate` when it has ended.
     """
 
     number: int
@@ -114,7 +114,7 @@ class GrowthDraft:
         return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
 
     def with_event(self, event: Event) -> GrowthDraft:
-        """With what the growth reports."""
+        """Return the draft after an event of the growth."""
         data, stats, members = event.data, self.stats, self.members
         if data.get("stage") == "grow":
             size = {"nodes": data["nodes"], "classes": data["classes"]}
@@ -124,19 +124,23 @@ class GrowthDraft:
         return replace(self, stats=stats, members=members)
 
     def with_result(self, generated: Mapping[str, Any]) -> GrowthDraft:
-        """It ended, by itself or because it was stopped; the members now have verdicts and their order."""
+        """Return the draft after the growth ended or was stopped; its members now have verdicts."""
         members = tuple(member_row(number, row) for number, row in enumerate(generated["members"], 1))
         ended = replace(self, growing=False, stopping=False, members=members)
         return replace(ended, generated=generated, stats=generated["stats"])
 
     def with_error(self, error: EngineError) -> GrowthDraft:
-        """It ended without a document: because it was stopped before anything had grown, or because of an
-        error; what had arrived stays to be seen."""
+        """Return the draft after the growth failed, or was stopped before anything had grown.
+
+        Members that had arrived stay visible.
+        """
         forgone = error.code == "E703" and self.stopping
         return replace(self, growing=False, stopping=False, error=None if forgone else error)
 
 
 class Drafts(ClusterSource):
+    """The source of the clusters that are not saved."""
+
     name = title = NOT_SAVED
     address = "draft"
     state = "not saved yet: K saves one"
@@ -185,14 +189,16 @@ _STAYS_S = 8.0
 
 
 class GrowLine(Vertical):
-    """`grow sqrt(x^2*y) where x > 0 weights trig=4`, and under it what is wrong, what was understood, or how
-    far it is.
+    """The line that grows expressions: `grow sqrt(x^2*y) where x > 0 weights trig=4`.
 
-    It has the `drafts` of this session. `usual` are the settings with which what is written is grown, but for
-    what keys have chosen here since.
+    Below it stands what is wrong, what was understood, or how far the growth is. It holds the `drafts` of
+    this session. `usual` are the settings with which an expression is grown, unless keys chose others.
 
-    Args: grew: is called when a draft has begun, has grown or has ended. saved: gets the document of
-    `egen.save-document`, the draft's number as its tag. left: is called when it is not wanted any more.
+    Args:
+        usual: the settings.
+        grew: called when a draft has begun, has grown or has ended.
+        saved: gets the answer of `egen.save-document`, with the draft's number as its tag.
+        left: called when the line is not wanted any more.
     """
 
     BINDINGS = bindings(GROW_KEYS)
@@ -242,6 +248,7 @@ class GrowLine(Vertical):
         yield self._said
 
     def edit_line(self, text: str | None = None) -> None:
+        """Show the line and let the user type, starting from `text` if given."""
         if text is not None:
             self.field.value = text
         self.display = True
@@ -276,6 +283,7 @@ class GrowLine(Vertical):
         self._check_text(self.field.value)
 
     def hide_line(self) -> None:
+        """Hide the line."""
         self.field.can_focus = False
         self.display = False
 
@@ -295,7 +303,7 @@ class GrowLine(Vertical):
         self._generate.ask(draft.params, draft.number)
 
     def stop(self) -> None:
-        """Stop what grows, and forget what waits."""
+        """Stop the growth, and drop those that wait."""
         self._waiting.clear()
         for draft in self.drafts:
             if draft.growing:
@@ -303,6 +311,7 @@ class GrowLine(Vertical):
         self._generate.stop()
 
     def save_draft(self, draft: GrowthDraft, folder: Path) -> None:
+        """Save a draft as a cluster of the corpus in a folder."""
         document = json.dumps(draft.generated)
         self._save.ask({"document": document, "out": str(folder)}, draft.number)
 
@@ -429,6 +438,7 @@ class GrowLine(Vertical):
 
 
 def usual_settings() -> dict[str, Any]:
+    """Return the settings with which growth begins, with the user's own."""
     from engines.egen.settings import style_of
 
     settings = load_config().settings

@@ -47,10 +47,10 @@ _Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MemberCase:
-    """An expression against its head; one `alone` is its own head: there is nothing to judge.
+    """An expression to judge against its head.
 
-    `judged` is the stored verdict, or nothing while it is not known; `seed` chooses the points, among
-    those where what is assumed holds.
+    `judged` is the stored verdict, empty if unknown; `seed` chooses the points, among those where the
+    assumptions hold. An expression that is its own head is `alone`: there is nothing to judge.
     """
 
     title: str
@@ -82,7 +82,7 @@ class MemberCase:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The variable that `runs`, and the values of the others."""
+    """A slice through a function of several variables: the variable that `runs`, and the others' values."""
 
     runs: str = "x"
     fixed: tuple[tuple[str, float], ...] = ()
@@ -95,8 +95,9 @@ class Slice:
 
 
 def list_slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
-    """The slices through some of these points of `egen.explain`, those at values near 1 first; the one of x
-    alone where points have no other variables.
+    """Return the slices through some points of `egen.explain`, those with values near 1 first.
+
+    Points without other variables give the one slice of x.
 
     >>> [one.words for one in list_slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])]
     ['over x at y = -1.5', 'over y at x = 2']
@@ -143,6 +144,8 @@ class _Range:
 
 
 class MemberPane(Pane):
+    """The right pane: why a member is equal to its head, or where it is not."""
+
     DEFAULT_CSS = """
     MemberPane #case { height: auto; max-height: 16; padding: 0 1; }
     MemberPane PlotWidget { height: 1fr; min-height: 11; margin: 0 1; }
@@ -201,6 +204,7 @@ class MemberPane(Pane):
         self.query_one("#reason", Static).update("" if row is None else _point_words(row))
 
     def show_case(self, case: MemberCase | None) -> None:
+        """Explain an expression against its head."""
         if case == self.case:
             return
         self.case, self._why, self._place = case, None, 0
@@ -234,6 +238,7 @@ class MemberPane(Pane):
         self.query_one("#derivation").display = False
 
     def show_nothing(self) -> None:
+        """Say what this pane is for."""
         self._show_lines(safe_text("This pane shows why a member is equal, or where it is not:"))
         self.query_one(PlotWidget).empty = "both curves, domains, points, and the derivation from the head"
 
@@ -255,6 +260,7 @@ class MemberPane(Pane):
         return list_slices(self._why["points"]) if self._why is not None else ()
 
     def turn_slice(self, steps: int) -> None:
+        """Show the slice that is `steps` further on."""
         if self.case is not None and self._why is not None:
             self._place = (self._place + steps) % len(self.slices)
             self._show_slice(self.case, self._why)

@@ -38,7 +38,7 @@ _GROWN = "grown"
 
 
 class EgraphsScreen(BrowserScreen):
-    """`now` is all that is shown; `update` changes it, and the panes follow."""
+    """The E-graphs screen; `now` is all that it shows, `change_state` changes it, and the panes follow."""
 
     MODE = "egraphs"
     SOURCE = "corpus"
@@ -89,6 +89,7 @@ class EgraphsScreen(BrowserScreen):
         return [NearestView()]
 
     def change_state(self, **changes: Any) -> None:
+        """Change some fields of the state, and show it."""
         self.now = replace(self.now, **changes)
         self._show_state()
 
@@ -161,7 +162,7 @@ class EgraphsScreen(BrowserScreen):
         return super().go_to_source(name)
 
     def open_source(self, name: str, then: str | None = None) -> None:
-        """`then` is the cluster to go to."""
+        """Show a corpus; `then` is the cluster to go to."""
         self._show_tabs(name)
         self._read_source(self.sources[name], then)
 
@@ -389,6 +390,7 @@ class EgraphsScreen(BrowserScreen):
             self.app.push_screen(MistakesSheet(model, folder, self._reports))
 
     def open_analogies(self) -> None:
+        """Open the sheet of analogies."""
         from screens.egraphs.sheets import AnalogiesSheet
 
         model, folder = self.now.model, self.now.folder
@@ -404,7 +406,11 @@ class EgraphsScreen(BrowserScreen):
             self.app.push_screen(DerivationSheet(*chosen, mode=mode, assume=assume, theory=theory))
 
     def judge_pair(self, text: str) -> bool:
-        """Judge a pair of one's own, and derive the second from the first; whether the text is a pair."""
+        """Judge a pair that the user typed, and derive the second from the first.
+
+        Returns:
+            Whether the text is a pair.
+        """
         from screens.egraphs.sheets import DerivationSheet, read_pair
 
         pair = read_pair(text)

@@ -115,7 +115,7 @@ class _ClusterSheet(TextScreen):
 
 
 class DerivationSheet(_ClusterSheet):
-    """How one expression is derived from another. `named` writes them for people."""
+    """The derivation of one expression from another; `named` formats them for reading."""
 
     def __init__(
         self,
@@ -138,6 +138,7 @@ class DerivationSheet(_ClusterSheet):
         super().__init__("derivation", ends, "egen.derive", params, doing=doing, words=words)
 
     def lines_of(self, answer: RequestAnswer) -> Iterable[str]:
+        """Return the lines of an answer."""
         if answer.error is not None:
             return ["no derivation:", f"  {answer.error}"]
         found = answer.value
@@ -162,7 +163,7 @@ def _describe_verdict(found: _Document) -> str:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Head and member, parted by a tab or by the one `=` outside of brackets; None for anything else."""
+    """Read a head and a member, separated by a tab or by the only `=` outside brackets, or return None."""
     if "\t" in text:
         parts = text.split("\t")
     else:
@@ -192,9 +193,10 @@ def _step_lines(steps: Sequence[_Document]) -> list[str]:
 
 
 class ProvenanceSheet(_ClusterSheet):
-    """What is stored of a cluster at once; the rules that fired when its e-graph has been grown again.
+    """What is stored about a cluster, and the rules that fired when its e-graph was grown again.
 
-    Args: graph: the document of `egen.egraph`, if it is known already.
+    Args:
+        graph: the answer of `egen.egraph` if it is known already.
     """
 
     def __init__(self, cluster: ListedCluster, graph: _Document | None) -> None:
@@ -294,9 +296,12 @@ _COUNTS = {"semantic": 200, "mistakes": 100}
 
 
 class MistakesSheet(_ModelSheet):
-    """One evaluation at a time, its mistakes sorted by cost; it is run when it is first shown.
+    """The mistakes of a model in one evaluation at a time, the costliest first.
 
-    Args: reports: what was measured before; what is measured here is put there.
+    An evaluation runs when it is first shown.
+
+    Args:
+        reports: the results of earlier evaluations; new ones are added.
     """
 
     BINDINGS = bindings(MISTAKE_KEYS)
@@ -426,7 +431,11 @@ _HITS = 20
 
 
 def read_analogy(text: str) -> tuple[dict[str, str], str]:
-    """What was typed. Returns: the analogy in prefix notation and nothing, or nothing and what is wrong."""
+    """Read a typed analogy, `x1 : y1 :: x2 = y2`, where `= y2` may be missing.
+
+    Returns:
+        The analogy in prefix notation and an empty string, or nothing and what is wrong.
+    """
     left, _, right = text.partition("::")
     x2, _, y2 = right.partition("=")
     x1, _, y1 = left.partition(":")
@@ -441,9 +450,10 @@ def read_analogy(text: str) -> tuple[dict[str, str], str]:
 
 
 class AnalogiesSheet(_ModelSheet):
-    """x1 is to y1 as x2 is to what? The analogies on top; under them the answers to the one under the cursor.
+    """Analogies (x1 is to y1 as x2 is to what?), and the answers to the selected one.
 
-    Args: own: analogies that were written before; new ones are put at its front.
+    Args:
+        own: analogies typed earlier; new ones are put in front.
     """
 
     BINDINGS = bindings(ANALOGY_KEYS)

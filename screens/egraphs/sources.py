@@ -58,14 +58,21 @@ def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int)
 def row_from_members(
     cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
 ) -> LazyRow:
-    """A cluster that is in no table of clusters yet, out of its members without the head."""
+    """Make the row of a cluster that is in no table of clusters yet.
+
+    Args:
+        cluster: its number.
+        head: its head, in prefix notation.
+        rows: its members without the head.
+        seed: the seed of the points.
+    """
     row = {**facts, "cluster": cluster, "head": head, "size": len(rows) + 1}
     row["operators"] = sorted(set(head.split()))
     return _cluster_row(row, Counter(member["verdict"] for member in rows), seed)
 
 
 def member_row(number: int, row: Mapping[str, Any]) -> LazyRow:
-    """A member as it is stored or generated; its `except` are points where the domains differ ("0, 1/2")."""
+    """Make the row of a member; its `except` are the points where the domains differ (`0, 1/2`)."""
     more = {"gained": row.get("gained", False), "except": row.get("except") or ""}
     return MEMBERS.row({**row, **more, "id": str(number), "member": number})
 
@@ -74,10 +81,10 @@ def member_row(number: int, row: Mapping[str, Any]) -> LazyRow:
 
 
 class ClusterSource:
-    """Clusters, and the members of each.
+    """A source of clusters and their members.
 
-    `name` is on its tab, `title` in the breadcrumb, `address` where notes are kept; `state` says what there
-    is to say about it as a whole, nothing when it is finished; `folder` is None for what is only in memory.
+    `name` is on its tab, `title` in the breadcrumb, `address` is the prefix of notes. `state` says what is
+    unfinished, and is empty otherwise; `folder` is None for what is only in memory.
     """
 
     name: str
@@ -91,24 +98,27 @@ class ClusterSource:
         return False
 
     def get_provenance(self, cluster: int) -> Mapping[str, Any]:
+        """Return how a cluster was made: its configuration, source, rules and versions."""
         raise NotImplementedError
 
     def get_settings(self, cluster: int) -> Mapping[str, Any]:
+        """Return the settings and limits with which a cluster was grown."""
         config = self.get_provenance(cluster)["config"]
         # Those of before there were styles do not name theirs.
         known = {"style": "any", **config, **config.get("limits", {})}
         return {name: known[name] for name in (*_SETTINGS, *_LIMITS) if name in known}
 
     def get_facts(self, cluster: int) -> Mapping[str, Any]:
-        """What is known of its making, for `i`: rules (hash of the table), versions and the like."""
+        """Return what is stored about a cluster's making: source, configuration, rules and versions."""
         made = self.get_provenance(cluster)
         return {name: made[name] for name in ("source", "config", "rules", "versions") if name in made}
 
     def read_clusters(self) -> list[LazyRow]:
+        """Return the rows of all clusters."""
         raise NotImplementedError
 
     def read_members(self, cluster: int) -> list[LazyRow]:
-        """The head, number 0, and the members of a cluster."""
+        """Return the rows of a cluster's members; the head is number 0."""
         raise NotImplementedError
 
 
@@ -211,7 +221,11 @@ def _head_seed(seed: int, head: str) -> int:
 
 
 def open_source(path: Path) -> ClusterSource:
-    """Open a corpus. Raises: DataError when there is none, or when it is corrupt."""
+    """Open a corpus.
+
+    Raises:
+        DataError: There is none, or it is corrupt.
+    """
     return _Finished(path) if (path / "manifest.json").exists() else _Building(path)
 
 
@@ -227,11 +241,11 @@ def _register_theory(theory: str) -> None:
 
 
 class ListedCluster:
-    """A cluster and where it stands.
+    """A cluster of a source.
 
-    `row` is its line in the table of clusters, `key` tells it from all others, `head` is in prefix notation,
-    `seed` chooses the points at which members are judged; `address` is where notes are kept, and the names of
-    its exports begin with `stem`.
+    `row` is its line in the table of clusters, `key` identifies it, `head` is in prefix notation, `seed`
+    chooses the points at which members are judged; `address` is the prefix of its notes, and `stem` that of
+    its exports.
     """
 
     def __init__(self, source: ClusterSource, row: LazyRow) -> None:
@@ -289,6 +303,7 @@ class ListedCluster:
 
 
 def list_corpora(folder: Path) -> dict[str, Path]:
+    """Return the corpora in a folder by name, samples first."""
     made = ("manifest.json", "plan.json")
     found = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
     found.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
@@ -296,7 +311,11 @@ def list_corpora(folder: Path) -> dict[str, Path]:
 
 
 def read_source(path: Path) -> tuple[ClusterSource, list[LazyRow]]:
-    """A corpus and its clusters, the first of them ready to be shown. Raises: DataError."""
+    """Read a corpus and its clusters, the first of which are formatted already.
+
+    Raises:
+        DataError: The corpus cannot be read.
+    """
     source = open_source(path)
     rows = source.read_clusters()
     for row in rows[:64]:
@@ -305,7 +324,7 @@ def read_source(path: Path) -> tuple[ClusterSource, list[LazyRow]]:
 
 
 def make_infix(rows: Sequence[LazyRow]) -> None:
-    """So that a filter by text does not have to make all of them; for threads."""
+    """Format all clusters, so that filtering by text is fast; for threads."""
     worker = get_current_worker()
     for row in rows:
         if worker.is_cancelled:
@@ -317,8 +336,13 @@ def make_infix(rows: Sequence[LazyRow]) -> None:
 
 
 class Models:
-    """Args: found: gets the models that ship and those of the workspace. made: gets the parameters of a job
-    that was waited for and has made something."""
+    """The models of the screen, and the jobs that encode corpora with them.
+
+    Args:
+        screen: the screen.
+        found: gets the models that ship and those of the workspace.
+        made: gets the parameters of an awaited job that has succeeded.
+    """
 
     def __init__(
         self,
@@ -333,6 +357,7 @@ class Models:
         self._trained = 0
 
     def find_models(self) -> None:
+        """Look for models in a thread."""
         from workbench.papers.egen.data import models
 
         def pass_models(answer: RequestAnswer) -> None:
@@ -344,11 +369,13 @@ class Models:
         )
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
+        """Submit a job that arranges a map by t-SNE."""
         clusters = arrangement != "families"
         what = "the clusters" if clusters else "the 17 families"
         self._submit_job("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
 
     def encode_corpus(self, model: Path, corpus: Path) -> None:
+        """Submit a job that computes all vectors of a corpus."""
         self._submit_job("egen.index", "vectors", model, corpus)
 
     def _submit_job(self, operation: str, made: str, model: Path, corpus: Path, **more: object) -> None:
@@ -364,9 +391,10 @@ class Models:
         self._screen.submit_job(lambda: recipe, f"makes it: {title}", await_job)
 
     def look_at_jobs(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
-        """Take up what jobs have made, and notice models that were trained.
+        """Take up the results of jobs, and look for models that were trained.
 
-        Returns: the job that makes another map of what is shown, while it runs.
+        Returns:
+            The job that computes another map of what is shown, while it runs.
         """
         jobs = tuple(jobs)
         running = self.running_job(jobs, model, corpus)
@@ -387,13 +415,14 @@ class Models:
 
     @staticmethod
     def running_job(jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
-        """The job that makes another map of this corpus by this model, while it runs."""
+        """Return the job that computes another map of this corpus by this model, or None."""
         wanted = {"model": str(model), "data": str(corpus)}
         making = (job for job in jobs if job.live and job.task == "egen.map")
         return next((job.id for job in making if wanted.items() <= job.params.items()), None)
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """Return the corpora and the models."""
     from workbench.papers.egen.data import models
 
     for path in sorted(workspace.corpora.iterdir()):

@@ -40,6 +40,8 @@ those that take a while only when they were made before, by a job."""
 
 @dataclass(frozen=True, slots=True)
 class MapKey:
+    """Which map: its model, corpus and arrangement."""
+
     model: Path
     corpus: Path
     arrangement: str
@@ -71,8 +73,11 @@ class _Layout:
 
 
 class MapView(View):
-    """Args: arrange: is called with the arrangement that is to be shown. missing: with the key of a map that
-    a job has to make, and whether it was asked for here.
+    """A map of clusters or families.
+
+    Args:
+        arrange: called with the arrangement to show.
+        missing: called with the key of a map that a job must compute, and whether the user asked for it.
     """
 
     encodes = True
@@ -242,6 +247,8 @@ _Of = tuple[str, str, int, int]
 
 
 class NearestView(TableView):
+    """The nearest neighbours of a member, by the vectors of a model."""
+
     encodes = True
     LEGEND = (
         ("✓ same", "of the same cluster"),

@@ -55,9 +55,12 @@ STATE_CELLS = 11
 def job_records(
     views: Sequence[JobView], unfolded: Collection[int] = (), *, plain: bool = False
 ) -> list[Record]:
-    """What the table shows and filters look at. Besides them: `view`, the job itself; `sign`, its glyph and
-    colour, the same in the plot; `apart`, where its name begins to differ from the others'; for folding,
-    `home`, its sweep, `leaf`, whether it is none, and `open`."""
+    """Return the records of the table of jobs, with the fields that filters use.
+
+    Besides those: `view` is the job, `sign` its glyph and colour (the same as in the plot), `apart` the
+    character at which its name begins to differ from the others', and for folding `home` is its sweep,
+    `leaf` whether it is not a sweep, and `open` whether it is unfolded.
+    """
     there = {view.id for view in views}
     names = [_job_name(view) for view in views]
     shared = dict(zip(names, differing_at(names), strict=True))
@@ -91,7 +94,7 @@ def differing_at(names: Sequence[str]) -> list[int]:
 
 
 def elide_alike(name: str, cells: int, differs: int) -> str:
-    """A name in so many cells, the part that differs from others, from the character `differs` on, in it.
+    """Shorten a name to `cells` cells, keeping the part from the character `differs` on visible.
 
     >>> elide_alike("egen/cl-mean-small lr 3e-4 seed 17", 20, 22)
     'egen/… lr 3e-4 seed…'
@@ -204,7 +207,13 @@ METRICS_OF_RUNS = tuple(column for column in METRIC_COLUMNS if column.name != "l
 
 
 def metric_row(name: str, curves: Sequence[Curve], apart: int) -> Record:
-    """Return the row of a measure. Args: apart: where its short name begins to differ from the others'."""
+    """Return the row of a measure.
+
+    Args:
+        name: the measure.
+        curves: its curves, one for each run.
+        apart: the character at which its short name begins to differ from the others'.
+    """
     last = curves[0].last if len(curves) == 1 else None
     row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
     ends = {
@@ -223,6 +232,8 @@ _SIDE = "its title is the name of a job or an attempt; left and right are its fi
 
 
 def diff_columns(left: str, right: str) -> tuple[Column, ...]:
+    """Return the columns of a comparison of two jobs, with their names as titles."""
+
     def make_value_cell(side: str) -> Callable[[Record], str]:
         return lambda record: _value_text(record["key"], record[side])
 
@@ -235,6 +246,7 @@ def diff_columns(left: str, right: str) -> tuple[Column, ...]:
 
 
 def diff_rows(found: Comparison) -> list[Record]:
+    """Return the rows of a comparison: settings, results and environment."""
     parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
     return [
         {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
@@ -244,6 +256,7 @@ def diff_rows(found: Comparison) -> list[Record]:
 
 
 def standing_columns(measure: str) -> tuple[Column, ...]:
+    """Return the columns of a sweep's standings by a measure."""
     named = "its title is the name of a measure; value is its field"
     return (
         Column("setting", "setting", 16),
@@ -256,6 +269,7 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
 
 
 def standing_rows(found: Standings) -> list[Record]:
+    """Return the rows of a sweep's standings."""
     return [
         {
             "id": row.name,
@@ -282,8 +296,16 @@ def _value_text(key: str, value: Any) -> str:
 
 
 def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
-    """State and how far, then what it measures, memory and age; of a failed job first the reason, then the
-    remedy. `extra` are lines that only its log can tell."""
+    """Summarise a job in a few lines.
+
+    A live or successful job has its state, progress, speed and time; any other first the reason, then the
+    hint.
+
+    Args:
+        view: the job.
+        cells: the width of the lines.
+        extra: lines that come from the job's log.
+    """
     if not view.live and view.state != "succeeded":
         glyph, colour = STATES.get(view.state, ("·", "$quiet"))
         code = f"{view.code} " if view.code else ""
@@ -323,9 +345,12 @@ def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> C
 
 
 def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | None) -> list[Content]:
-    """Loss, learning rate, throughput, other metrics, device and memory: what is known of them.
+    """Return what is known of a job's loss, learning rate, throughput, device and memory.
 
-    Args: device: as `device_of` gives it. first_loss: of the whole job, for `1.82 → 0.31`.
+    Args:
+        view: the job.
+        device: as `device_of` returns it.
+        first_loss: the first loss of the whole job, for `1.82 → 0.31`.
     """
     known = dict(view.metrics)
     parts = []
@@ -352,7 +377,7 @@ def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | 
 
 
 def shorten_measure(name: str) -> tuple[str, str]:
-    """A measure as it is said: `val kmeans` and ` %` of `validation_kmeans_percent`."""
+    """Shorten a measure's name: `val kmeans` and ` %` for `validation_kmeans_percent`."""
     short = name.replace("validation_", "val ")
     stem = short.removesuffix("_percent")
     return stem, " %" if stem != short else ""
@@ -379,7 +404,7 @@ def _warning_parts(view: JobView) -> list[Content]:
 
 
 def flow_parts(parts: Sequence[Content], cells: int) -> Content:
-    """Parts side by side; a line ends between two of them."""
+    """Join parts into lines of at most `cells` cells; a line ends only between parts."""
     dot = Content.styled(" · ", "$quiet")
     lines: list[Content] = []
     for part in parts:
@@ -391,6 +416,7 @@ def flow_parts(parts: Sequence[Content], cells: int) -> Content:
 
 
 def job_selection(job: JobView, line: CommandLine, *words: object) -> PaneSelection:
+    """Return a job as a selection; `words` are those of its command line, `show` by default."""
     command = line("jobs", *map(str, words or ("show", job.id)))
     forms = (
         CopyForm("c", "command line", lambda: command),
@@ -407,7 +433,7 @@ _READINGS = 4
 
 
 class JobListing(TreeListing):
-    """Jobs, newest first; the runs of a sweep are folded under it, unless a filter looks for them too."""
+    """The jobs, newest first; the runs of a sweep are folded under it unless a filter matches them."""
 
     BINDINGS = bindings(FOLD_KEYS)
 
@@ -416,6 +442,7 @@ class JobListing(TreeListing):
     plain = False
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
+        """Show these jobs."""
         self.jobs = jobs
         self._fill_rows(filtered=bool(self.query_text))
 
@@ -442,7 +469,7 @@ class JobListing(TreeListing):
         self.table.go_to(key)
 
     def go_to(self, key: str) -> bool:
-        """Also to a run of a sweep that is folded."""
+        """Put the cursor on a job, unfolding its sweep if necessary; return whether it exists."""
         sweep = next((view.sweep for view in self.jobs if str(view.id) == key), 0)
         if sweep and self.table.rows.find_index(key) is None:
             self.unfolded |= {sweep}
@@ -466,7 +493,7 @@ class JobListing(TreeListing):
 
 
 class JobList(ListPane):
-    """Lists jobs; says when another one is under the cursor, is to be opened, or when marks change."""
+    """The pane that lists jobs; it reports the job under the cursor, opened jobs and changed marks."""
 
     listing: JobListing
 
@@ -475,6 +502,7 @@ class JobList(ListPane):
         self.listing.home = "job"
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
+        """Show these jobs."""
         if not jobs:
             self.listing.when_empty("No jobs yet", _starting_advice())
         self.listing.show_jobs(jobs)
@@ -482,8 +510,7 @@ class JobList(ListPane):
             self.post_message(self.Marked(self))
 
     def show_meters(self, meters: Mapping[str, LoadMeter]) -> None:
-        """Load and memory of the devices, GPUs first, as far as there is room, with what they were a moment
-        ago."""
+        """Show the recent load and memory of the devices, GPUs first, as far as there is room."""
         room, shown = self.size.width - 4, dict[str, LoadMeter]()
         for name in sorted(meters, key=lambda name: not name.startswith("GPU")):
             more = {**shown, name: meters[name]}
@@ -549,6 +576,7 @@ def _meter_text(meters: Mapping[str, LoadMeter], readings: int) -> str:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """Return the recipes that can be started, and the jobs."""
     from workbench.jobs import control
     from workbench.recipes import launched, recipes
 

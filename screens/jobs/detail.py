@@ -62,7 +62,7 @@ _NOTHING = "Of the job under the cursor: its curves, its log, what it measured, 
 
 
 def smooth_values(values: Sequence[float], strength: float) -> list[float]:
-    """The exponential moving average, without a bias to the first values; strength 0 leaves them as they are.
+    """Return the bias-corrected exponential moving average; strength 0 returns the values.
 
     >>> smooth_values([1.0, 3.0], 0.5)
     [1.0, 2.3333333333333335]
@@ -79,6 +79,7 @@ def smooth_values(values: Sequence[float], strength: float) -> list[float]:
 
 
 def line_colour(line: str) -> str:
+    """Return the colour of a line of the log."""
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
@@ -90,7 +91,7 @@ CurvePoints = tuple[Sequence[float], Sequence[float]]
 
 
 class CurvePlot(PicturePlot):
-    """Set `metric` (empty: the first that is a loss), then `draw_runs`."""
+    """The plot of a job: set `metric` (empty for the first loss), then call `draw_runs`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,6 +101,7 @@ class CurvePlot(PicturePlot):
         self.legend = True
 
     def choose_metric(self, names: Sequence[str]) -> None:
+        """Choose a metric among these names if the current one is not among them."""
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
@@ -108,7 +110,12 @@ class CurvePlot(PicturePlot):
         runs: Mapping[tuple[int | None, str], Sequence[CurvePoints]],
         undefined: Sequence[tuple[Sequence[int], int]] = (),
     ) -> None:
-        """Draw curves. Args: undefined: of each run the steps without a finite value, and their number."""
+        """Draw the curves of runs.
+
+        Args:
+            runs: for each sign and name, the curves that are drawn alike.
+            undefined: for each run the steps without a finite value, and how many there were.
+        """
         series = []
         for (sign, name), curves in runs.items():
             xs, ys = list[float](), list[float | None]()
@@ -135,7 +142,7 @@ def _read_marked(runs: Sequence[RunCurves]) -> News:
 
 
 def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, bool]:
-    """The measure that a training is judged by, empty for none, and whether less of it is better."""
+    """Return the measure that judges a training run (empty if none), and whether less of it is better."""
     train = params.get("train")
     train = train if isinstance(train, Mapping) else {}
     if (best := train.get("best")) in names:
@@ -145,7 +152,7 @@ def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, b
 
 
 def validation_parts(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
-    """Last and best value of the measure that counts, and the checkpoint that a resume would take."""
+    """Return the last and best value of the decisive measure, and the checkpoint that a resume would use."""
     parts = []
     name, lowest = best_metric(view.params, curves.names)
     steps, values = curves.join_attempts(name) if name else ([], [])
@@ -190,8 +197,11 @@ _EMPTY_READS = 2
 
 
 class Detail(Pane):
-    """Shows one job. `show_job` puts another there or brings the same one up to date, `overlay` draws the
-    curves of marked jobs beside its own. `Opened` means the file under the cursor."""
+    """The pane of one job.
+
+    `show_job` shows another job or updates the same one, and `overlay_jobs` draws the curves of marked jobs
+    with its own. `Opened` is posted for the file under the cursor.
+    """
 
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
@@ -267,7 +277,7 @@ class Detail(Pane):
         return self.query_one(CurvePlot)
 
     async def show_job(self, view: JobView | None, members: Sequence[JobView] = ()) -> None:
-        """Args: members: of a sweep, its runs."""
+        """Show a job, or update the one that is shown; `members` are the runs of a sweep."""
         last, self.view = self.view, view
         if view != last or tuple(members) != self._members:
             self._empty_reads = 0
@@ -335,6 +345,7 @@ class Detail(Pane):
             act()
 
     def overlay_jobs(self, marked: Sequence[JobView]) -> None:
+        """Draw the curves of marked jobs together with this job's."""
         self._marked = tuple(marked)
         self._read_overlaid_curves()
 
@@ -391,7 +402,7 @@ class Detail(Pane):
             self.poll_news()
 
     def poll_news(self) -> None:
-        """Look for news of the job and of the marked ones, unless a look is under way."""
+        """Read what the job and the marked jobs have reported, unless that is being read already."""
         if self._follower is None or not self.screen.is_current:
             return
         if self._others and not self._reading_marked:
@@ -506,7 +517,7 @@ class Detail(Pane):
         return runs
 
     def smooth_more(self) -> None:
-        """Smooth the curves more; after the most not at all."""
+        """Smooth the curves more; after the strongest smoothing, not at all."""
         at = STRENGTHS.index(self.plot.strength) + 1
         self.plot.strength = STRENGTHS[at % len(STRENGTHS)]
         self._draw_curves()
@@ -532,14 +543,18 @@ class Detail(Pane):
     # Config, diff, files
 
     async def show_diff(self, left: JobView, right: JobView) -> None:
+        """Compare two jobs."""
         from workbench.jobs.compare import compare
 
         self._compared = (left.id, right.id)
         await self._compare_sides(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
 
     async def show_attempts(self) -> bool:
-        """Show the last two attempts side by side and the attempts as curves of their own; when that is shown
-        already, one curve and the log again. Returns: whether they are shown."""
+        """Compare the last two attempts and draw each attempt's curve, or go back to the log.
+
+        Returns:
+            Whether the attempts are shown now.
+        """
         view = self.view
         if view is None:
             return False

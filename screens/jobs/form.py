@@ -51,8 +51,11 @@ _SEED = SpecField("seed", int, Arg("Same seed, same result.", low=0))
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A line of the form: `key` names it within its `table` (data, model, train, job), `text` is what stands
-    there at first, `help` what it means."""
+    """A line of the form.
+
+    `key` names it within its `table` (data, model, train, job), `text` is what it contains at first, and
+    `help` what it means.
+    """
 
     table: str
     key: str
@@ -65,14 +68,18 @@ class FormField:
 
 
 class FormFields:
+    """The fields of a form, their checks, and the job that they make."""
+
     fields: tuple[FormField, ...]
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def find_problems(self, values: FormValues) -> dict[str, EngineError]:
-        """What is wrong, by the name of the field; under "" what belongs to none. Fields are asked about
-        one by one, then all of them together."""
+        """Return what is wrong, by the field's name; errors that belong to no field are under "".
+
+        Fields are checked one by one first, then all together.
+        """
         found: dict[str, EngineError] = {}
         for field in self.fields:
             try:
@@ -87,7 +94,7 @@ class FormFields:
         return found
 
     def find_field(self, error: EngineError) -> str:
-        """The field that an error is about: the first whose key it names."""
+        """Return the name of the field that an error is about: the first one that it mentions."""
         words = re.findall(r"\w+", error.what)
         keys = {field.key: field.name for field in reversed(self.fields)}
         return next((keys[word] for word in words if word in keys), "")
@@ -97,27 +104,38 @@ class FormFields:
         raise NotImplementedError
 
     def make_recipe(self, values: FormValues) -> Recipe:
-        """The job. Raises: EngineError when something is wrong."""
+        """Return the recipe that the values make.
+
+        Raises:
+            EngineError: A value is wrong.
+        """
         raise NotImplementedError
 
     def list_choices(self, field: FormField) -> Mapping[str, str]:  # noqa: ARG002
-        """What may stand in a field whose value is one of several, with what each is."""
+        """Return the values that a field can have, each with its meaning; empty if there is no such list."""
         return {}
 
     def prepare_start(self, values: FormValues) -> Callable[[], Job]:
-        """What starts it. Raises: EngineError when something is wrong."""
+        """Return a function that starts the job.
+
+        Raises:
+            EngineError: A value is wrong.
+        """
         from workbench.jobs import control
 
         spec = self.make_recipe(values)
         return lambda: control.submit(self._workspace, spec)
 
     def count_runs(self, values: FormValues) -> int:  # noqa: ARG002
-        """How many runs are started, of what has no problems."""
+        """Return how many runs the values start; they must be without problems."""
         return 1
 
     def list_questions(self, values: FormValues) -> Iterator[Mapping[str, Any]]:  # noqa: ARG002
-        """Parameters of the task `train.check`, which asks the engine, of each run; nothing when there is
-        nothing to ask. Raises: EngineError when something is wrong."""
+        """Return the parameters for checking each run with `train.check`; empty if there is nothing to ask.
+
+        Raises:
+            EngineError: A value is wrong.
+        """
         yield from ()
 
 
@@ -126,6 +144,7 @@ def _spec_choices(field: SpecField) -> Mapping[str, str]:
 
 
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
+    """Return the form of a recipe; `how` fills in the fields that make it a sweep."""
     if recipe.task == "train":
         return TrainFields(recipe, workspace, how)
     return OperationFields(recipe, workspace)
@@ -142,8 +161,7 @@ def _name_problem(text: str, folder: Path, what: str) -> str:
 
 
 class OperationFields(FormFields):
-    """An operation of which a job is made: the fields of its spec, filled as the recipe says, and the name
-    that its result has in the workspace."""
+    """The form of an operation that runs as a job: the fields of its spec, and the name of its result."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -188,8 +206,7 @@ _JOB_HELP = {
 
 
 class TrainFields(FormFields):
-    """A training: what the recipe's tables hold, seed, device, the name of the model, and what makes several
-    runs of it."""
+    """The form of a training run: the recipe's tables, seed, device, the model's name, and the sweep."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> None:
         from workbench.train import Sweep
@@ -370,7 +387,7 @@ class _Line(LineInput):
 
 
 class FormRow(Horizontal):
-    """A line of the form: table, key, value, and what is wrong or what it means."""
+    """A line of the form: table, key, value, and either what is wrong or what it means."""
 
     DEFAULT_CSS = """
     FormRow { height: 1; }
@@ -404,6 +421,7 @@ class FormRow(Horizontal):
         return self.query_one(Input).value
 
     def show_field(self, field: FormField, text: str, first: bool) -> None:
+        """Show a field with a text; the table's name stands only in its first line."""
         self.field = field
         self.query_one(".table", Static).update(field.table if first else "")
         self.query_one(".key", Static).update(safe_text(field.key))
@@ -413,6 +431,7 @@ class FormRow(Horizontal):
         box.cursor_position = len(text)
 
     def show_help(self, wrong: str, help_: str) -> None:
+        """Show what is wrong with the value, or else what the field means."""
         if (wrong, help_) == self._said:
             return
         self._said = wrong, help_
@@ -421,13 +440,15 @@ class FormRow(Horizontal):
 
 
 class NewJob(Dialog[Any]):
-    """Returns what starts the job or the sweep (a function), or None.
+    """The form for a new job; the dialog returns a function that starts the job or the sweep, or None.
 
-    Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
-    process, which is asked what a trainer finds wrong. chosen: what to begin with, its fields to be
-    filled in at once; without it the quickest is under the cursor. jobs: what has run here, for the time to
-    expect. drafts: the fields that were changed and not started, by recipe, the last one last; it is
-    kept up to date.
+    Args:
+        recipes: the recipes to choose from.
+        workspace: where names are looked up.
+        engine: returns the engine process, which checks the settings of trainers.
+        chosen: the recipe to begin with, its fields filled in; without it the cursor is on the quickest.
+        jobs: the jobs that have run here, to estimate the time.
+        drafts: the fields that were changed but not started, by recipe, the latest last; kept up to date.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "reset", "reset", show=False)]
@@ -562,9 +583,11 @@ class NewJob(Dialog[Any]):
         self._check_values()
 
     def list_rows(self) -> dict[str, FormRow]:
+        """Return the rows in use, by the names of their fields."""
         return {row.field.name: row for row in self.query(FormRow) if row.field is not None}
 
     def list_values(self) -> Mapping[str, str]:
+        """Return what the fields contain, by name."""
         return {name: row.value for name, row in self.list_rows().items()}
 
     def _keep_draft(self) -> None:

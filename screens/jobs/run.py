@@ -39,8 +39,10 @@ _CELLS = 12
 
 
 class RunCurves:
-    """The metric curves of a job, of each attempt and as one. `read` is for threads, the rest may be asked in
-    between."""
+    """The metric curves of a job, for each attempt and joined.
+
+    `read_piece` is called in threads; the rest may be called meanwhile.
+    """
 
     def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
         """`before`: of the same job when it had fewer attempts; what it has read is kept."""
@@ -52,7 +54,7 @@ class RunCurves:
         self._lock = threading.Lock()
 
     def read_piece(self) -> bool:
-        """Read a piece of what is new. Returns: whether there was any."""
+        """Read a piece of what is new; return whether there was any."""
         added = False
         # A marked job may be under the cursor too.
         with self._lock:
@@ -71,11 +73,15 @@ class RunCurves:
         return list(dict.fromkeys(name for curves in self.attempts for name in list(curves.curves)))
 
     def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
+        """Return the steps and values of one attempt."""
         curve = self.attempts[number - 1].curves.get(name)
         return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
 
     def join_attempts(self, name: str) -> tuple[list[int], list[float]]:
-        """Steps and values of all attempts as one curve: where an attempt goes on, those before it end."""
+        """Return the steps and values of all attempts as one curve.
+
+        From where an attempt begins, it replaces those before it.
+        """
         steps: list[int] = []
         values: list[float] = []
         for attempt, curves in enumerate(self.attempts, 1):
@@ -93,9 +99,11 @@ class RunCurves:
         return [step for curve in curves for step in curve.undefined], sum(c.undefined_count for c in curves)
 
     def last_curve(self, name: str) -> Curve | None:
+        """Return the curve of the last attempt that has this measure, or None."""
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
     def list_points(self) -> list[tuple[str, int, float, float, float, int]]:
+        """Return all points as rows: measure, step, mean, minimum, maximum and attempt."""
         return [
             (name, *point, attempt)
             for attempt, curves in enumerate(self.attempts, 1)
@@ -106,8 +114,7 @@ class RunCurves:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has been added since the last look: lines, and whether `curves` or the checkpoint are others now;
-    `more` says that there is more to read at once."""
+    """What was added since the last read: lines, whether `curves` changed, and whether there is `more`."""
 
     lines: tuple[str, ...]
     curves: bool
@@ -115,8 +122,10 @@ class News:
 
 
 class Follower:
-    """The event log of the last attempt, and the curves of all. `read` is for threads; `curves`, `device` and
-    `checkpoint` may be looked at in between."""
+    """The event log of the last attempt, and the curves of all.
+
+    `read_news` is called in threads; `curves`, `device` and `checkpoint` may be read meanwhile.
+    """
 
     def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
         """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
@@ -132,6 +141,7 @@ class Follower:
         self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
 
     def read_news(self) -> News:
+        """Read a piece of what is new: lines of the log, curves, and the newest checkpoint."""
         known = self._tail.damaged
         events = self._tail.read(PIECE_BYTES)
         lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
@@ -156,7 +166,7 @@ class Follower:
 
 
 def checkpoint_words(root: Path) -> str:
-    """Which checkpoint a resume would take, and whether it is sound; nothing without any. Reads them."""
+    """Describe the checkpoint that a resume would use and whether it is intact; reads the files."""
     from engines.training.checkpoints import all_checkpoints, newest_checkpoint
 
     found = all_checkpoints(root)
@@ -189,7 +199,7 @@ def _as_compared(value: object) -> str:
 
 
 def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
-    """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
+    """Group the runs of a sweep by setting; if there is only one setting, each run is its own group."""
     from workbench.jobs.folder import Job, Member, sweep_members
 
     known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
@@ -206,6 +216,7 @@ def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Seque
 
 
 def last_attempts(view: JobView) -> Comparison:
+    """Compare the last two attempts of a job."""
     from workbench.jobs.compare import compare_attempts
     from workbench.jobs.folder import Job
     from workbench.jobs.view import attempt_view
@@ -216,7 +227,7 @@ def last_attempts(view: JobView) -> Comparison:
 
 
 def standings_of(runs: Sequence[JobView]) -> Standings | EngineError:
-    """How the settings of a sweep compare by its runs, or why that cannot be told."""
+    """Return how the settings of a sweep compare, or the error if that cannot be told."""
     from workbench.jobs.compare import standings
 
     try:
@@ -226,7 +237,7 @@ def standings_of(runs: Sequence[JobView]) -> Standings | EngineError:
 
 
 def job_files(view: JobView) -> list[Record]:
-    """The files of the run folder, then those of the folder that the task writes to; at most `MOST`."""
+    """Return the files of the run folder, then those of the task's output folder, at most `MOST`."""
     found: list[Record] = []
     folder, out = Path(view.folder), Path(view.out or view.folder)
     roots = [folder] if out.is_relative_to(folder) else [folder, out]
@@ -248,6 +259,7 @@ def job_files(view: JobView) -> list[Record]:
 
 
 def recipe_lines(folder: Path) -> list[str]:
+    """Return the lines of a job's recipe."""
     try:
         return (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
     except OSError as error:
@@ -255,7 +267,7 @@ def recipe_lines(folder: Path) -> list[str]:
 
 
 def origin_lines(folder: Path) -> list[str]:
-    """What determined the result besides the recipe: versions, machine, data; or why that is not known."""
+    """Describe what determined a result besides the recipe: versions, machine and data."""
     try:
         found = json.loads((folder / "env.json").read_bytes())
         return list(_describe_origin(found))
@@ -293,8 +305,7 @@ def _describe_origin(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def log_lines(view: JobView) -> Iterator[str]:
-    """How the job stands, what its last attempt reported but for progress and metrics, and what the work
-    wrote itself. Reads the whole log: for threads."""
+    """Yield a job's state, the reports of its last attempt except progress, and the end of its output."""
     from workbench.jobs.tail import EventTail, last_lines
 
     yield f"job {view.id}  {view.title}  attempt {view.attempt}: {view.state}"
@@ -317,7 +328,7 @@ def log_lines(view: JobView) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """This machine at one moment. `free_bytes`: memory. `taken`: UUIDs of the GPUs that live jobs have."""
+    """This machine at one moment: free memory in bytes, and the UUIDs of GPUs `taken` by live jobs."""
 
     cores: int
     free_bytes: int
@@ -329,7 +340,11 @@ class Machine:
         return f"CPU, {format_quantity(self.cores, 'core')}, {format_bytes(self.free_bytes)} free"
 
     def explain_device(self, policy: str) -> str:
-        """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""
+        """Describe which device a policy takes, and why.
+
+        Raises:
+            EngineError: The GPU does not exist.
+        """
         from workbench.jobs.queue import check_placement, choose
 
         check_placement({"device": policy})
@@ -345,6 +360,7 @@ class Machine:
         return f"GPU {names}: {why}"
 
     def describe_devices(self) -> Sequence[str]:
+        """Return one line for the CPU and one for each GPU."""
         rows = [f"cpu   {self.cpu}"]
         for card in self.gpus:
             free = f"{format_bytes(card.free_bytes)} of {format_bytes(card.total_bytes)} free"
@@ -355,7 +371,7 @@ class Machine:
 
 
 def look_at_machine(runs: Path) -> Machine:
-    """Look at this machine; asking for its GPUs may take a while, so call it in a thread."""
+    """Read the state of this machine; asking for GPUs can take a while, so call it in a thread."""
     import psutil
 
     from workbench.jobs.machine import gpus, memory_bytes

@@ -37,6 +37,8 @@ _ASKED_ABOUT_S = 600
 
 
 class JobsScreen(WorkbenchScreen):
+    """The Jobs screen: what runs, what ran, how it went, and what to do about it."""
+
     MODE = "jobs"
     BINDINGS = bindings(JOBS_SCREEN)
 
@@ -55,7 +57,7 @@ class JobsScreen(WorkbenchScreen):
         return self.jobs, self.detail
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """Wait for the jobs: the filter needs their fields, which the watch loads in its thread."""
+        """Remember the state until the jobs are read, since the filter needs their fields."""
         self._saved_state = state
 
     def begin(self) -> None:

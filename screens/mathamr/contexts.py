@@ -36,6 +36,7 @@ STYLES: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "
 
 
 def shown_formula(latex: str, raw: bool) -> str:
+    """Return a formula as LaTeX if `raw`, otherwise in Unicode."""
     from engines.formula.unicode import unicode_text
 
     return latex if raw else unicode_text(latex)
@@ -74,6 +75,7 @@ TOPIC_COLUMNS = TOPICS.drawn(
 
 
 def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """Return the rows of topics."""
     return [{**topic_row(topic), "formula": shown_formula(topic["latex"], raw)} for topic in topics]
 
 
@@ -109,6 +111,7 @@ RANKED_COLUMNS = (
 
 
 def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """Return the rows of the formulas that several runs have ranked, run by run."""
     return [
         {
             **record,
@@ -134,6 +137,7 @@ def _format_other_ranks(record: Record) -> str:
 
 
 def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """Return the rows of formulas that were found."""
     return [
         {"post": "", **one, "id": str(one["rank"]), "shown": shown_formula(one["latex"], raw)}
         for one in found
@@ -163,8 +167,11 @@ PLACES_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A topic of a collection at `folder`, or a text of one's own, to which formulas there are near; `parser`
-    says whose graph, unless `graph` (PENMAN text, edited by hand) is given."""
+    """What is inspected: a topic of a collection, or a text.
+
+    Near formulas come from the collection at `folder`. `parser` names whose graph is shown, unless `graph`
+    (PENMAN text edited by hand) is given.
+    """
 
     collection: str
     folder: str = ""
@@ -211,14 +218,16 @@ class Subject:
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
     def with_parser(self, parser: str) -> Subject:
+        """Return the subject with the graph of a parser."""
         return replace(self, parser=parser, graph="")
 
     def with_graph(self, graph: str) -> Subject:
+        """Return the subject with a graph edited by hand."""
         return replace(self, graph=graph)
 
 
 def formula_collections(workspace: Workspace) -> dict[str, str]:
-    """The folders of the workspace's collections that have topics of Task 2, by name."""
+    """Return the folders of the workspace's collections that have topics of Task 2, by name."""
     from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.data import collections
 
@@ -233,6 +242,7 @@ def formula_collections(workspace: Workspace) -> dict[str, str]:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """Return the collections of formulas, and their topics."""
     from engines.forum.folder import ArqmathFolder
 
     for name, folder in formula_collections(workspace).items():
@@ -254,6 +264,7 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
 
 
 def list_parsers() -> tuple[str, ...]:
+    """Return the names of the parsers."""
     from engines.mathamr.inspection import Inspect
 
     return next(
@@ -262,6 +273,8 @@ def list_parsers() -> tuple[str, ...]:
 
 
 class ContextsPane(ListPane):
+    """The left pane: topics of a collection, the user's texts, or formulas found in files."""
+
     def __init__(self, *, id: str, share: int) -> None:
         self._own = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields)
         self._found = Listing(PLACES_COLUMNS, id="places", fields=("place", "formula", "score", "sentence"))
@@ -283,7 +296,14 @@ class ContextsPane(ListPane):
             self.table.focus()
 
     def show_hits(self, query: str, hits: Sequence[Mapping[str, Any]], what: str, advice: str) -> None:
-        """What a query found in files. Args: what, advice: what is said where there is nothing."""
+        """Show what a query found in files.
+
+        Args:
+            query: the query.
+            hits: the formulas.
+            what: the message where there are none.
+            advice: what can be done about that.
+        """
         self._hits, self._query, self._topics, self._texts = hits, query, (), ()
         self.title = f"formulas like {query}" if query else "formulas"
         self._show_listing(self._found)
@@ -295,6 +315,7 @@ class ContextsPane(ListPane):
         return self.table.current if self.listing is self._found else None
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
+        """Show the topics of the collection at `folder`."""
         self._folder, self._topics, self._texts = folder, topics, ()
         self._show_listing(self._own)
         self.title = "topics"
@@ -302,8 +323,7 @@ class ContextsPane(ListPane):
         self.draw_content()
 
     def show_texts(self, texts: Sequence[str], folder: str = "") -> None:
-        """The texts that the user wrote, the newest first; formulas near theirs come from the collection at
-        `folder`."""
+        """Show the user's texts, the newest first; near formulas come from the collection at `folder`."""
         self._folder, self._topics, self._texts = folder, (), texts
         self._show_listing(self._own)
         self.title = "texts"
@@ -318,6 +338,7 @@ class ContextsPane(ListPane):
         self.draw_content()
 
     def draw_content(self) -> None:
+        """Draw the list again."""
         if self.listing is self._found:
             self._found.load([self._make_record(hit) for hit in self._hits], keep=False)
             return
@@ -385,7 +406,7 @@ _ADD = "a folder, document (.tex .md .ipynb .html .tar.gz) or table (.csv .tsv .
 
 
 class FileSearch:
-    """What the screen knows of files: `places` by name, and `queries`, the last one of each."""
+    """Search in files: `places` are the sets of files by name, `queries` the last query of each."""
 
     def __init__(self, screen: BrowserScreen, contexts: ContextsPane) -> None:
         self._screen, self._contexts = screen, contexts
@@ -395,16 +416,17 @@ class FileSearch:
         self._index = screen.slow_request("mathamr.index", self._finish_index, self._index_progress)
 
     def find_sets(self) -> list[str]:
-        """Look for the files that were added; called in a thread."""
+        """Find the sets of files that were added; called in a thread."""
         self.places = formula_sets(self._screen.workbench.workspace)
         return list(self.places)
 
     def restore_queries(self, queries: object) -> None:
+        """Restore the queries of a session."""
         if isinstance(queries, dict):
             self.queries = {str(name): str(query) for name, query in queries.items()}
 
     def open_set(self, name: str) -> None:
-        """Show a set of files, its index made up to date; or how one is added."""
+        """Show a set of files and update its index, or show how files are added."""
         if name == FILES:
             what = "Search the formulas of your notes, papers and tables"
             self._contexts.show_hits("", (), what, f"a adds {_ADD}")
@@ -438,6 +460,7 @@ class FileSearch:
             self._contexts.show_hits("", (), what, f"a searches them: {_HOW}")
 
     def ask_user(self) -> None:
+        """Ask for files to add, or for a formula to search."""
         screen = self._screen
         if screen.source == FILES:
             hint = f"{_ADD};  enter adds it, esc cancels"

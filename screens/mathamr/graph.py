@@ -54,7 +54,7 @@ from workbench.papers.mathamr.tables import EQUAL, NEAREST
 
 
 def edit_graph(workbench: AppFrame, penman: str, inspection: Inspection) -> str | None:
-    """What the user made of a graph in an editor; None where nothing was changed."""
+    """Let the user edit a graph in an editor; return the text, or None if nothing was changed."""
     with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:
         path = Path(folder) / f"{inspection.subject.topic or 'text'}.penman"
         lines = inspection.text.splitlines()
@@ -75,11 +75,12 @@ _ORIGINS = {
 
 
 def describe_parser(parser: str) -> str:
+    """Describe whose graph the parser of this name makes."""
     return _ORIGINS.get(parser, parser)
 
 
 class GraphListing(TreeListing):
-    """The nodes that no folded one hides."""
+    """The nodes of a graph; those below a folded node are hidden."""
 
     BINDINGS = bindings(GRAPH_KEYS)
 
@@ -87,7 +88,7 @@ class GraphListing(TreeListing):
     _folded: frozenset[str] = frozenset()
 
     def show_graph(self, inspection: Inspection | None) -> None:
-        """Show another graph, unfolded; of the same topic the cursor stays where it is."""
+        """Show another graph, unfolded; for the same topic the cursor stays where it is."""
         before, self.inspection = self.inspection, inspection
         keep = bool(before and inspection and before.subject.source == inspection.subject.source)
         self._folded, self._back = frozenset(), ()
@@ -110,7 +111,7 @@ class GraphListing(TreeListing):
         self.load(rows, keep=keep)
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a node; what hides it is unfolded, a filter that does is cleared."""
+        """Put the cursor on a node, unfolding and clearing the filter if they hide it."""
         row = self.inspection.get_row(key) if self.inspection is not None else None
         if row is None:
             return False
@@ -133,7 +134,7 @@ class GraphListing(TreeListing):
         self._reload_rows()
 
     def follow_reference(self) -> bool:
-        """From a reference to the node that it means; whether there was one."""
+        """Follow a reference to its node; return whether the cursor was on a reference."""
         row = self.table.current
         if row is None or row["kind"] != "reference":
             return False
@@ -142,6 +143,8 @@ class GraphListing(TreeListing):
 
 
 class GraphPane(ListPane):
+    """The pane of the graph."""
+
     LEGEND = (
         ("▸", "folded: l unfolds it; +4: it has four nodes below"),
         ("↗", "occurs elsewhere in the graph: enter goes there, esc returns"),
@@ -188,7 +191,7 @@ class GraphPane(ListPane):
         return not self.stale and self.nodes.go_to(key)
 
     def light_node(self, key: str) -> None:
-        """Put the cursor on a node where it is among the lines."""
+        """Put the cursor on a node if it is visible."""
         self.table.go_to(key)
 
     # What the screen asks
@@ -222,7 +225,7 @@ def _node_words(node: DrawnNode) -> str:
 
 
 def line_by_line(root: DrawnNode) -> list[PlacedNode]:
-    """A node a line, indented under its operator; nodes count in the order of `walk`."""
+    """Lay a tree out with one node in each line, indented under its operator, in the order of `walk`."""
     result: list[PlacedNode] = []
     for number, (lead, node) in enumerate(walk_outline(root, lambda node: node.children)):
         result += [
@@ -233,7 +236,7 @@ def line_by_line(root: DrawnNode) -> list[PlacedNode]:
 
 
 def in_the_plane(root: DrawnNode) -> list[PlacedNode]:
-    """Operators over their operands, every level two lines under the one above."""
+    """Lay a tree out in the plane: operators above their operands, two lines for each level."""
     nodes = list(root.walk())
     number = {id(node): place for place, node in enumerate(nodes)}
     wide: dict[int, int] = {}
@@ -284,7 +287,7 @@ def _joint_sign(place: int, first: int, last: int, under: Sequence[int], middle:
 
 
 class TreeDrawing(ScrollView, Moving, can_focus=True):
-    """A tree with a cursor on one of its nodes: says when another one is selected, or this one opened."""
+    """A drawn tree with a cursor; it reports the selected and the opened node."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
     DEFAULT_CSS = """
@@ -304,6 +307,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return self.nodes[self.cursor] if self.nodes else None
 
     def show_tree(self, root: DrawnNode | None) -> None:
+        """Show another tree."""
         self.nodes = list(root.walk()) if root is not None else []
         number = {id(node): place for place, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)
@@ -314,7 +318,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         self._arrange_nodes()
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a node of the graph, without saying so; whether it is in the tree."""
+        """Put the cursor on a node of the graph without reporting it; return whether the tree contains it."""
         place = next((place for place, node in enumerate(self.nodes) if node.key == key), None)
         if place is None:
             return False
@@ -426,6 +430,8 @@ def _why_none(reason: str) -> str:
 
 
 class FormulaPane(Pane):
+    """The pane of a formula: its operator tree, and formulas that are near or equal."""
+
     DEFAULT_CSS = """
     FormulaPane .about { height: auto; max-height: 8; padding: 0 1; color: $quiet; }
     FormulaPane #formula-line { height: auto; max-height: 2; padding: 0 1; margin-bottom: 1; }
@@ -455,6 +461,7 @@ class FormulaPane(Pane):
     # What is shown
 
     def show_inspection(self, inspection: Inspection | None) -> None:
+        """Show the query of an inspection."""
         before, self.inspection = self.inspection, inspection
         if not (before and inspection and before.subject.source == inspection.subject.source):
             self._near = None
@@ -464,6 +471,7 @@ class FormulaPane(Pane):
         self.show_formula(inspection.query if inspection is not None else None)
 
     def show_formula(self, formula: Record | None) -> None:
+        """Show the operator tree of a formula."""
         if formula is not None and self.formula is not None and formula["id"] == self.formula["id"]:
             return
         self.formula = formula
@@ -474,6 +482,7 @@ class FormulaPane(Pane):
         self.draw_content()
 
     def draw_content(self) -> None:
+        """Draw the lists again."""
         formula = self.formula
         if formula is None:
             self._line.update(Content.styled("No formula yet.", "$quiet"))
@@ -485,6 +494,7 @@ class FormulaPane(Pane):
         self.footnote = " · ".join(filter(None, (kind, lost)))
 
     def light_node(self, key: str) -> None:
+        """Put the cursor on a node, showing the tree of its formula."""
         if self.inspection is None:
             return
         row = self.inspection.resolve_reference(key)
@@ -495,6 +505,7 @@ class FormulaPane(Pane):
     # Nearest formulas and runs
 
     def show_near(self, document: Mapping[str, Any] | None, error: EngineError | None = None) -> None:
+        """Show the formulas near and equal to the query, or the error."""
         self._near = document
         for name, _, _ in _LISTS.values():
             if error is not None:

@@ -14,7 +14,7 @@ from screens.widgets.table import Record
 
 @dataclass(frozen=True, slots=True)
 class DrawnNode:
-    """A node of an operator tree to draw: `key` names the node of the graph, where it is in the graph."""
+    """A node of an operator tree; `key` names its node in the graph, if it is in the graph."""
 
     key: str
     kind: str
@@ -27,15 +27,18 @@ class DrawnNode:
         return f"{self.kind} {self.label}" if self.kind else self.label
 
     def walk(self) -> Iterator[DrawnNode]:
-        """The node and all below it, parents first."""
+        """Yield the node and all nodes below it, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
 class Inspection:
-    """What `mathamr.inspect` says of a `subject`. `rows` are the graph's nodes in the order written, each
-    with an `id` of its own (a variable, or of what has none its parent's with a number)."""
+    """The answer of `mathamr.inspect` for a `subject`.
+
+    `rows` are the graph's nodes in the order written. Each has an `id`: its variable, or if it has none, its
+    parent's id with a number.
+    """
 
     def __init__(self, document: Mapping[str, Any], subject: Subject) -> None:
         self.document, self.subject = document, subject
@@ -50,20 +53,21 @@ class Inspection:
         return self._by_formula.get(self.document["query"])
 
     def get_row(self, key: str) -> Record | None:
+        """Return the node with this id, or None."""
         return self._by_id.get(key)
 
     def resolve_reference(self, key: str) -> Record | None:
-        """The node itself, where this one only refers to it."""
+        """Return the node, or the node that it refers to."""
         row = self.get_row(key)
         return self.get_row(row["variable"]) if row is not None and row["kind"] == "reference" else row
 
     def formula_of(self, key: str) -> Record | None:
-        """The formula whose tree a node belongs to; of others the query."""
+        """Return the formula whose tree contains a node, or else the query."""
         row = self.resolve_reference(key)
         return self._by_formula.get(row["formula"]) if row is not None and row["formula"] else self.query
 
     def text_span(self, key: str) -> tuple[int, int] | None:
-        """Where in the text a node comes from; of a formula's tree with the braces that belong to it."""
+        """Return the start and end of a node's text; inside a formula, with the braces that belong to it."""
         row = self.resolve_reference(key)
         if row is None or row["place"] is None:
             return None
@@ -75,7 +79,7 @@ class Inspection:
         return start, first + balance_end(formula["latex"], start - first, end - first)
 
     def node_at(self, position: int) -> str | None:
-        """The node that comes from the smallest part of the text around a position."""
+        """Return the node of the smallest part of the text around a position, or None."""
         found = [
             (place[1] - place[0], row["id"])
             for row in self.rows
@@ -86,11 +90,12 @@ class Inspection:
         return min(found)[1] if found else None
 
     def node_text(self, key: str) -> str:
+        """Return the text that a node comes from."""
         place = self.text_span(key)
         return "" if place is None else self.text[place[0] : place[1]]
 
     def operator_tree(self, formula: Record) -> DrawnNode:
-        """The operator tree of a formula: as it is in the graph, or else as its LaTeX is read."""
+        """Return the operator tree of a formula, from the graph if it is there, else from its LaTeX."""
         if formula["root"] is None or formula["root"] not in self._by_id:
             return _read_tree(formula["tree"])
         made: dict[str, list[DrawnNode]] = {}
@@ -106,7 +111,7 @@ class Inspection:
 
 
 def balance_end(latex: str, start: int, end: int) -> int:
-    """The end of a part of a formula, moved on over the braces that it opened."""
+    """Return the end of a part of a formula, extended by the braces that the part opens."""
     depth = 0
     for place in range(start, min(len(latex), end)):
         depth += {"{": 1, "}": -1}.get(latex[place], 0)
@@ -188,7 +193,10 @@ def _make_selection(
 
 
 def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") -> PaneSelection:
-    """The whole inspection; `usual` is the letter of the form that comes first. Triples are in JSON alone."""
+    """Return the whole inspection as a selection; `usual` is the letter of its first form.
+
+    Triples are printed only as JSON.
+    """
     first = [form for form in _list_forms(inspection, line) if form.key == usual]
     subject = inspection.subject
     result = _make_selection(inspection, line, first, subject.address, f"graph of {subject.name}")
@@ -196,7 +204,7 @@ def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") 
 
 
 def node_selection(inspection: Inspection, row: Record | None, line: CommandLine) -> PaneSelection:
-    """A node of the graph; its PENMAN text is that of the graph."""
+    """Return a node as a selection; its PENMAN form is that of the whole graph."""
     subject = inspection.subject
     if row is None:
         return text_selection(inspection, line)
@@ -209,7 +217,7 @@ def node_selection(inspection: Inspection, row: Record | None, line: CommandLine
 
 
 def formula_selection(inspection: Inspection, formula: Record, line: CommandLine, tree: str) -> PaneSelection:
-    """A formula; `tree` is the operation that prints what is shown of it, `opt` or `slt`."""
+    """Return a formula as a selection; `tree` is the operation that prints what is shown, `opt` or `slt`."""
     latex = formula["latex"]
     first = [
         CopyForm("l", "LaTeX", lambda: latex),
@@ -220,7 +228,7 @@ def formula_selection(inspection: Inspection, formula: Record, line: CommandLine
 
 
 def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ranked: bool) -> PaneSelection:
-    """A formula that was found; only `--json` prints those that runs have `ranked`."""
+    """Return a formula that was found as a selection; formulas `ranked` by runs are printed only as JSON."""
     words = inspection.subject.words
     forms = (
         CopyForm("l", "LaTeX", lambda: row["latex"]),
@@ -233,6 +241,7 @@ def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ran
 
 
 def graph_exports(inspection: Inspection) -> list[Export]:
+    """Return the exports of a graph."""
     document, subject = inspection.document, inspection.subject
     facts, penman = {**subject.params, "parser": document["parser"]}, document["penman"]
 

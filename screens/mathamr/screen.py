@@ -38,6 +38,8 @@ _PATIENCE_S = 0.2
 
 
 class MathamrScreen(BrowserScreen):
+    """The MathAMR screen: a text, its graph, its formula, and their linear forms."""
+
     MODE = "mathamr"
     BINDINGS = bindings(MATHAMR_SCREEN)
 
@@ -108,8 +110,10 @@ class MathamrScreen(BrowserScreen):
         super().begin()
 
     def find_sources(self) -> Mapping[str, str]:
-        """The folders of the collections by name, none for the user's own files and texts; files that were
-        added come first."""
+        """Return the folders of the collections by name, after the sets of files.
+
+        Sets of files and the user's texts have an empty folder.
+        """
         found = formula_collections(self.workbench.workspace)
         return {**dict.fromkeys(self.files.find_sets(), ""), **found, FILES: "", OWN: ""}
 
@@ -154,6 +158,7 @@ class MathamrScreen(BrowserScreen):
         self.show_pane("graph-pane")
 
     def show_subject(self, subject: Subject | None) -> None:
+        """Show a topic or a text."""
         if subject is not None:
             edited = self._edited.get(subject.address)
             subject = subject.with_graph(edited) if edited else subject.with_parser(self._parser)
@@ -339,6 +344,7 @@ class MathamrScreen(BrowserScreen):
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
     def inspect_text(self, text: str) -> bool:
+        """Add a text to the user's own, and show it."""
         self.texts = [text, *(one for one in self.texts if one != text)]
         self.open_source(OWN)
         self.contexts.go_to(text)
@@ -350,7 +356,7 @@ class MathamrScreen(BrowserScreen):
         Chooser("show the graph of", choices, now=self._parser).ask(self.app, self.choose_parser)
 
     def choose_parser(self, name: str) -> None:
-        """Show the graphs of a parser from now on, an edited one no more."""
+        """Show the graphs of a parser from now on, instead of an edited one."""
         self._parser = name
         if self.subject is not None:
             self._change_graph(self.subject, "")

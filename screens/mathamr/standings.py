@@ -36,8 +36,10 @@ _COLUMNS = (
 
 
 class GraphComparison(Sheet):
-    """Two graphs given as PENMAN text with the names of whose they are; the second is asked for if it is
-    given as the settings of an inspection."""
+    """The comparison of two graphs, each PENMAN text with the name of its parser.
+
+    The second graph is asked for with the parameters of an inspection.
+    """
 
     def __init__(self, stem: str, shown: tuple[str, str], other: str, params: Mapping[str, Any]) -> None:
         super().__init__()
@@ -109,6 +111,8 @@ def _difference_column(name: str) -> Column:
 
 
 class StandingsSheet(Sheet):
+    """The scores of a collection's runs, by topic."""
+
     def __init__(self, name: str, folder: str) -> None:
         super().__init__()
         self._name, self._folder = name, folder

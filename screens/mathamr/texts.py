@@ -30,7 +30,7 @@ _LIT = "bold underline on $cursor"
 
 
 class SentenceView(Static):
-    """Shows at most three lines of the text, those around what is lit; a click on a word says `Picked`."""
+    """At most three lines of the text, around what is lit; a click on a word posts `Picked`."""
 
     DEFAULT_CSS = """
     SentenceView {
@@ -61,11 +61,13 @@ class SentenceView(Static):
         self.draw_content()
 
     def light_node(self, key: str) -> None:
+        """Light the text that a node comes from."""
         if key != self._key:
             self._key = key
             self.draw_content()
 
     def draw_content(self) -> None:
+        """Draw the lines again."""
         inspection = self._inspection
         if inspection is None:
             self.update(Content.styled("A formula and the sentences around it.", "$quiet"))
@@ -85,7 +87,7 @@ class SentenceView(Static):
 
 
 def text_content(inspection: Inspection, key: str, *, raw: bool) -> Content:
-    """The text with its formulas as `raw` LaTeX or as they are read, what the node comes from lit."""
+    """Return the text with its formulas, as LaTeX if `raw`, with the text of a node lit."""
     text, lit = inspection.text, inspection.text_span(key) or (-1, -1)
     query = inspection.query
     parts: list[Content] = []
@@ -125,10 +127,10 @@ def _formula_content(latex: str, start: int, lit: tuple[int, int], style: str, r
 
 
 def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> tuple[str, tuple[int, int]]:
-    """A formula as it is `shown`, and where in that the part `latex[start:end]` stands: the whole where it
-    cannot be told.
+    """Return a formula as it is `shown`, and where the part `latex[start:end]` is in that.
 
-    It is found by what changes: signs are put around the part, or other letters and digits in its place.
+    The part is found by what changes when signs are put around it, or other letters and digits in its place.
+    If that fails, it is the whole formula.
     """
     whole = shown(latex)
     if not start < end or (start, end) == (0, len(latex)):
@@ -171,6 +173,7 @@ def _lines_around(lines: list[Content], most: int) -> Content:
 
 
 def alignment_lines(inspection: Inspection, *, raw: bool) -> Iterator[str]:
+    """Describe how the nodes of the graph are aligned with the text."""
     document = inspection.document
     yield f"graph: {describe_parser(document['parser'])}"
     for warning in document["warnings"]:
@@ -207,7 +210,7 @@ _USUAL = {"string": "s", "penman": "p", "triples": "t", "text": "x"}
 
 
 class StringsPane(Pane):
-    """Shows an inspection written down in lines; `Opened` means the node of a triple."""
+    """The pane of an inspection's linear forms; `Opened` is posted for the node of a triple."""
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="string", id=id, share=share)
@@ -228,10 +231,12 @@ class StringsPane(Pane):
         yield from super().compose()
 
     def show_inspection(self, inspection: Inspection | None) -> None:
+        """Show another inspection."""
         self._inspection, self._key = inspection, ""
         self.draw_content()
 
     def light_node(self, key: str) -> None:
+        """Light the lines of a node."""
         if key == self._key or self._inspection is None:
             return
         row = self._inspection.resolve_reference(key)
@@ -240,6 +245,7 @@ class StringsPane(Pane):
         self.query_one("#triples", Listing).table.go_to(f"{self._key} :instance")
 
     def draw_content(self) -> None:
+        """Draw the forms again."""
         if not self.is_attached or not self.query("#string"):
             return
         inspection, cells = self._inspection, max(16, self.size.width - 6)
@@ -323,7 +329,7 @@ def _line_style(line: str) -> str:
 
 
 def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
-    """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
+    """Draw a tree of `{"label", "children"}`, one node in each line."""
     from engines.mathamr.graph.drawing import readable
 
     for lead, node in walk_outline(tree, lambda node: node.get("children", ())):

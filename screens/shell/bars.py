@@ -25,7 +25,7 @@ _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What runs on this machine: `share` done of the job nearest to its end, CPU in cores."""
+    """What runs on this machine: `share` is how much of the job nearest to its end is done; CPU in cores."""
 
     jobs: int = 0
     share: float | None = None
@@ -99,7 +99,7 @@ KeyHint = tuple[str, str, str]
 
 
 class KeyBar(Widget):
-    """The keys that apply here now, what matters most first; `?` is the last to be squeezed out."""
+    """Show the keys that apply now, the most important first; `?` is the last to be dropped."""
 
     DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
 
@@ -122,7 +122,7 @@ class KeyBar(Widget):
             self.post_message(self.Pressed(verb))
 
     def list_hints(self) -> list[KeyHint]:
-        """In the order in which they are drawn."""
+        """Return the hints in the order in which they are drawn."""
         hints: dict[str, KeyHint] = {}
         written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():

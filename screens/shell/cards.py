@@ -27,6 +27,8 @@ from workbench.workspace import NOTE_FIELDS, Note
 
 
 class MissingScreen(WorkbenchScreen):
+    """Stand in for a screen that cannot be opened, and show the reason."""
+
     def __init__(self, mode: str, advice: str, error: Exception) -> None:
         super().__init__()
         self.MODE = mode  # type: ignore[misc]
@@ -41,7 +43,7 @@ class MissingScreen(WorkbenchScreen):
 
 
 class TooSmall(ModalScreen[None]):
-    """Says how much room is needed and how much there is."""
+    """Cover the app while the terminal is too small, and say how much room is needed."""
 
     DEFAULT_CSS = """
     TooSmall { align: center middle; background: $background; }
@@ -73,6 +75,8 @@ _GLYPHS = {"information": ("✓", "$success"), "warning": ("!", "$warning"), "er
 
 
 class ActivityScreen(Dialog[None]):
+    """List the activity log of this session, newest first, with the hint for the selected entry."""
+
     DEFAULT_CSS = """
     ActivityScreen > Vertical { height: 24; max-height: 90%; }
     ActivityScreen #entry { height: auto; max-height: 8; padding: 0 1; border-top: solid $line; }
@@ -107,7 +111,7 @@ class ActivityScreen(Dialog[None]):
 
 
 class NoteList(Dialog[str]):
-    """Returns the address of the chosen line."""
+    """List all notes and bookmarks; the dialog returns the address of the chosen one."""
 
     DEFAULT_CSS = """
     NoteList > Vertical { height: 24; max-height: 90%; }

@@ -29,15 +29,26 @@ _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether the session runs over SSH."""
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
 def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:
-    """Copy a text by every way there is, since nobody can know which of them the user's clipboard hears: the
-    terminal, a program of the desktop, and a file. Returns: what was done, to be said.
+    """Copy a text by every available way.
 
-    Args: osc52: sends the text to the terminal. Raises: DataError when the file cannot be written; the text
-    has been sent by then.
+    Nobody can know which way the user's clipboard listens to, so the text goes to the terminal, to a
+    desktop program, and to a file.
+
+    Args:
+        text: what to copy.
+        osc52: sends the text to the terminal.
+        file: the file that gets the text.
+
+    Returns:
+        What was done, as words for a message.
+
+    Raises:
+        DataError: The file cannot be written; the text has been sent to the terminal by then.
     """
     osc52(text)
     ways = ["to the terminal", *(f"with {name}" for name in _copy_with_desktop(text))]
@@ -70,7 +81,7 @@ CommandLine = Callable[..., str]
 
 @dataclass(frozen=True, slots=True)
 class CopyForm:
-    """A form in which a thing is copied: a letter for the menu, a name, and the text when asked for."""
+    """A form in which something can be copied: the menu's letter, a name, and the text, made on demand."""
 
     key: str
     name: str
@@ -78,17 +89,21 @@ class CopyForm:
 
 
 def json_form(document: Callable[[], object]) -> CopyForm:
+    """Return the form that copies a document as JSON."""
     return CopyForm("j", "JSON", lambda: json.dumps(document(), ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)
 class PaneSelection:
-    """What is selected.
+    """What is selected in a pane.
 
-    Args: address: where notes and bookmarks are kept (`corpus/sample-e/cluster/412`). title: its name in a
-    sentence. command: the command line that prints the same thing without the screen. forms: what it can be
-    copied as, the usual form first; the command line is added as `c` unless a form has that letter. about:
-    what it says, for the list of notes.
+    Args:
+        address: the key of its notes and bookmarks (`corpus/sample-e/cluster/412`).
+        title: its name in a sentence.
+        command: the command line that prints the same thing without the screen.
+        forms: the forms in which it can be copied, the usual one first; the command line is added as `c`
+            unless a form already has that letter.
+        about: returns its content, for the list of notes.
     """
 
     address: str
@@ -102,6 +117,7 @@ class PaneSelection:
         return shorten(f"{self.title}  {self.about()}", 120, placeholder="…")
 
     def all_forms(self) -> tuple[CopyForm, ...]:
+        """Return the forms, with the command line among them."""
         if any(form.key == "c" for form in self.forms):
             return self.forms
         return (*self.forms, CopyForm("c", "command line", lambda: self.command))
@@ -109,7 +125,7 @@ class PaneSelection:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A palette id: `:<word> <id>`. `go(id)` shows it and says whether there is such a thing."""
+    """A palette id, `:<word> <id>`; `go(id)` shows the thing and returns whether it exists."""
 
     word: str
     sentence: str
@@ -118,8 +134,12 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Something of a workspace that the palette finds by name: the steps that lead to it on its screen, such
-    as a collection and a topic of it, and what it is."""
+    """Something in a workspace that the palette finds by name.
+
+    Args:
+        steps: the lookups that lead to it on its screen, such as a collection and then a topic.
+        sentence: what it is.
+    """
 
     steps: tuple[PaletteStep, ...]
     sentence: str
@@ -132,6 +152,8 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Command:
+    """A command of the palette: its name, what it does, and the reason if it does not apply now."""
+
     name: str
     sentence: str
     run: Callable[[], object]
@@ -157,7 +179,7 @@ class Export:
 
 
 def find_unused_path(path: Path) -> Path:
-    """The path, or where there is a file already the first of `name-2`, `name-3`, … that is free."""
+    """Return the path, or the first of `name-2`, `name-3`, … that does not exist yet."""
     number, free = 1, path
     while free.exists():
         number += 1
@@ -172,10 +194,14 @@ def table_exports(
     table: Callable[[], ExportTable],
     facts: Mapping[str, object],
 ) -> list[Export]:
-    """A table in several formats.
+    """Return exports of a table, one for each format.
 
-    Args: what: its name in a sentence. keys: the letter of each format, by suffix (`.csv`, `.jsonl`, `.tex`).
-    table: called when it is written, in a thread. facts: kept beside the file as its provenance.
+    Args:
+        what: the table's name in a sentence.
+        stem: the file name without its suffix.
+        keys: the letter of each format, by suffix (`.csv`, `.jsonl`, `.tex`).
+        table: makes the table; called in a thread when a file is written.
+        facts: stored next to the file as its provenance.
     """
 
     def write_rows(path: Path) -> object:
@@ -197,7 +223,16 @@ def declared_exports(
     rows: Callable[[], Iterable[Mapping[str, Any]]],
     facts: Mapping[str, object],
 ) -> list[Export]:
-    """Rows of a declared table, read when written; the rest as in `table_exports`."""
+    """Return exports of the rows of a declared table, one for each format.
+
+    Args:
+        table: the declaration.
+        what: the table's name in a sentence.
+        stem: the file name without its suffix.
+        keys: the letter of each format, by suffix.
+        rows: returns the rows; called when a file is written.
+        facts: stored next to the file as its provenance.
+    """
 
     def make_table(place: str) -> ExportTable:
         return table.written(place, rows())
@@ -210,7 +245,7 @@ def declared_exports(
 
 
 def text_writer(text: Callable[[], str], facts: Mapping[str, object]) -> Callable[[Path], object]:
-    """Writes a text; `facts` stand beside it as its provenance."""
+    """Return a function that writes a text to a path, with `facts` next to it as its provenance."""
 
     def write_text_file(path: Path) -> object:
         from workbench.export import write_document
@@ -227,7 +262,15 @@ def engine_writer(
     facts: Mapping[str, object],
     out: str = "out",
 ) -> Callable[[Path], object]:
-    """Has an operation write a file, which it is told as `out`; `facts` stand beside it."""
+    """Return a function that lets an engine operation write a file.
+
+    Args:
+        engine: the process that runs the operation.
+        operation: the operation's name.
+        params: its parameters without the path.
+        facts: stored next to the file as its provenance.
+        out: the parameter that gets the path.
+    """
 
     def write_engine_file(path: Path) -> object:
         from workbench.export import with_sidecar
@@ -239,7 +282,12 @@ def engine_writer(
 
 
 def pick_columns(records: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> ExportTable:
-    """Fields of records as a table; `columns` are headings by field. None is empty, figures have 6 digits."""
+    """Make a table of some fields of records.
+
+    Args:
+        records: the rows.
+        columns: the heading of each field. None becomes an empty cell; floats are rounded to 6 digits.
+    """
 
     def format_cell(value: object) -> object:
         return "" if value is None else round(value, 6) if isinstance(value, float) else value

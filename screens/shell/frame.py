@@ -63,9 +63,9 @@ class LogEntry:
 
 
 class AppFrame(App[None]):
-    """One open workspace. A screen finds it as `self.workbench`; a pane does not know it.
+    """The app with one open workspace; screens reach it as `self.workbench`, and panes do not know it.
 
-    It can `say`, `warn` and `report`; `activity` keeps the last 500 of that, oldest first.
+    It can `say`, `warn` and `report`; `activity` keeps the last 500 of these messages, oldest first.
     """
 
     @dataclass
@@ -106,19 +106,21 @@ class AppFrame(App[None]):
 
     @cached_property
     def config(self) -> Config:
+        """Return the user's settings."""
         return load_config()
 
     @cached_property
     def sixels(self) -> Sixels:
+        """Return the sixel pictures that are on the screen."""
         return Sixels()
 
     @cached_property
     def engine(self) -> EngineProcess:
-        """The engine process; starts with the first call."""
+        """Return the engine process; it starts with the first call."""
         return self.new_engine()
 
     def new_engine(self) -> EngineProcess:
-        """One more engine process, for what takes long; whoever asks for it closes it."""
+        """Return another engine process for long work; the caller closes it."""
         from workbench.engine_process import EngineProcess
 
         return EngineProcess()
@@ -129,26 +131,35 @@ class AppFrame(App[None]):
         return self.watch_jobs.jobs
 
     def look_now(self) -> None:
-        """Look at the jobs without waiting for the next second."""
+        """Read the jobs again without waiting for the next second."""
         raise NotImplementedError
 
     def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
-        """Go to a screen and look up one thing after the other there."""
+        """Go to a screen and follow the lookups there, one after the other."""
         raise NotImplementedError
 
     # What can be taken back
 
     def remember_change(self, what: str, back: Callable[[], object]) -> None:
-        """Something was changed: `u` takes it back by `back`, after what was changed later."""
+        """Make a change undoable.
+
+        Args:
+            what: what was changed, in words.
+            back: reverts the change. `u` reverts the latest change first.
+        """
         self._changes.append((what, back))
 
     def remember_deletion(self, what: str, item: Item) -> None:
-        """Something was put into the trash: `u` brings it back, now or after a restart."""
+        """Let `u` restore an item that was moved to the trash, now or after a restart."""
         self.remember_change(what, lambda: self.bring_back(item))
         self.look_into_trash()
 
     def bring_back(self, item: Item) -> None:
-        """Raises: EngineError where it cannot be brought back."""
+        """Restore an item from the trash.
+
+        Raises:
+            EngineError: The item cannot be restored.
+        """
         self.workspace.trash.restore(self.workspace, item)
         self._show_notes()
         self.screen_stack[0].post_message(self.Restored(item))
@@ -157,7 +168,7 @@ class AppFrame(App[None]):
 
     @work(thread=True, exclusive=True, group="trash", exit_on_error=False)
     def look_into_trash(self) -> None:
-        """Learn what can be brought back; what has been there for too long is removed."""
+        """Read what can be restored, and remove items whose time in the trash is over."""
         from workbench.jobs.control import deleted
 
         with suppress(EngineError, OSError):
@@ -190,13 +201,15 @@ class AppFrame(App[None]):
     # Notifications
 
     def say(self, text: str) -> None:
+        """Show a message, and add it to the activity log."""
         self._add_entry("information", text)
 
     def warn(self, text: str, *, remedy: str = "") -> None:
+        """Show a warning, and add it to the activity log with a hint."""
         self._add_entry("warning", text, remedy=remedy)
 
     def report(self, error: BaseException, *, toast: bool = True) -> None:
-        """Something failed: a toast now, and a line in the activity log with its code and remedy."""
+        """Report an error: a toast now, and a line in the activity log with its code and hint."""
         known = explain(error)
         place = f"{known.where}: " if known.where else ""
         self._add_entry("error", place + known.what, code=known.code, remedy=known.remedy, toast=toast)
@@ -207,14 +220,18 @@ class AppFrame(App[None]):
 
     @contextmanager
     def report_errors(self) -> Iterator[None]:
+        """Report an engine error that is raised in the block, instead of passing it on."""
         try:
             yield
         except EngineError as error:
             self.report(error)
 
     def tell_ends(self, views: Sequence[JobView], *, away: bool) -> None:
-        """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
-        while nobody looked. A sweep speaks for its runs, but for the first that goes wrong."""
+        """Report jobs that have ended: a line in the activity log and a toast for each.
+
+        Those that ended `away`, while nobody looked, share one toast. A sweep is reported instead of its
+        runs, except for the first run that fails.
+        """
         from workbench.jobs.view import worth_telling
 
         ended = {view.id for view in views}
@@ -253,7 +270,7 @@ class AppFrame(App[None]):
             self.show_held()
 
     def show_held(self) -> None:
-        """The toasts that came while a dialog was in front, which they would have covered."""
+        """Show the toasts that were held back while a dialog was in front."""
         held, self._held = self._held, []
         for text, severity, seconds in held:
             self.notify(text, severity=severity, timeout=seconds, markup=False)
@@ -261,7 +278,7 @@ class AppFrame(App[None]):
     # Copies and files
 
     def copy_in_thread(self, text: str, what: str) -> None:
-        """Copy a text, in a thread, and say by which way."""
+        """Copy a text in a thread, and say where it went."""
 
         def copy_and_report() -> None:
             try:
@@ -278,13 +295,13 @@ class AppFrame(App[None]):
         self.run_worker(copy_and_report, thread=True, group="copy", exit_on_error=False)
 
     def choose_export(self, title: str, ways: Sequence[Export]) -> None:
-        """Ask for one of these ways to write something, and where to, then write it."""
+        """Let the user choose an export and a path, then write it."""
         known = {way.key: way for way in ways}
         choices = [MenuChoice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
         Chooser(title, choices).ask(self, lambda key: self.ask_and_write(known[key]))
 
     def ask_and_write(self, way: Export) -> None:
-        """Ask where, then write the export in a thread; replacing a file is asked about."""
+        """Ask for a path, then write the export in a thread; ask again before replacing a file."""
         start = find_unused_path(self.workspace.root / "exports" / f"{way.stem}{way.suffix}")
 
         def check_path(text: str) -> str:
@@ -315,7 +332,7 @@ class AppFrame(App[None]):
             self.call_from_thread(self.say, f"{way.name} written to {path}")
 
     def command_line(self, *words: str) -> str:
-        """A command as one types it in a shell; it names the workspace unless it is the usual one."""
+        """Return a command as typed in a shell; it names the workspace unless that is the usual one."""
         line = shlex.join(["mathwb", *words])
         if self.workspace.root == self._usual_workspace:
             return line
@@ -327,8 +344,13 @@ class AppFrame(App[None]):
         self._lend_terminal([*shlex.split(program), str(path)], "PAGER", f"Open it elsewhere: {path}")
 
     def edit_file(self, path: Path, line: int = 0, otherwise: str = "") -> bool:
-        """Open a file in $VISUAL or $EDITOR, at a line, until the editor ends; whether it did. Args:
-        otherwise: what can be done where no other program can be run."""
+        """Open a file in $VISUAL or $EDITOR at a line, and wait for the editor; return whether it ran.
+
+        Args:
+            path: the file.
+            line: the line.
+            otherwise: what can be done where no other program can be run.
+        """
         program = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
         otherwise = otherwise or f"Open it elsewhere: {path}"
         if not program:
@@ -355,10 +377,11 @@ class AppFrame(App[None]):
     # Notes
 
     def find_note(self, address: str) -> Note | None:
+        """Return the note at an address, or None."""
         return self.workspace.notes.get(address)
 
     def notes_under(self, home: str) -> Mapping[str, Note]:
-        """The notes whose addresses begin with `home/`, by what follows that."""
+        """Return the notes whose addresses begin with `home/`, keyed by the rest of the address."""
         return self.workspace.notes.under(home)
 
     def set_note(self, chosen: PaneSelection, text: str) -> None:

@@ -17,8 +17,10 @@ from engines.core.errors import EngineError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb with the keys that mean it on every screen, by Textual's names, the shown one first; `hint` says
-    whether the footer names it. Movement is common knowledge and only listed in `?`."""
+    """A verb, and the keys that mean it on every screen, as Textual names them, the displayed one first.
+
+    `hint` says whether the footer names it. Movement is only listed in `?`.
+    """
 
     keys: tuple[str, ...]
     label: str
@@ -117,8 +119,11 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class VerbKey:
-    """A verb in a scope: `id` is `scope.verb` (`jobs.stop`), `sentence` what it does there, `action` what
-    the bound widget or screen does, by its method `action_<verb>`."""
+    """A verb in a scope.
+
+    `id` is `scope.verb` (`jobs.stop`) and `sentence` what it does there. The bound widget or screen performs
+    the `action` in its method `action_<verb>`.
+    """
 
     id: str
     sentence: str
@@ -134,7 +139,11 @@ class VerbKey:
 
 
 def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[VerbKey, ...]:
-    """The keys of one scope: each verb with its sentence, or with a footer label of its own and the sentence.
+    """Return the keys of one scope.
+
+    Args:
+        name: the scope, the first part of the keys' ids.
+        sentences: for each verb the sentence that describes it here, or a footer label and the sentence.
 
     >>> scope("jobs", stop="Stop it.", again=("resume", "Start a new attempt."))[1].label
     'resume'
@@ -227,14 +236,16 @@ SHEET_KEYS = scope(
 
 
 def key_text(key: str, *, plain: bool = False) -> str:
-    """A key as people write it: `slash` is `/`, `ctrl+d` is `^d`; with `plain` a word where the sign is not
-    ASCII."""
+    """Return a key as people write it: `/` for `slash`, `^d` for `ctrl+d`.
+
+    With `plain` a key whose sign is not ASCII keeps its name.
+    """
     shown = _SHOWN.get(key, key.replace("ctrl+", "^"))
     return key if plain and not shown.isascii() else shown
 
 
 def bindings(keys: Iterable[VerbKey]) -> list[BindingType]:
-    """Textual bindings of a scope; put them into the class's `BINDINGS`."""
+    """Return the Textual bindings of some keys, for a class's `BINDINGS`."""
 
     def make_binding(key: VerbKey) -> Binding:
         names = ",".join(key.keys)
@@ -254,10 +265,12 @@ def bindings(keys: Iterable[VerbKey]) -> list[BindingType]:
 def remap_keys(
     overrides: Mapping[str, str], known: Sequence[VerbKey], on_bad: Callable[[EngineError], None]
 ) -> dict[str, str]:
-    """User remaps as Textual wants them.
+    """Translate the user's remapped keys into a Textual keymap.
 
-    Args: overrides: keys by id (`jobs.stop`) or by verb for all screens (`stop`), comma separated. on_bad: is
-    given an E423 for each name that is neither, with the nearest one; the others hold.
+    Args:
+        overrides: the keys by id (`jobs.stop`) or by verb.
+        known: all keys that can be remapped.
+        on_bad: gets an error for each override that cannot be used.
     """
     ids = {key.id for key in known}
     result: dict[str, str] = {}

@@ -36,15 +36,17 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class Target:
+    """A place that the jump labels lead to."""
+
     place: Offset
     go: Callable[[], Awaitable[object]]
 
 
 def list_targets(screen: Screen[object]) -> list[Target]:
-    """Everything visible that takes the focus, then the tabs that are not shown.
+    """Return everything visible that takes the focus, then the tabs that are not shown.
 
-    A letter stands in the blank cell to the left of what it labels: the gutter of a list or text, the space
-    before a tab.
+    A label stands in the blank cell to the left of its target: the gutter of a list or text, or the
+    space before a tab.
     """
     found = [
         Target(widget.region.offset, partial(_focus_widget, widget))
@@ -71,6 +73,8 @@ async def _show_tab(pane: Pane, page: str) -> None:
 
 
 class JumpScreen(Dialog[int]):
+    """Label every target with a letter; the dialog returns the index of the target whose letter is typed."""
+
     DEFAULT_CSS = """
     JumpScreen { align: left top; background: $background 40%; }
     JumpScreen Static {
@@ -102,8 +106,10 @@ _MOST = 100
 
 
 def gather_destinations(workspace: Workspace) -> list[Reach]:
-    """Everything that the screens name; call it in a thread. What cannot be read is left out: its screen says
-    why."""
+    """Return everything that the screens can go to by name; call it in a thread.
+
+    Sources that cannot be read are left out: their screen shows the error.
+    """
     found: list[Reach] = []
     for entry in SCREENS:
         if (make := entry.load_destinations()) is None:
@@ -117,8 +123,10 @@ def gather_destinations(workspace: Workspace) -> list[Reach]:
 
 
 def match_destinations(destinations: Iterable[Reach], text: str) -> list[Reach]:
-    """The destinations whose name or sentence has all words of the text, at most 100: first those whose name
-    has them as words of its own, then as parts of words, then those whose sentence has them."""
+    """Return the destinations whose name or sentence contains all words of a text, at most 100.
+
+    Names with the words as whole words come first, then names that contain them, then sentences.
+    """
     words = text.casefold().split()
     own, named, described = [], [], []
     for reach in destinations:
@@ -138,7 +146,7 @@ _STEP_S = 0.1
 
 
 class Navigation:
-    """Goes to screens and to what they show; `place` gives the screen under all dialogs once it is there."""
+    """Go to screens and to what they show; `place` returns the screen below all dialogs, once it is built."""
 
     def __init__(self, app: AppFrame, place: Callable[[], WorkbenchScreen | None]) -> None:
         self._app = app
@@ -150,6 +158,7 @@ class Navigation:
         return place if place is not None and mode == place.MODE else None
 
     def go_to_address(self, address: str) -> None:
+        """Go to what has this address, or warn that no screen shows it."""
         found = at_address(address)
         if found is None:
             self._app.warn(f"no screen shows {address}")
@@ -157,7 +166,7 @@ class Navigation:
             self.go_along(*found)
 
     def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
-        """Go to a screen and look up one thing after the other, as soon as they are there."""
+        """Go to a screen and follow the lookups there, each as soon as its target exists."""
         patient = self._shown_screen(mode) is None or len(steps) > 1
         elsewhere = mode != self._app.current_mode
         self._app.switch_mode(mode)
@@ -185,7 +194,7 @@ class Navigation:
             self._app.set_timer(_STEP_S, lambda: self._follow_steps(mode, steps, until))
 
     def go_and_do(self, mode: str, verb: str) -> None:
-        """Go to a screen and do this there, as soon as it is built."""
+        """Go to a screen and perform an action there as soon as the screen is built."""
         self._app.switch_mode(mode)
         self._app.set_timer(_STEP_S, lambda: self._do_when_built(mode, verb))
 
@@ -213,7 +222,7 @@ _OF_LISTS = (
 
 
 def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
-    """One line per key that applies to the focused pane, greyed ones with their reason; then its signs."""
+    """Return one line for each key of the focused pane, greyed ones with their reason, then the signs."""
     found: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
     for key, active in screen.active_bindings.items():
         binding = active.binding
@@ -241,7 +250,7 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
 def palette_lines(
     app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]
 ) -> list[MenuChoice]:
-    """Screens, commands of this one and of the app (`commands`); then everything that has a key."""
+    """Return the palette's lines: screens, their commands and the app's, then everything that has a key."""
     lines = []
     for entry in SCREENS:
         run = partial(go, entry.name)
@@ -262,7 +271,7 @@ def _command_line(command: Command) -> MenuChoice:
 
 
 def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[MenuChoice]:
-    """What the keys of the other screens do; `do(screen, verb)` goes there and does it."""
+    """Return the lines for the keys of the other screens; `do(screen, verb)` goes there and does it."""
     lines = []
     for entry in SCREENS:
         for key in entry.load_keys():
@@ -275,6 +284,7 @@ def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[MenuCho
 def destination_lines(
     destinations: Iterable[Reach], go: Callable[[str, Sequence[PaletteStep]], object], text: str
 ) -> list[MenuChoice]:
+    """Return the lines for the destinations that match a text."""
     return [
         MenuChoice(f"destination {mode} {to.steps}", to.label, to.sentence, run=partial(go, mode, to.steps))
         for mode, to in match_destinations(destinations, text)
@@ -284,7 +294,7 @@ def destination_lines(
 def lookup_lines(
     screens: Sequence[WorkbenchScreen], go: Go, complain: Callable[[str], object], text: str
 ) -> list[MenuChoice]:
-    """`job 12`: the line that goes there, for every word that some of these screens knows."""
+    """Return the lines that look an id up, such as `job 12`, for every screen that knows the word."""
     word, _, wanted = text.strip().lstrip(":").partition(" ")
     wanted = wanted.strip()
     if not wanted:
@@ -310,7 +320,14 @@ def choose_line(
     lines: Iterable[MenuChoice],
     more: Callable[[str], list[MenuChoice]] | None = None,
 ) -> None:
-    """Let a line be chosen, and do it; `more` makes lines out of what is written."""
+    """Let the user choose a line, and run it.
+
+    Args:
+        app: shows the dialog.
+        title: the dialog's title.
+        lines: the lines to choose from.
+        more: returns further lines for the text that is typed.
+    """
     known = {line.name: line for line in lines}
 
     def more_lines(text: str) -> list[MenuChoice]:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestAnswer:
-    """What was answered, or why it failed: `value` or `error`. `tag` is what the question was asked with;
-    compare it with what is wanted now."""
+    """The answer to a question: `value`, or `error` if it failed.
+
+    `tag` is what the question was asked with; compare it with what is wanted now.
+    """
 
     tag: Any = None
     value: Any = None
@@ -30,7 +32,7 @@ class RequestAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RequestProgress:
-    """How far a question is: an event of the operation."""
+    """An event of an operation that has not finished yet."""
 
     tag: Any
     event: Event
@@ -97,11 +99,11 @@ class CachedRequest:
         return self._call.behind if self._call is not None else ""
 
     def ask(self, params: Mapping[str, Any], tag: Any = None) -> None:
-        """Ask this as soon as the present question is answered, unless a newer one comes."""
+        """Ask a question as soon as the current one is answered, unless a newer question replaces it."""
         self._enqueue_question(_Question(params, tag, False, self._age))
 
     def get(self, params: Mapping[str, Any], tag: Hashable) -> Any:
-        """What is known of a question; None when it is not, and then it is asked."""
+        """Return the remembered answer to a question; if there is none, ask and return None."""
         if tag not in self.known:
             now = self._waiting or self._asked
             if now is None or (now.tag, now.remember, now.age) != (tag, True, self._age):
@@ -117,16 +119,17 @@ class CachedRequest:
             )
 
     def forget_waiting(self) -> None:
+        """Drop the question that waits for its turn."""
         self._waiting = None
 
     def clear(self) -> None:
-        """Forget what is known; what is asked now has no answer any more."""
+        """Forget all answers; the question that is being answered gets no reply any more."""
         self._waiting = None
         self._age += 1
         self.known.clear()
 
     def stop(self) -> None:
-        """Ask the operation to end with what it has; nothing waits any more."""
+        """Tell the operation to end with what it has, and drop the question that waits."""
         self._waiting = None
         if self._call is not None:
             self._call.stop()

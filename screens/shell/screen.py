@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 
 def why_greyed(node: DOMNode, verb: str) -> str:
-    """Why a verb does not apply now to what its key is bound to."""
+    """Return the reason that a key's action does not apply now."""
     why_not = getattr(node, "why_not", None)
     return (why_not(verb) if why_not is not None else "") or "it does not apply here"
 
 
 class NoteLine(Static):
-    """The bookmark and the note of what is selected, under the panes; no line where there is neither."""
+    """Show the bookmark and the note of the selection below the panes; hidden if there is neither."""
 
     DEFAULT_CSS = "NoteLine { height: auto; max-height: 4; padding: 0 1; display: none; }"
 
@@ -68,7 +68,10 @@ class NoteLine(Static):
 
 
 class WorkbenchScreen(Screen[None]):
-    """Header, one to three panes, the key bar; `docs/guides/own-paper.md` shows how to write one."""
+    """A screen with a header, one to three panes and the key bar.
+
+    `docs/guides/own-paper.md` shows how to write one.
+    """
 
     MODE: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = bindings(VIEW_KEYS)
@@ -92,13 +95,14 @@ class WorkbenchScreen(Screen[None]):
     # For screens to give
 
     def panes(self) -> Iterable[Pane]:
+        """Return the panes from left to right; called once, when the screen is built."""
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Called once after the first paint."""
+        """Start loading; called once, after the first paint."""
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now; nothing when it does."""
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         if verb in ("yank", "yank_as", "bookmark", "note"):
             if (chosen := self.selection()) is None:
                 return "nothing is selected"
@@ -113,12 +117,12 @@ class WorkbenchScreen(Screen[None]):
         return self.active_pane.why_not(verb) if self.active_pane is not None else ""
 
     def selection(self) -> PaneSelection | None:
-        """What the active pane has selected, for yank, notes and bookmarks."""
+        """Return what the active pane has selected, for copying, notes and bookmarks."""
         pane = self.active_pane
         return pane.selection(self.workbench.command_line) if pane is not None else None
 
     def exports(self) -> Sequence[Export]:
-        """What the active pane can write, then what the others can, by letters that are still free."""
+        """Return the exports of the active pane, then those of the others whose letters are still free."""
         ways: dict[str, Export] = {}
         for pane in sorted(self._panes, key=lambda pane: pane.id != self._active):
             for way in pane.exports():
@@ -126,7 +130,7 @@ class WorkbenchScreen(Screen[None]):
         return list(ways.values())
 
     def lookups(self) -> Sequence[Lookup]:
-        """Palette ids of all panes; a pane in which something is looked up comes to the front."""
+        """Return the lookups of all panes; a successful lookup brings its pane to the front."""
 
         def look_up(pane: Pane, lookup: Lookup, wanted: str) -> bool:
             there = lookup.go(wanted)
@@ -138,23 +142,24 @@ class WorkbenchScreen(Screen[None]):
         return [replace(lookup, go=partial(look_up, pane, lookup)) for pane, lookup in all_]
 
     def list_commands(self) -> Sequence[Command]:
+        """Return the screen's commands for the palette."""
         return ()
 
     def go_back(self) -> bool:
-        """One step back inside the screen; whether there was one."""
+        """Go one step back inside the screen; return whether there was one."""
         return False
 
     def describe_unsaved(self) -> str:
-        """What would be lost if the app ended now, in one sentence; nothing when all is kept."""
+        """Return in one sentence what would be lost if the app ended now, or an empty string."""
         return ""
 
     def state(self) -> dict[str, object]:
-        """What the session keeps of this screen; extend the dictionary that comes from here."""
+        """Return what the session stores of this screen; subclasses extend the dictionary."""
         lists = {listing.id or "": listing.state() for listing in self.query(Listing)}
         return {"lists": lists, "pane": self._active}
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """Put back what `state` gave; unknown or missing parts are left alone."""
+        """Restore what `state` returned; unknown or missing parts are ignored."""
         lists = state.get("lists")
         if isinstance(lists, dict):
             for listing in self.query(Listing):
@@ -187,8 +192,15 @@ class WorkbenchScreen(Screen[None]):
         group: str,
         exclusive: bool = True,
     ) -> None:
-        """Do something short, such as reading files, in a thread; `then` gets what came of it. Of an
-        `exclusive` group only the newest matters."""
+        """Do something short, such as reading files, in a thread.
+
+        Args:
+            work: what to do.
+            then: gets the answer, in the screen's own thread.
+            tag: the answer's tag.
+            group: the worker group.
+            exclusive: whether a newer call in the group cancels this one.
+        """
 
         def run_work() -> None:
             worker = get_current_worker()
@@ -325,7 +337,7 @@ class WorkbenchScreen(Screen[None]):
         return None if self.built and self.why_not(action) else True
 
     def show_refusal(self, verb: str, reason: str) -> None:  # noqa: ARG002
-        """A key was pressed that does not apply now: the key bar says why until the next key."""
+        """Say in the key bar, until the next key, why the key that was pressed does not apply now."""
         self.query_one(KeyBar).said = f"not now: {reason}"
 
     @on(KeyBar.Pressed)
@@ -396,6 +408,7 @@ class WorkbenchScreen(Screen[None]):
             self.workbench.toggle_bookmark(chosen)
 
     def show_text(self, title: str, lines: Sequence[str]) -> None:
+        """Open a text over the screen, as lines that can be scrolled and filtered."""
         self.app.push_screen(TextScreen(title, lines))
 
     def action_note(self) -> None:
@@ -408,12 +421,11 @@ class WorkbenchScreen(Screen[None]):
 
 
 class BrowserScreen(WorkbenchScreen):
-    """Finds the sources there are (corpora, collections, sets) and shows one of them: its first pane lists
-    what is in it, the others show what is selected there.
+    """A screen that finds sources (corpora, collections, sets) and shows one of them.
 
-    Its paper gives `find_sources` and `open_source`, and the panes. What a pane says comes as one of the
-    messages of `Pane`; what the engine answers, and what is read in threads, as calls of the methods that
-    were named when it was asked.
+    Its first pane lists what the source contains, and the others show what is selected there. A subclass
+    provides `find_sources`, `open_source` and the panes. Panes report by the messages of `Pane`; answers of
+    the engine and of threads come as calls of the methods named in the request.
     """
 
     SOURCE: ClassVar[str] = "collection"
@@ -433,14 +445,15 @@ class BrowserScreen(WorkbenchScreen):
     # For screens to give
 
     def find_sources(self) -> Mapping[str, Any]:
-        """The sources by name; called in a thread."""
+        """Return the sources by name; called in a thread."""
         raise NotImplementedError
 
     def open_source(self, name: str) -> None:
+        """Show the source of this name."""
         raise NotImplementedError
 
     def show_no_source(self) -> None:
-        """There is none."""
+        """Show that there is no source."""
 
     @property
     def first(self) -> ListPane:
@@ -463,11 +476,11 @@ class BrowserScreen(WorkbenchScreen):
         self.look_for_sources(str(self.session.get(self.SOURCE) or ""))
 
     def look_for_sources(self, wanted: str) -> None:
-        """Find the sources, and show the one that is wanted, or the first."""
+        """Find the sources, then show the one named, or else the first."""
         self.in_thread(self.find_sources, self.sources_found, wanted, group="sources")
 
     def sources_found(self, answer: RequestAnswer) -> None:
-        """What `find_sources` gave, the name that is wanted as its tag."""
+        """Take the answer of `find_sources`; its tag is the name of the source to show."""
         if answer.error is not None:
             self.first.show_error(answer.error)
             return
@@ -481,7 +494,7 @@ class BrowserScreen(WorkbenchScreen):
             self.show_no_source()
 
     def go_to_source(self, name: str) -> bool:
-        """Show a source unless it is shown; whether there is one of this name."""
+        """Show a source unless it is already shown; return whether it exists."""
         name = name if name in self.sources else unquote(name)
         if name in self.sources and name != self.source:
             self.open_source(name)
@@ -506,6 +519,7 @@ class BrowserScreen(WorkbenchScreen):
         return super().why_not(verb)
 
     def why_no_step(self, verb: str) -> str:
+        """Return the reason that the cursor cannot step to the next or previous record."""
         return self.first.why_no_step(verb)
 
     def action_earlier(self) -> None:
@@ -523,7 +537,7 @@ class BrowserScreen(WorkbenchScreen):
         progress: Callable[[RequestProgress], object] | None = None,
         **how: Any,
     ) -> CachedRequest:
-        """Questions that take long: an engine process of their own answers them."""
+        """Return a request whose questions take long; it has an engine process of its own."""
 
         def get_engine() -> EngineProcess:
             if self._slow_engine is None:
@@ -539,7 +553,13 @@ class BrowserScreen(WorkbenchScreen):
     def submit_job(
         self, recipe: Callable[[], Recipe], does: str, then: Callable[[int], object] = lambda _: None
     ) -> None:
-        """Have a job do what this makes in a thread, and say what it `does`; `then` gets its number."""
+        """Submit a job.
+
+        Args:
+            recipe: makes the job's recipe; called in a thread.
+            does: what the job does, for the message `job 12 <does>`.
+            then: gets the job's number.
+        """
 
         def submit_recipe() -> int:
             from workbench.jobs import control
@@ -557,6 +577,8 @@ class BrowserScreen(WorkbenchScreen):
 
 
 class Sheet(Dialog[None]):
+    """A large dialog with a list that can be exported, and a command line that prints the same."""
+
     DEFAULT_CSS = """
     Sheet > Vertical { width: 130; height: 92%; border-title-color: $foreground; }
     Sheet .figures { height: auto; max-height: 7; padding: 0 1; }
@@ -575,7 +597,15 @@ class Sheet(Dialog[None]):
         then: Callable[[Any], object],
         waiting: str,
     ) -> None:
-        """Ask once; `then` gets what was answered. The list says that it waits, or why there is no answer."""
+        """Ask the engine once, and let a list say that it waits or why there is no answer.
+
+        Args:
+            listing: the list.
+            operation: the operation's name.
+            params: its parameters.
+            then: gets the answer.
+            waiting: what the list says meanwhile.
+        """
 
         def show_answer(answer: RequestAnswer) -> None:
             if answer.error is not None:
@@ -587,11 +617,11 @@ class Sheet(Dialog[None]):
         CachedRequest(self, operation, show_answer).ask(params)
 
     def command_words(self) -> list[str] | None:
-        """The words of the command line, None when there is nothing to print."""
+        """Return the words of the command line, or None when there is nothing to print."""
         raise NotImplementedError
 
     def exports(self) -> Sequence[Export]:
-        """The formats in which the list can be written; none while it is empty."""
+        """Return the formats in which the list can be written; none while it is empty."""
         raise NotImplementedError
 
     def action_yank(self) -> None:

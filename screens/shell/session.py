@@ -21,12 +21,12 @@ _DELETED_KEPT = 500
 
 
 class Session:
-    """The session file: per workspace the mode, each screen's state, and which ends of jobs the user was told
-    of; the theme; `crash` tells of the last crash.
+    """The session file: the mode and state of each workspace's screens, and the theme.
 
-    Several processes may have it open. Each writes what it has changed, into the file as it is then. A file
-    that cannot be read or is of a newer version is left alone: the session then begins empty, and is kept
-    under another name before it would be replaced.
+    It also stores which ends of jobs the user was notified of, and the last crash. Several processes may have
+    it open: each writes what it has changed into the file as it is then. A file that cannot be read or is of
+    a newer version is left alone: the session then begins empty, and the file is saved under another name
+    before it would be replaced.
     """
 
     def __init__(self, path: Path, workspace: str) -> None:
@@ -51,16 +51,19 @@ class Session:
         return json.dumps([self.theme, self._crash, self._own, self._screens], sort_keys=True)
 
     def screen_state(self, mode: str) -> Mapping[str, object]:
+        """Return the stored state of a screen."""
         return _get_table(self._screens, mode)
 
     def take_crash(self) -> str:
-        """The crash file of the last time, once."""
+        """Return the path of the last crash's file, once."""
         report, self._crash = self._crash, ""
         return report
 
     def newly_ended(self, jobs: Sequence[JobView]) -> list[JobView]:
-        """The jobs whose end the user has not been told of; from now on they count as told. Whoever finds
-        this workspace for the first time is told of none."""
+        """Return the jobs whose end the user has not been notified of, and remember that they are now.
+
+        In a workspace that is opened for the first time, there are none.
+        """
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
         told = {*map(str, ended if self._told is None else self._told)}
         numbers = {str(view.id) for view in jobs}
@@ -70,7 +73,7 @@ class Session:
         return [view for name, view in ended.items() if name not in told]
 
     def remember_screens(self, *, mode: str, screens: Mapping[str, Mapping[str, object]]) -> None:
-        """Remember this much; keys that newer versions or other screens wrote stay."""
+        """Remember the current mode and the states of screens; keys written by others are kept."""
         # New ones in place of the old, since another thread may be writing those.
         self._own = {**self._own, "mode": mode}
         self._screens = self._screens | {
@@ -79,10 +82,11 @@ class Session:
         self._changed_screens = self._changed_screens | screens.keys()
 
     def remember_crash(self, report: str) -> None:
+        """Remember the file that describes a crash."""
         self._crash = report
 
     def save(self) -> None:
-        """Write the file if anything changed; a session that cannot be written is no reason to disturb."""
+        """Write the file if anything changed; failures are ignored, since a session is not worth an error."""
         if (state := self._to_json()) != self._written:
             with contextlib.suppress(EngineError, OSError):
                 update(self.path, self._merge_into)

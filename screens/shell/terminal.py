@@ -46,8 +46,10 @@ if TYPE_CHECKING:
 
 
 def end_with_terminal() -> None:
-    """From now on the process ends with the terminal of its input, as by SIGHUP: the session was kept a few
-    seconds ago, and jobs go on."""
+    """End the process when the terminal of its input goes away, as SIGHUP does.
+
+    The session was saved a few seconds before, and jobs go on.
+    """
     if sys.stdin is not None and sys.stdin.isatty():
         Thread(target=_exit_with_terminal, args=(sys.stdin.fileno(),), daemon=True).start()
 
@@ -60,10 +62,12 @@ def _exit_with_terminal(terminal: int) -> None:
 
 
 def stop_as_job(terminal: int) -> None:
-    """Stop as ctrl+z stops a program, with the processes of its group, until the shell continues it in the
-    foreground. Without a shell that could continue it the system does not stop it, and this returns at once.
+    """Stop the process group as ctrl+z does, until the shell continues it in the foreground.
 
-    Args: terminal: its descriptor. The terminal has to be as the shell left it.
+    Without a shell that could continue it, the system does not stop it, and this returns at once.
+
+    Args:
+        terminal: the terminal's descriptor; the terminal must be as the shell left it.
     """
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     try:
@@ -77,7 +81,7 @@ def stop_as_job(terminal: int) -> None:
 
 @contextmanager
 def ended_by_exception(signals: Iterable[int]) -> Iterator[None]:
-    """In the block these signals end the program as an exception does, so that the terminal is restored."""
+    """Turn some signals into SystemExit in the block, so that the terminal is restored."""
 
     def raise_exit(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
@@ -97,9 +101,9 @@ _LONG_QUIET_S = 30.0
 
 
 class Garbage:
-    """Collects garbage while nobody types: what is new soon after the last key, all there is after a while.
+    """Collect garbage while nobody types: new objects soon after the last key, all objects after a while.
 
-    What was there before is set aside (frozen) in between, so that a look at what is new is short.
+    What exists already is frozen in between, so that collecting new objects is quick.
     """
 
     def __init__(self) -> None:
@@ -108,9 +112,11 @@ class Garbage:
         self._whole = False
 
     def note_key(self) -> None:
+        """Remember that a key was typed now."""
         self._typed = time.monotonic()
 
     def collect_when_quiet(self) -> None:
+        """Collect garbage if nobody has typed for a while; call it every second."""
         now = time.monotonic()
         if now - self._typed < _QUIET_S:
             return
@@ -130,6 +136,7 @@ class Garbage:
 
 
 def set_frame_rate(fps: int) -> None:
+    """Limit how often per second the app draws."""
     import textual.screen
     from textual import constants
 
@@ -148,15 +155,17 @@ the widgets say to each other (enter in a filter: submitted, left, focus the tab
 
 
 class KeyFlow:
-    """Lets one key at a time into the app.
+    """Let one key at a time into the app.
 
-    Textual hands keys that arrive together to what has the focus then. If the first of them opens an input,
-    the others have already gone to the table behind it. Here a key waits until the one before it was taken
-    by a widget or has done what it is bound to, and one that finds the focus moved goes where it is now.
+    Textual gives keys that arrive together to the widget focused at that moment. If the first key opens an
+    input, the others have already gone to the table behind it. Here a key waits until the one before it was
+    taken by a widget or has done what it is bound to, and a key that finds the focus moved follows it.
 
-    Args: send: puts a key into the app. ready: whether there is something that could take keys; until then
-    they wait. settle: has what was left open before a key be said; whether there was something, for which the
-    key waits.
+    Args:
+        app: the app.
+        send: puts a key into the app.
+        ready: tells whether something can take keys; until then they wait.
+        settle: reports what was left pending before a key; if it returns True, the key waits for that.
     """
 
     def __init__(
@@ -178,14 +187,18 @@ class KeyFlow:
         self._since = 0.0
 
     async def put_key(self, event: Typed) -> None:
+        """Queue a key, and send it if no other key is on its way."""
         self._waiting.append(event)
         late = self._present is not None and time.monotonic() - self._since > _PATIENCE_S
         if not self.busy or late:
             await self._send_next()
 
     def came_back(self, event: Typed) -> bool:
-        """A key that no widget took has arrived at the app. Returns: whether it was for the app; if not, the
-        focus has moved meanwhile, and the key goes there."""
+        """Handle a key that no widget took and that arrived at the app.
+
+        Returns:
+            Whether the key was meant for the app; if not, the focus has moved, and the key goes there.
+        """
         if event is not self._present or self._target is self._key_target():
             return True
         again = (
@@ -264,21 +277,30 @@ MOST_CELLS = len(_MARKS)
 
 
 def fresh_number() -> int:
-    """A number for a picture, 24 bits of which no colour of a theme is likely to have."""
+    """Return a random 24-bit number for a picture, unlikely to be a colour of a theme."""
     return random.randrange(0x010000, 0xFFFFFF)
 
 
 def number_to_colour(number: int) -> Color:
+    """Return the colour that encodes a picture's number, 8 bits in each channel."""
     return Color.from_triplet(ColorTriplet(number >> 16 & 255, number >> 8 & 255, number & 255))
 
 
 def placeholder_text(row: int, columns: int) -> str:
+    """Return the placeholder characters for one row of a kitty picture."""
     mark = _MARKS[row]
     return "".join(f"{_PLACEHOLDER}{mark}{_MARKS[column]}" for column in range(columns))
 
 
 def transmission_sequence(number: int, png: str, columns: int, lines: int) -> str:
-    """What sends a picture (a PNG in Base64) to be drawn over so many cells; nothing is answered to it."""
+    """Return the escape sequence that sends a kitty picture; the terminal does not answer it.
+
+    Args:
+        number: the picture's number.
+        png: the picture as PNG in Base64.
+        columns: its width in cells.
+        lines: its height in cells.
+    """
     parts = [png[start : start + _CHUNK] for start in range(0, len(png), _CHUNK)]
     sequences = []
     for at, part in enumerate(parts):
@@ -289,12 +311,13 @@ def transmission_sequence(number: int, png: str, columns: int, lines: int) -> st
 
 
 def removal_sequence(number: int) -> str:
+    """Return the escape sequence that removes a kitty picture."""
     return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
-# Sixel: the cells of a picture are spaces that carry its number (see `cells`). Whatever of them an update
-# writes to the terminal is painted over again, in as few rectangles as there are: what covers a picture
-# stays, and what goes away takes its pixels with it, since text written over pixels removes them.
+# Sixel: the cells of a picture are spaces that carry its number (see `picture_strip`). Whatever of them an
+# update writes to the terminal is painted over again, in as few rectangles as there are: what covers
+# a picture stays, and what goes away takes its pixels with it, since text written over pixels removes them.
 
 _META = "sixel"
 
@@ -303,7 +326,7 @@ Rectangle = tuple[int, int, int, int]
 
 
 class Sixel:
-    """A picture of so many cells, as the engine gives it (`engines.core.picture`), and its widget."""
+    """A sixel picture as the engine returns it (`engines.core.picture`), and its widget."""
 
     def __init__(self, widget: Widget, document: Mapping[str, Any]) -> None:
         self.widget = widget
@@ -314,6 +337,7 @@ class Sixel:
         self._whole: str = document["sixel"]
 
     def encode_part(self, columns: tuple[int, int], lines: tuple[int, int]) -> str:
+        """Return the sixel sequence of a rectangle of cells; the ends of both ranges are exclusive."""
         if columns == (0, self.columns) and lines == (0, self.lines):
             return self._whole
         across, down = self._width // self.columns, self._height // self.lines
@@ -324,6 +348,8 @@ class Sixel:
 
 
 class Sixels:
+    """The sixel pictures that are on the screen, by number."""
+
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._shown: dict[int, Sixel] = {}
@@ -332,15 +358,17 @@ class Sixels:
         return len(self._shown)
 
     def add_picture(self, picture: Sixel) -> int:
-        """Show a picture from now on; returns its number, for `cells`."""
+        """Add a picture; return its number, for `picture_strip`."""
         number = next(self._numbers)
         self._shown[number] = picture
         return number
 
     def remove_picture(self, number: int) -> None:
+        """Forget a picture."""
         self._shown.pop(number, None)
 
     def paint_update(self, update: CompositorUpdate) -> str:
+        """Return the sequences that paint the picture cells of a screen update again."""
         spans: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         for x, y, strip in _list_strips(update):
             for segment in strip:
@@ -373,10 +401,12 @@ class _Painted(CompositorUpdate):
 
 
 def with_sixels(renderable: Any, sixels: Sixels) -> Any:
+    """Return a screen update that also paints its pictures."""
     return _Painted(renderable, sixels) if isinstance(renderable, CompositorUpdate) else renderable
 
 
 def picture_strip(number: int, columns: int, style: Style) -> Strip:
+    """Return the blank cells of a picture's line, which carry its number."""
     return Strip([Segment(" " * columns, style + Style(meta={_META: number}))], columns)
 
 
@@ -446,8 +476,11 @@ _FEWEST_COLOURS, _MOST_COLOURS = 16, 254
 
 @dataclass(slots=True)
 class Graphics:
-    """What the terminal draws. `cell`: width and height of a cell in pixels. `colours`: how many sixel may
-    use at once. `typed`: what the user typed while the terminal was asked, see `give_back`."""
+    """What the terminal can draw.
+
+    `cell` is the width and height of a cell in pixels, `colours` how many a sixel picture can have, and
+    `typed` what the user typed while the terminal was asked (see `give_back`).
+    """
 
     protocol: Protocol = "none"
     cell: tuple[int, int] = _USUAL_CELL
@@ -455,7 +488,7 @@ class Graphics:
     typed: bytes = b""
 
     def measure_cell(self) -> None:
-        """Take the present size of a cell, which changes with the font; where it is not told, it stays."""
+        """Read the current size of a cell, which changes with the font; keep it if it is not known."""
         self.cell = cell_size() or self.cell
 
 
@@ -463,7 +496,7 @@ NONE = Graphics()
 
 
 def cell_size() -> tuple[int, int] | None:
-    """Width and height of a cell in pixels as the kernel knows them; None where the terminal did not say."""
+    """Return the width and height of a cell in pixels as the kernel knows them, or None."""
     try:
         packed = fcntl.ioctl(sys.__stdout__.fileno() if sys.__stdout__ else 1, termios.TIOCGWINSZ, bytes(8))
     except (OSError, ValueError):
@@ -477,11 +510,15 @@ def cell_size() -> tuple[int, int] | None:
 def ask_terminal(
     choice: str, *, remote: bool = False, environment: Mapping[str, str] = os.environ
 ) -> Graphics:
-    """What the terminal at stdin and stdout draws.
+    """Ask the terminal at stdin and stdout what it can draw.
 
-    Args: choice: the user's setting: a protocol, `none`, or nothing for what the terminal answers. remote:
-    whether it is far away. Returns: `Graphics`, with the protocol `none` without a terminal, where colours or
-    pictures are not wanted, and when there is no answer in time.
+    Args:
+        choice: the user's setting: a protocol, `none`, or empty for what the terminal answers.
+        remote: whether the terminal is far away.
+        environment: the environment variables.
+
+    Returns:
+        The graphics; their protocol is `none` without a terminal, colours, or an answer in time.
     """
     if choice == "none" or environment.get("TERM", "dumb") == "dumb" or environment.get("NO_COLOR"):
         return Graphics()
@@ -499,7 +536,7 @@ def ask_terminal(
 
 
 def read_answers(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
-    """Read a terminal's answers; `cell` is the size of a cell, where the kernel knows it."""
+    """Read a terminal's answers; `cell` is the size of a cell if the kernel knows it."""
     found = Graphics()
     if sent := _CELL.search(answer):
         found.cell = (int(sent[2]) or _USUAL_CELL[0], int(sent[1]) or _USUAL_CELL[1])
@@ -560,7 +597,7 @@ def _ask_questions(source: int, sink: int, questions: str, wait_s: float) -> byt
 
 
 def give_back(typed: bytes, driver: Driver) -> None:
-    """Let keys that were typed while the terminal was asked come to the screens after all."""
+    """Pass on the keys that were typed while the terminal was asked."""
     from textual._xterm_parser import XTermParser
 
     for message in XTermParser().feed(typed.decode("utf-8", "replace")):

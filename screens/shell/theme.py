@@ -101,13 +101,20 @@ STATES: dict[str, tuple[str, str]] = {
 
 
 def state_label(word: str) -> tuple[str, str]:
-    """`✓ succeeded` with its colour, as a part of `Content.assemble`."""
+    """Return a job's state with its glyph and colour, as a part of `Content.assemble`: `✓ succeeded`."""
     glyph, colour = STATES.get(word, ("·", "$quiet"))
     return f"{glyph} {word}", colour
 
 
 def fill_cell(share: float | None) -> str:
-    """One cell that fills up with the share done (0 to 1); ⠶ when the total is unknown."""
+    """Return one character that is filled in proportion to a share.
+
+    Args:
+        share: how much is done, 0 to 1; None when the total is unknown.
+
+    Returns:
+        One of ⡀⣀⣄⣤⣦⣶⣷⣿, or ⠶ for an unknown share.
+    """
     if share is None:
         return "⠶"
     return "⡀⣀⣄⣤⣦⣶⣷⣿"[min(7, max(0, int(share * 8)))]
@@ -188,7 +195,7 @@ def _to_ascii(text: str) -> str:
 
 
 class Ascii(LineFilter):
-    """Replaces every character that is not ASCII by one that is, cell for cell."""
+    """Replace every character that is not ASCII by one that is, cell for cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
         return [Segment(_to_ascii(text), style, control) for text, style, control in segments]
@@ -199,17 +206,18 @@ DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 
 def safe_text(text: object, style: str = "") -> Content:
-    """Text from anywhere as content: no markup is read in it and control characters are shown escaped."""
+    """Turn text from anywhere into content: markup is not read and control characters are escaped."""
     plain = make_printable(str(text))
     return Content.styled(plain, style) if style else Content(plain)
 
 
 def text_width(text: str) -> int:
+    """Return how many terminal cells a text takes."""
     return cell_len(text)
 
 
 def elide(text: str, cells: int) -> str:
-    """`text` in at most `cells` cells, the middle replaced by … when it is longer."""
+    """Shorten a text to at most `cells` cells by replacing its middle with `…`."""
     if cell_len(text) <= cells:
         return text
     if cells <= 1:
@@ -224,13 +232,18 @@ def elide(text: str, cells: int) -> str:
 
 
 def fold_lines(text: str, cells: int) -> list[str]:
-    """A text in lines of at most so many cells, broken between words where there are any."""
+    """Wrap a text at word boundaries into lines of at most `cells` cells (never fewer than 8)."""
     parts = (Content(" ".join(part.split())) for part in text.splitlines() or [""])
     return [line.plain for part in parts for line in part.wrap(max(8, cells))]
 
 
 def format_count(number: int, digits: int = 15) -> str:
-    """A count with its thousands apart: `4 731`; beyond so many digits as `2.1e16`."""
+    """Format an integer with spaces between the thousands: `4 731`.
+
+    Args:
+        number: the integer.
+        digits: longer numbers are written with an exponent, such as `2.1e16`.
+    """
     if abs(number) >= 10**digits:
         whole = str(abs(number))
         return f"{'-' if number < 0 else ''}{whole[0]}.{whole[1]}e{len(whole) - 1}"
@@ -238,12 +251,18 @@ def format_count(number: int, digits: int = 15) -> str:
 
 
 def format_quantity(number: int, one: str, many: str = "") -> str:
-    """So many: `1 node`, `4 731 nodes`; `many` when it is not `one` with an s."""
+    """Format a count with its noun: `1 node`, `4 731 nodes`.
+
+    Args:
+        number: the count.
+        one: the singular.
+        many: the plural, when it is not the singular with an s.
+    """
     return f"{format_count(number)} {noun(number, one, many)}"
 
 
 def format_number(value: float) -> str:
-    """A measured value in at most four digits: `0.3155`, `9.7e-5`, `41.2k`, `3.1M`, `1e21`."""
+    """Format a measured value with at most four digits: `0.3155`, `9.7e-5`, `41.2k`, `3.1M`, `1e21`."""
     if abs(value) >= 1e12 or 0 < abs(value) < 1e-4:
         digits, _, exponent = f"{value:.4g}".partition("e")
         return f"{digits}e{int(exponent)}" if exponent else f"{digits}"
@@ -254,7 +273,7 @@ def format_number(value: float) -> str:
 
 
 def format_percent(share: float, digits: int = 0) -> str:
-    """`41 %`."""
+    """Format a share from 0 to 1 as a percentage: `41 %`."""
     return f"{100 * share:.{digits}f} %"
 
 
@@ -263,14 +282,14 @@ GRADE_STYLES = ("$quiet", "", "$success", "$success bold")
 
 
 def grade_cell(grade: int | None, own: int | None = None) -> Content:
-    """An official grade; one's own in parentheses; – where nobody judged."""
+    """Draw an official relevance grade, the user's own grade in parentheses, or – for no grade."""
     if grade is not None:
         return safe_text(grade, GRADE_STYLES[min(grade, 3)])
     return safe_text("–", "$quiet") if own is None else safe_text(f"({own})", "$accent")
 
 
 def format_time(seconds: float) -> str:
-    """A moment (seconds since 1970) as local `HH:MM:SS`."""
+    """Format a time in Unix seconds as local `HH:MM:SS`."""
     import time
 
     return time.strftime("%H:%M:%S", time.localtime(seconds))

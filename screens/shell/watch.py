@@ -30,23 +30,24 @@ KEPT = 12
 
 
 class LoadMeter:
-    """The last readings of a device: `shares` of 0 to 1, and the last one in words."""
+    """The last readings of a device: `shares` from 0 to 1, and the last reading in words."""
 
     def __init__(self) -> None:
         self.shares: deque[float] = deque(maxlen=KEPT)
         self.words = ""
 
     def add_reading(self, share: float, words: str) -> None:
+        """Add a reading; shares outside 0 to 1 are clipped."""
         self.shares.append(min(1.0, max(0.0, share)))
         self.words = words
 
     def format_readings(self, readings: int) -> str:
-        """The last so many readings as a curve, and the last one in words."""
+        """Draw the last `readings` readings as a curve, followed by the last reading in words."""
         return f"{''.join(map(fill_cell, list(self.shares)[-readings:]))} {self.words}"
 
 
 class JobWatch:
-    """Keeps `jobs` up to date. It belongs to the app, so that it goes on while screens come and go."""
+    """Keep `jobs` and the load of the machine up to date; owned by the app, so it outlives screens."""
 
     @dataclass
     class Looked(Message):
@@ -68,7 +69,11 @@ class JobWatch:
         self.meters: dict[str, LoadMeter] = {}
 
     def read_jobs(self) -> Load:
-        """Read the jobs; call it in a thread. Returns: the load of the machine."""
+        """Read the jobs and measure the machine; call it in a thread.
+
+        Returns:
+            The load of the machine.
+        """
         from workbench.jobs.watching import JobWatcher
 
         with self._lock:
@@ -82,6 +87,7 @@ class JobWatch:
         return self._measure_load()
 
     def add_reading(self, name: str, share: float, words: str) -> None:
+        """Add a reading to the meter of this name, creating the meter if necessary."""
         self.meters.setdefault(name, LoadMeter()).add_reading(share, words)
 
     def _look_at_gpus(self) -> None:

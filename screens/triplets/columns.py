@@ -58,7 +58,7 @@ def _list_grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
 
 
 def mark_differences(problem: ProblemRecord, other: ProblemRecord | None) -> Content:
-    """A text with its own numbers in place of the placeholders, and the words marked that `other` lacks."""
+    """Return a problem's text with its numbers filled in, and the words marked that `other` lacks."""
     language = problem["language"]
     parts = _split_parts(problem["text"], language)
     known = _list_grams(_split_parts(other["text"], language), language) if other is not None else None
@@ -82,6 +82,7 @@ def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], place: int, lan
 
 
 def plain_text(problem: ProblemRecord) -> str:
+    """Return a problem's text with its numbers filled in."""
     return " ".join(_PLACE.sub(lambda found: _number_text(problem, int(found[1])), problem["text"]).split())
 
 
@@ -91,17 +92,20 @@ def _number_text(problem: ProblemRecord, place: int) -> str:
 
 
 def tree_of(labels: Sequence[str]) -> Tree:
+    """Return the tree of an equation in prefix notation."""
     return parse_prefix(labels, lambda label: 2 if label in _OPERATORS else 0)
 
 
 def format_leaf(label: str, problem: ProblemRecord | None) -> str:
-    """`N_0=7`; a constant as its value."""
+    """Format a leaf with its number, `N_0=7`; a constant as its value."""
     if match := _PLACE.fullmatch(label):
         return f"{label}={_number_text(problem, int(match[1]))}" if problem is not None else label
     return label.removeprefix("C_").replace("_", ".") if label.startswith("C_") else label
 
 
 def tree_drawing(labels: Sequence[str], problem: ProblemRecord | None) -> list[str]:
+    """Draw an equation as a tree, with operators over leaves in one line."""
+
     def get_children(node: Tree) -> Sequence[Tree]:
         return node.children if any(child.children for child in node.children) else ()
 
@@ -114,16 +118,22 @@ def tree_drawing(labels: Sequence[str], problem: ProblemRecord | None) -> list[s
 
 
 def node_lines(tree: Tree) -> list[str]:
+    """Draw a tree with one node in each line."""
     return [
         lead + format_leaf(node.label, None) for lead, node in walk_outline(tree, lambda node: node.children)
     ]
 
 
 def grow_tree(tree: Tree, problem: ProblemRecord, steps: int | None = None) -> Content:
-    """A tree as far as it has grown: the operations of the first so many steps stand there, the last one lit,
-    and a dot for each of the others. None: all of it.
+    """Draw a tree after some steps of its solution.
 
-    Steps go from the operands upwards, left to right, equal ones once, as `mwp.solve` lists them.
+    Steps go from the operands upwards, left to right, equal ones once, as `mwp.solve` lists them. The last
+    step is lit, and a dot stands for each later one.
+
+    Args:
+        tree: the equation.
+        problem: gives the numbers.
+        steps: how many steps; None for all.
     """
     reached: dict[Tree, int] = {}
     _number_steps(tree, reached)
@@ -148,7 +158,7 @@ def _number_steps(node: Tree, reached: dict[Tree, int]) -> None:
 
 
 def align_edits(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Edits in the order of both trees: what is inserted stands where it comes."""
+    """Return edits in the order of both trees, with insertions where they belong."""
     inserted = {edit["right"]: edit for edit in edits if edit["kind"] == "insert"}
     found: list[Mapping[str, Any]] = []
     due = 0
@@ -177,13 +187,15 @@ POOLS = ("train", "train,qr", "train,roda", "train,qr,roda")
 
 @dataclass(frozen=True, slots=True)
 class TripletChoice:
+    """A way to choose triplets: a strategy, a text similarity and a pool."""
+
     strategy: str = "em"
     text: str = "bibleu"
     pool: str = "train"
 
     @classmethod
     def from_name(cls, name: str) -> TripletChoice | None:
-        """The choice of a name, `nn-bibleu-train+qr`; None where it is none."""
+        """Return the choice with a name such as `nn-bibleu-train+qr`, or None."""
         strategy, _, rest = name.partition("-")
         text, _, pool = rest.partition("-")
         found = cls(strategy, text, pool.replace("+", ","))
@@ -204,6 +216,7 @@ class TripletChoice:
         return f"{STRATEGIES[self.strategy]}; {TEXTS[self.text]}"
 
     def to_params(self, path: Path) -> dict[str, Any]:
+        """Return the parameters of operations on the problems at `path`."""
         return {"data": str(path), "strategy": self.strategy, "text": self.text, "pool": self.pool}
 
     @property
@@ -211,7 +224,7 @@ class TripletChoice:
         return ["--strategy", self.strategy, "--text", self.text, "--pool", self.pool]
 
     def next_choice(self, *, bertsim: bool) -> TripletChoice:
-        """The next one of the same pool; `bertsim`: a model compares texts."""
+        """Return the next choice with the same pool; `bertsim` tells whether a model compares texts."""
         known = list_choices(bertsim=bertsim)
         here = replace(self, pool="train")
         place = known.index(here) if here in known else -1
@@ -219,7 +232,7 @@ class TripletChoice:
 
 
 def list_choices(*, bertsim: bool) -> list[TripletChoice]:
-    """All that make sense, on the training problems; a joint choice is never random."""
+    """Return all choices that make sense, on the training problems; a joint choice is never random."""
     texts = [text for text in TEXTS if bertsim or text != "bertsim"]
     return [
         TripletChoice(strategy, text)
@@ -230,7 +243,7 @@ def list_choices(*, bertsim: bool) -> list[TripletChoice]:
 
 
 def list_offers(now: TripletChoice, *, bertsim: bool) -> dict[str, tuple[TripletChoice, str, str]]:
-    """What can be chosen instead, by name: the choice, how it is called in short, and what it means."""
+    """Return the alternatives by name: the choice, its short name, and its meaning."""
     result = {}
     for way in (replace(one, pool=now.pool) for one in list_choices(bertsim=bertsim)):
         result[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
@@ -243,13 +256,14 @@ def list_offers(now: TripletChoice, *, bertsim: bool) -> dict[str, tuple[Triplet
 def ask_choice(
     app: App[Any], now: TripletChoice, *, bertsim: bool, done: Callable[[TripletChoice], None]
 ) -> None:
+    """Let the user choose how triplets are chosen."""
     ways = list_offers(now, bertsim=bertsim)
     lines = number_choices(Line(name, short, words) for name, (_, short, words) in ways.items())
     Chooser("choose triplets by", lines, now=now.name).ask(app, lambda name: done(ways[name][0]))
 
 
 def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None]) -> None:
-    """Ask what is wrong with the triplet of an anchor; nothing takes the label that it has `now` back."""
+    """Ask what is wrong with an anchor's triplet; an empty answer removes the label `now`."""
     from workbench.papers.mwp.data import LABELS
 
     lines = [Line(name, name, words, key=name[0]) for name, words in LABELS.items()]
@@ -260,7 +274,7 @@ def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None])
 
 
 def format_figure(value: float | None) -> str:
-    """`.41`, `1.00`, `−.08`."""
+    """Format a similarity: `.41`, `1.00`, `−.08`."""
     if value is None:
         return ""
     text = f"{abs(value):.2f}"
@@ -295,10 +309,14 @@ def anchor_records(
     before: Mapping[str, Record] | None,
     labels: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """The anchors with their triplets, as far as these are found.
+    """Return the rows of the anchors, with their triplets as far as they are known.
 
-    Args: before: the triplets of the choice before, which `moved` compares with: `p` for another positive,
-    `n` for another negative. labels: by anchor.
+    Args:
+        anchors: the anchors.
+        triplets: the triplets, by anchor.
+        before: the triplets of the previous choice; `moved` is `p` for another positive and `n` for another
+            negative.
+        labels: the user's labels, by anchor.
     """
     result = []
     for anchor in anchors:
@@ -336,7 +354,7 @@ CANDIDATE_COLUMNS = CANDIDATES.drawn(
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The candidates; `again` are those that have the reason of the one before them, which says it."""
+    """Return the rows of the candidates; `again` marks those with the same reason as the row before."""
     records: list[dict[str, Any]] = []
     for role, name in CANDIDATES_OF.items():
         for candidate in found[name]:
@@ -358,7 +376,7 @@ TEMPLATE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ShownTriplet:
-    """The triplet that is shown: of which set, how chosen, and what `mwp.explain` says of it."""
+    """The triplet that is shown: its set, how it was chosen, and the answer of `mwp.explain`."""
 
     set: str
     path: Path
@@ -374,14 +392,17 @@ class ShownTriplet:
         return f"{note_prefix(self.set, self.choice)}/{quoted(self.anchor)}"
 
     def command_text(self, line: CommandLine) -> str:
+        """Return the command line that explains the triplet."""
         return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
 
 
 def note_prefix(set_: str, choice: TripletChoice) -> str:
+    """Return the prefix of the notes on triplets of a set."""
     return triplet_home(set_, choice.name)
 
 
 def triplet_selection(shown: ShownTriplet, line: CommandLine) -> PaneSelection:
+    """Return a triplet as a selection."""
     triplet = shown.found["triplet"]
     everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
     problems = shown.found["problems"]
@@ -399,6 +420,7 @@ def triplet_selection(shown: ShownTriplet, line: CommandLine) -> PaneSelection:
 
 
 def problem_selection(shown: ShownTriplet, name: str, line: CommandLine) -> PaneSelection:
+    """Return a problem of a triplet as a selection."""
     problem = shown.found["problems"][name]
     forms = (
         CopyForm("t", "text", lambda: str(problem["original"])),
@@ -414,6 +436,7 @@ def problem_selection(shown: ShownTriplet, name: str, line: CommandLine) -> Pane
 def template_selection(
     row: Mapping[str, Any], name: str, data: str, pool: str, line: CommandLine
 ) -> PaneSelection:
+    """Return an equation of the pool as a selection."""
     forms = (
         CopyForm("q", "equation", lambda: str(row["template"])),
         json_form(lambda: {key: row[key] for key in row if key != "id"}),
@@ -423,6 +446,7 @@ def template_selection(
 
 
 def candidate_selection(shown: ShownTriplet, row: Mapping[str, Any], line: CommandLine) -> PaneSelection:
+    """Return a candidate as a selection."""
     forms = (
         CopyForm("i", "id", lambda: str(row["id"])),
         CopyForm("t", "text", lambda: str(row["problem"])),
@@ -435,6 +459,7 @@ def candidate_selection(shown: ShownTriplet, row: Mapping[str, Any], line: Comma
 def all_triplets(
     engine: EngineProcess, set_: str, path: Path, choice: TripletChoice, facts: Mapping[str, object]
 ) -> Export:
+    """Return the export of all triplets of a choice."""
     made = {"problems": str(path), "choice": choice.name, **facts}
     write = engine_writer(engine, "mwp.triplets", choice.to_params(path), made)
     return Export("a", "all triplets for training", ".jsonl", f"{set_}-{choice.name}", write)

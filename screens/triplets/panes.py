@@ -44,9 +44,9 @@ from workbench.workspace import Workspace
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The sets; of those that lie in the workspace the problems too, by id and text.
+    """Return the sets, and the problems of those in the workspace by id and text.
 
-    Registered files may be large and of any format: their problems are found on the screen.
+    Registered files can be large and of any format: their problems are found on the screen.
     """
     from workbench.papers.mwp.data import held, sets
 
@@ -62,6 +62,8 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
 
 
 class AnchorsPane(ListPane):
+    """The left pane: the anchors of a set."""
+
     NONE = (
         "No problems yet: word problems appear here, each with its triplet",
         "mathwb data add problems FILE registers yours\n"
@@ -81,6 +83,7 @@ class AnchorsPane(ListPane):
         self._stem = "triplets"
 
     def show_anchors(self, name: str, choice: TripletChoice, records: Sequence[Record]) -> None:
+        """Show the anchors with their triplets."""
         self._stem = name
         self.listing.home = note_prefix(name, choice)
         self.listing.when_empty("No problem has an equation", "i shows what was skipped.")
@@ -118,6 +121,8 @@ class _Scrolled(VerticalScroll, Moving, can_focus=True, inherit_bindings=False):
 
 
 class ProblemPane(Pane):
+    """A problem of the triplet."""
+
     DEFAULT_CSS = "ProblemPane .scores { height: 2; padding: 0 1; color: $quiet; }"
 
     LEGEND = (
@@ -139,6 +144,7 @@ class ProblemPane(Pane):
         yield from super().compose()
 
     def show_triplet(self, shown: ShownTriplet | None) -> None:
+        """Show the problem of a triplet; None for none."""
         self.shown = shown
         if shown is None:
             self.detail = ""
@@ -154,6 +160,7 @@ class ProblemPane(Pane):
         self._body.update(_problem_content(problem, other))
 
     def show_error(self, error: EngineError) -> None:
+        """Show the error in place of the problem."""
         self.show_triplet(None)
         self._body.update(failure_content(self, error))
 
@@ -198,8 +205,10 @@ _ROOMY = 14
 
 
 class WhyPane(Pane):
-    """Shows the candidates of the triplet, and the statistics of the pool; `AskedFor` names an equation whose
-    anchors are to be listed."""
+    """The candidates of a triplet, and statistics of the pool.
+
+    `AskedFor` is posted with an equation to list its anchors.
+    """
 
     DEFAULT_CSS = """
     WhyPane #reasons { height: auto; max-height: 4; padding: 0 1; }
@@ -232,7 +241,7 @@ class WhyPane(Pane):
     # What is shown
 
     def show_triplet(self, shown: ShownTriplet | None, before: ShownTriplet | None = None) -> None:
-        """Show why; `before` is the same anchor's triplet by the choice before."""
+        """Show why a triplet was chosen; `before` is the anchor's triplet by the previous choice."""
         self.shown = shown
         self._change = Content() if shown is None or before is None else change_words(before, shown)
         self._show_reasons()
@@ -242,6 +251,7 @@ class WhyPane(Pane):
             self._candidates.table.cursor = 0
 
     def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
+        """Show the statistics of a pool."""
         self._set_name, self._pool = name, pool
         self._fill_pool()
 
@@ -319,7 +329,7 @@ class WhyPane(Pane):
 
 
 def pool_words(pool: Mapping[str, Any]) -> str:
-    """`152 anchors; pool 152 train, 140 qr; 30 equations, 2 of one problem only; 1 unusable`."""
+    """Describe a pool: `152 anchors; pool 152 train, 140 qr; 30 equations, 2 of one problem only`."""
     parts = ", ".join(f"{format_count(number)} {part}" for part, number in pool["pool"].items())
     alone = sum(row["count"] == 1 for row in pool["templates"])
     anchors, equations = format_count(len(pool["anchors"])), format_count(len(pool["templates"]))
@@ -331,6 +341,7 @@ def pool_words(pool: Mapping[str, Any]) -> str:
 
 
 def provenance_lines(path: Path, pool: Mapping[str, Any], choice: TripletChoice, labels: int) -> list[str]:
+    """Describe where the problems come from."""
     languages = ", ".join(f"{format_count(number)} {name}" for name, number in pool["languages"].items())
     return [
         f"file        {path}",
@@ -352,7 +363,7 @@ def _reason_content(found: Mapping[str, Any], role: str, *, random: bool) -> Con
 
 
 def change_words(before: ShownTriplet, now: ShownTriplet) -> Content:
-    """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52)`."""
+    """Describe what another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52)`."""
     old, new = before.found["triplet"], now.found["triplet"]
     said = []
     for role in ("positive", "negative"):

@@ -41,6 +41,8 @@ _MANY = 3_000
 
 
 class TripletsScreen(BrowserScreen):
+    """The Triplets screen: anchors, a triplet, and why it was chosen."""
+
     MODE = "triplets"
     SOURCE = "problems"
     SOURCES = "sets of problems"
@@ -267,6 +269,7 @@ class TripletsScreen(BrowserScreen):
     # Another choice
 
     def change_choice(self, choice: TripletChoice) -> None:
+        """Choose triplets in another way."""
         if choice == self.choice or not self.source:
             return
         self._before, before = self.choice, self.choice
@@ -397,6 +400,7 @@ class TripletsScreen(BrowserScreen):
         Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
+        """Open the map of the problems."""
         from screens.triplets.sheets import ProblemMap, solver_for
 
         if self.pool is None:
@@ -410,7 +414,7 @@ class TripletsScreen(BrowserScreen):
     # What others ask
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`; names have their slashes quoted."""
+        """Return `:problems NAME`, `:strategy nn-bibleu-train` and `:triplet 12`; slashes are quoted."""
 
         def go_to_choice(name: str) -> bool:
             choice = TripletChoice.from_name(unquote(name))

@@ -36,8 +36,14 @@ from workbench.tables import Column
 
 
 class ProblemMap(Sheet):
-    """The problems of the commonest equations. `data`: the set's name and file; `texts`: of its problems, by
-    id; `go` is called with the id of the one that is opened."""
+    """A map of the problems with the most frequent equations, before and after training.
+
+    Args:
+        model: the model.
+        data: the set's name and file.
+        texts: the problems' texts, by id.
+        go: called with the id of the problem that is opened.
+    """
 
     DEFAULT_CSS = """
     ProblemMap Horizontal { height: 1fr; }
@@ -139,6 +145,8 @@ _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probabilit
 
 
 class SolveSheet(Sheet):
+    """The solution of a problem by a model, step by step."""
+
     DEFAULT_CSS = """
     SolveSheet > Vertical { height: 28; max-height: 96%; }
     SolveSheet #problem { height: auto; max-height: 8; padding: 0 1; }
@@ -228,8 +236,7 @@ class SolveSheet(Sheet):
 
 
 def solver_for(text: str, solvers: Sequence[Path], chosen: str) -> Path | None:
-    """The solver that was chosen; else the first whose name is of the text's language, `mwp-zh…`; else the
-    first."""
+    """Return the chosen solver, else the first for the text's language (`mwp-zh…`), else the first."""
     from engines.mwp.problems.numbers import language_of
 
     named = next((path for path in solvers if path.name == chosen), None)
@@ -256,7 +263,7 @@ def _make_node_cell(name: str) -> Any:
 
 
 class EditPath(Sheet):
-    """From one equation to another, each behind the name of its problem."""
+    """The edits that turn one equation into another; each is given with the name of its problem."""
 
     def __init__(self, left: tuple[str, str], right: tuple[str, str]) -> None:
         super().__init__()
@@ -306,7 +313,7 @@ class EditPath(Sheet):
 
 
 def edit_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
+    """Return the nodes of both trees with their edits, as `mwp.similarity` reports them."""
     trees = {name: node_lines(read_equation(found[name], Tree)) for name in ("left", "right")}
     result = []
     for place, edit in enumerate(align_edits(found["edits"])):

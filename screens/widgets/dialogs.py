@@ -32,14 +32,14 @@ _AROUND = 7
 
 
 def frame_dialog(title: str, keys: str, *widgets: Widget) -> Vertical:
-    """What a dialog holds, in its frame: the title above, the keys below."""
+    """Put a dialog's widgets in a frame, with the title at the top and the keys at the bottom."""
     box = Vertical(*widgets)
     box.border_title, box.border_subtitle = safe_text(title), keys
     return box
 
 
 class Dialog(ModalScreen[T | None]):
-    """A frame over the screen; escape leaves it without an answer."""
+    """A frame over the screen; escape closes it without an answer."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
@@ -52,7 +52,7 @@ class Dialog(ModalScreen[T | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
 
     def ask(self, app: App[Any], then: Callable[[T], object]) -> None:
-        """Show it; `then` gets the answer if there is one."""
+        """Show the dialog; `then` gets the answer if there is one."""
 
         def pass_answer(answer: T | None) -> Any:
             return None if answer is None else then(answer)
@@ -74,8 +74,11 @@ class Dialog(ModalScreen[T | None]):
 
 @dataclass(frozen=True, slots=True)
 class MenuChoice:
-    """A line to choose: `key` runs it at once where nothing is typed, `reason` says why it cannot be. `run`
-    does it, where whoever asks does not go by the name."""
+    """A line to choose.
+
+    `key` chooses it at once where nothing is typed, `reason` says why it cannot be chosen now, and `run`
+    does it if the caller does not go by the name.
+    """
 
     name: str
     label: str
@@ -86,7 +89,7 @@ class MenuChoice:
 
 
 def number_choices(choices: Iterable[MenuChoice], start: int = 1) -> list[MenuChoice]:
-    """Choices with their numbers as keys, as far as these are digits."""
+    """Give the choices their numbers as keys, as far as these are single digits."""
     return [replace(one, key=str(n) if n < 10 else "") for n, one in enumerate(choices, start)]
 
 
@@ -101,11 +104,11 @@ def _detail_content(record: Record) -> Content:
 
 
 class Chooser(Dialog[str]):
-    """A list to choose from, the cursor on `now`; returns the chosen `Choice.name`.
+    """A list to choose from, with the cursor on `now`; the dialog returns the chosen `MenuChoice.name`.
 
-    With `typed` a line on top narrows the list as one writes; `more` may add choices made from what was
-    written (`job 12`). Without it the keys of the choices work at once, and / brings the line. From the line
-    tab goes to the list, which has the keys of every list; / goes back.
+    With `typed`, a line at the top narrows the list, and `more` can add choices made from the text, such as
+    `job 12`. Without it the choices' keys work at once, and / opens the line. Tab goes from the line to the
+    list, and / back.
     """
 
     DEFAULT_CSS = """
@@ -239,7 +242,7 @@ class Chooser(Dialog[str]):
 
 
 class FootLine(Dialog[T]):
-    """A dialog at the foot of the screen, which stays in sight."""
+    """A dialog at the foot of the screen, which stays visible."""
 
     DEFAULT_CSS = """
     FootLine { align: left bottom; background: transparent; }
@@ -251,7 +254,7 @@ class FootLine(Dialog[T]):
 
 
 class Prompt(FootLine[str]):
-    """One line to write; `check` says what is wrong with it, or nothing."""
+    """A line of text to type; `check` returns what is wrong with it, or an empty string."""
 
     DEFAULT_CSS = """
     Prompt Horizontal { height: 1; }
@@ -291,7 +294,7 @@ class Prompt(FootLine[str]):
 
 
 class Confirm(Dialog[bool]):
-    """A question about something that cannot be taken back; True is yes."""
+    """A question about something that cannot be undone; the dialog returns True for yes."""
 
     DEFAULT_CSS = """
     Confirm > Vertical {
@@ -318,7 +321,7 @@ class Confirm(Dialog[bool]):
 
 
 class TextScreen(Dialog[None]):
-    """A text to look at, such as the environment of a job: lines that can be scrolled and filtered."""
+    """A text to read, such as the environment of a job: lines that can be scrolled and filtered."""
 
     DEFAULT_CSS = "TextScreen > Vertical { height: 80%; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,i", "close", "close", show=False)]

@@ -9,8 +9,10 @@ from textual.widgets import Input
 
 
 class LineInput(Input):
-    """One line to write. Lines that are pasted become one, with blanks between them; what is no sign that can
-    be printed becomes a blank too. Every field of the screens is one of these."""
+    """The input for one line of text, used for every field of the screens.
+
+    Pasted lines are joined with spaces, and characters that cannot be printed become spaces.
+    """
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -29,11 +31,11 @@ class LineInput(Input):
             self.put_text(lines[0])
 
     def take_lines(self, lines: Sequence[str]) -> None:
-        """Several lines were pasted."""
+        """Insert several pasted lines as one line."""
         self.put_text(" ".join(lines))
 
     def put_text(self, text: str) -> None:
-        """Put a text in the place of what is selected, or where the cursor is."""
+        """Insert a text at the cursor, or in place of the selected text."""
         self.replace(text, *self.selection)
 
 

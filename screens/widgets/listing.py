@@ -29,13 +29,13 @@ from workbench.workspace import NOTE_FIELDS
 
 @dataclass
 class Failed(Message):
-    """A failure is shown; the activity log keeps it."""
+    """A widget shows an error; the app adds it to the activity log."""
 
     error: EngineError
 
 
 def failure_content(widget: Widget, error: EngineError) -> Content:
-    """What failed, as it is shown on this widget; the activity log has it too."""
+    """Return an error as the widget shows it, and report it to the activity log."""
     widget.post_message(Failed(error))
     place = f"{error.where}: " if error.where else ""
     what = safe_text(place + error.what)
@@ -44,20 +44,23 @@ def failure_content(widget: Widget, error: EngineError) -> Content:
 
 
 class Notice(Static):
-    """One thought in the middle of an empty place, and under it what can be done about it."""
+    """A message in an empty list, and below it what can be done about it."""
 
     DEFAULT_CSS = """
     Notice { height: auto; padding: 1 2; color: $foreground; }
     """
 
     def show_empty(self, what: str, advice: str = "") -> None:
+        """Say that there is nothing, and what can be done about it."""
         said = (safe_text(what), *(safe_text(line, "$quiet") for line in advice.splitlines()))
         self.update(Content("\n").join(said))
 
     def show_loading(self, what: str) -> None:
+        """Say what is being loaded."""
         self.update(Content.assemble(("… ", "$accent"), safe_text(what, "$quiet")))
 
     def show_error(self, error: EngineError) -> None:
+        """Show an error."""
         self.update(failure_content(self, error))
 
 
@@ -69,10 +72,15 @@ _BEGUN = re.compile(r"(!?)(?:(\w+)([:=]))?([^\s\"']*)$")
 def list_completions(
     before: str, fields: Sequence[str], values: Callable[[str], Sequence[str]]
 ) -> tuple[int, list[str]]:
-    """What may stand at the end of a begun filter: a field, or behind `field:` a value of it.
+    """Return the words that can complete a filter: a field, or after `field:` one of its values.
 
-    Args: before: the text up to the cursor. values: the values that a field has among the rows.
-    Returns: where the completed word begins, and the words that it may become.
+    Args:
+        before: the text up to the cursor.
+        fields: the names of the fields.
+        values: returns the values of a field among the rows.
+
+    Returns:
+        Where the completed word begins, and the words that it may become.
     """
     match = _BEGUN.search(before)
     if match is None:
@@ -97,10 +105,10 @@ class _FilterInput(LineInput):
 
 
 class FilterLine(Vertical):
-    """`/op:sinh size>100`, shown while it is written or in force.
+    """The line of a filter, `/op:sinh size>100`, visible while it is typed or in force.
 
-    While it is written it lies over the full width of the terminal, and under it stand the fields that may be
-    named, or what is wrong. `fields` are their names; `values` gives those that a field has among the rows.
+    While it is typed, it covers the full width of the terminal, and below it stand the fields that can be
+    named, or what is wrong. `fields` are their names; `values` returns the values of a field among the rows.
     """
 
     DEFAULT_CSS = """
@@ -142,10 +150,12 @@ class FilterLine(Vertical):
         return self.field.value
 
     def set_text(self, text: str) -> None:
+        """Set the filter's text; an empty one hides the line."""
         self.field.value = text
         self.display = bool(text)
 
     def edit_text(self) -> None:
+        """Show the line and let the user type."""
         self.display = True
         self.add_class("-written")
         self._back, self._draft, self._cycle = 0, self.text, None
@@ -154,6 +164,7 @@ class FilterLine(Vertical):
         self._show_help()
 
     def show_complaint(self, what: str) -> None:
+        """Show what is wrong with the filter; an empty text means nothing is."""
         self._wrong = what
         self.set_class(bool(what), "-wrong")
         self._show_help()
@@ -317,15 +328,18 @@ class _Filtered(Vertical):
 
 
 class Listing(_Filtered):
-    """A `Table` with filter line and notices.
+    """A `Table` with a filter line and messages.
 
-    Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names; the
-    title of a column is one of them. empty: what stands here when there are no rows at all, and what to do
-    about it. table: the kind of table.
+    `home` is the prefix of the notes on its rows, `home/key` (slashes in keys may be quoted there). The list
+    shows these notes, and its filter knows `is:bookmarked`, `is:noted` and `note:word`. Without a `home` the
+    rows have no notes.
 
-    `home` begins the addresses of notes on its rows, `home/key` (slashes in keys may be quoted there); the
-    list shows these notes, and its filter knows `is:bookmarked`, `is:noted` and `note:word`. Nothing is noted
-    on the rows of a list without one.
+    Args:
+        columns: the columns.
+        id: the widget's id.
+        fields: the names that filters may use; by default the columns' names. Every column's title is one.
+        empty: the message for a list without any rows, and what to do about it.
+        table: the class of the table.
     """
 
     BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
@@ -364,7 +378,7 @@ class Listing(_Filtered):
 
     @property
     def home(self) -> str:
-        """What begins the addresses of its rows."""
+        """Set the note prefix, and read the notes below it."""
         return self._home_address
 
     @home.setter
@@ -375,6 +389,7 @@ class Listing(_Filtered):
                 self.read_notes()
 
     def read_notes(self) -> None:
+        """Show the notes on the rows of this list."""
         under = getattr(self.app, "notes_under", None)
         self.table.show_notes(under(self.home) if under is not None and self.home else {})
 
@@ -391,17 +406,17 @@ class Listing(_Filtered):
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a record, clearing a filter that hides it; whether there is such a record."""
+        """Put the cursor on a record, clearing a filter that hides it; return whether it exists."""
         if not self.table.go_to(key) and self.table.rows.find_index(key) is not None:
             self.clear_filter()
         return self.table.go_to(key)
 
     def when_empty(self, what: str, advice: str) -> None:
-        """What stands here when there are no rows at all."""
+        """Set the message and the advice for a list without rows."""
         self._empty = (what, advice)
 
     def list_values(self, field: str) -> Sequence[str]:
-        """The words that stand in this field among the first rows, the commonest first."""
+        """Return the words in a field among the first rows, the most frequent first."""
         if field == "is" and self.home:
             return ("bookmarked", "noted")
         rows = self.table.rows
@@ -413,14 +428,17 @@ class Listing(_Filtered):
         return [word for word, _ in found.most_common(_VALUES_OFFERED)]
 
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
+        """Show other rows; with `keep` the cursor stays at its record."""
         self._instead = False
         self.table.load(rows, keep=keep)
         self.show_state()
 
     def show_loading(self, what: str) -> None:
+        """Say what is being loaded, in place of rows."""
         self._show_instead(partial(self.notice.show_loading, what))
 
     def show_error(self, error: EngineError) -> None:
+        """Show an error in place of rows."""
         self._show_instead(partial(self.notice.show_error, error))
 
     def _show_instead(self, say: Callable[[], None]) -> None:
@@ -436,7 +454,7 @@ class Listing(_Filtered):
         self.show_state()
 
     def show_state(self) -> None:
-        """Say what there is, unless something else is said in place of rows."""
+        """Show the rows, or the message for an empty list, unless another message is shown."""
         if self._instead:
             return
         if len(self.table.rows) == 0:
@@ -473,6 +491,8 @@ class Listing(_Filtered):
 
 
 class ReaderBox(_Filtered):
+    """A text with a filter line."""
+
     BINDINGS = bindings([key for key in TEXT_KEYS if key.verb == "filter"])
 
     def __init__(self, *, id: str, follow: bool = False) -> None:

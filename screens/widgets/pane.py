@@ -29,9 +29,9 @@ _CORNERS = 6
 
 
 class TabStrip(Static):
-    """`[members] [e-graph] [map]` in one line; the shown one stands out, a click shows another.
+    """Tabs in one line, `[members] [e-graph] [map]`; the current one stands out, and a click shows another.
 
-    Where they have no room the shown one is in sight, and `…` stands for those that are not.
+    Without room for all, the current one is visible, and `…` stands for those that are not.
     """
 
     DEFAULT_CSS = "TabStrip { height: 1; color: $quiet; padding: 0 1; }"
@@ -50,6 +50,7 @@ class TabStrip(Static):
             self.post_message(self.Picked(index))
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
+        """Show these tabs; `active` is the index of the current one, or -1."""
         self._labels, self._active = tuple(safe_text(label).plain for label in labels), active
         self._draw_tabs()
 
@@ -95,7 +96,7 @@ def _in_sight(widths: Sequence[int], active: int, cells: int) -> tuple[int, int]
 
 
 class Page(Vertical):
-    """One of several things that a pane can show; `make` makes what it holds when it is first shown."""
+    """One of several pages of a pane; `make` creates its content when it is first shown."""
 
     DEFAULT_CSS = "Page { height: 1fr; }"
 
@@ -107,6 +108,7 @@ class Page(Vertical):
         self._make = make
 
     async def make_content(self) -> None:
+        """Create the content, unless that has been done."""
         make, self._make = self._make, None
         # The app may be left while its panes are still being put up.
         if make is not None and self.is_attached:
@@ -114,39 +116,44 @@ class Page(Vertical):
 
 
 class Holding:
-    """Shows something: what of it is selected, can be exported, found by id and done."""
+    """The protocol of everything that shows content: its selection, exports, lookups and signs."""
 
     LEGEND: ClassVar[Sequence[tuple[str, str]]] = ()
     """The signs that it shows, each with what it means, for `?`."""
 
     def selection(self, line: CommandLine) -> PaneSelection | None:  # noqa: ARG002
-        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
+        """Return what is selected, for copying, notes and bookmarks.
+
+        Args:
+            line: makes a command line out of words.
+        """
         return None
 
     def exports(self) -> Sequence[Export]:
-        """The formats in which what it shows can be written."""
+        """Return the formats in which the content can be written."""
         return ()
 
     def lookups(self) -> Sequence[Lookup]:
-        """The ids that the palette takes for what it shows."""
+        """Return the ids by which the palette finds the content."""
         return ()
 
     def why_not(self, verb: str) -> str:  # noqa: ARG002
-        """Why a verb does not apply here now; nothing when it does, or when it is none of its verbs."""
+        """Return the reason that a verb does not apply here now, or an empty string."""
         return ""
 
     def list_signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs shown here, each with its meaning, for `?`."""
         return self.LEGEND
 
 
 class Pane(Holding, Vertical):
     """A framed part of a screen.
 
-    Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `trail`
-    of what that is a part, `detail` how many, `footnote` where it came from, in the lower frame. `PageShown`
-    comes when a page is shown, so that it can be filled then.
+    Its children are widgets, or `Page`s of which one is shown at a time, with tabs. `title` says what the
+    pane shows, `trail` what that is a part of, `detail` how many there are, and `footnote`, in the lower
+    frame, where it came from. `PageShown` is posted when a page comes to the front, so that it can be filled.
 
-    It takes data by its own methods, posts messages, and does not know the screen.
+    A pane gets its data by its own methods, posts messages, and does not know the screen.
     """
 
     DEFAULT_CSS = """
@@ -237,7 +244,7 @@ class Pane(Holding, Vertical):
         return (self.page.id or "").removesuffix("-page") if self.page is not None else ""
 
     async def show_page(self, name: str) -> None:
-        """Bring the page with this id to the front; focus follows if it was in this pane."""
+        """Bring the page with this id to the front; the focus follows if it was in this pane."""
         chosen = next((page for page in self.pages if page.id == name), None)
         if chosen is None:
             return
@@ -252,13 +259,14 @@ class Pane(Holding, Vertical):
         self.post_message(self.PageShown(self))
 
     def tab_places(self) -> list[tuple[Page, Offset]]:
-        """Where on the screen the tabs stand."""
+        """Return the pages with the positions of their tabs on the screen."""
         strip = self._strip
         at, pages = strip.content_region, self.pages
         # The tabs of a list are its sources.
         return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.in_sight] if pages else []
 
     async def step_page(self, step: int) -> None:
+        """Show the page `step` tabs further on, wrapping around."""
         if (page := self.page) is not None:
             pages = self.pages
             await self.show_page(pages[(pages.index(page) + step) % len(pages)].id or "")
@@ -271,7 +279,7 @@ class Pane(Holding, Vertical):
     # Focus
 
     def focus_inside(self) -> bool:
-        """Give the focus to the first thing here that takes it."""
+        """Focus the first widget here that takes the focus; return whether there is one."""
         place: Widget = self.page or self
         for widget in place.walk_children(Widget):
             if widget.focusable and widget.can_focus and not widget.has_class("-not-by-tab"):
@@ -317,13 +325,17 @@ class Pane(Holding, Vertical):
 
 
 class TreeListing(Listing):
-    """Records that hang on one another and fold. Each has its `home` (the key of the one above, or nothing),
-    and says whether it is a `leaf` and whether it is `open`. `Left` says that nothing is left to fold."""
+    """A list of records that form a tree and can be folded.
+
+    Each record has its `home` (the key of its parent, or an empty string), `leaf` (whether it has no
+    children) and `open` (whether it is unfolded). `Left` is posted when nothing is left to fold.
+    """
 
     _back: tuple[str, ...] = ()
     """Where references were followed."""
 
     def toggle_node(self, key: str) -> None:
+        """Fold or unfold the node with this key."""
         raise NotImplementedError
 
     def action_right(self) -> None:
@@ -345,7 +357,7 @@ class TreeListing(Listing):
             self.post_message(Pane.Left(self))
 
     def go_back(self) -> bool:
-        """Go to the last reference that was followed; whether there was one."""
+        """Go back to the reference that was followed last; return whether there was one."""
         if not self._back:
             return False
         *back, last = self._back
@@ -354,11 +366,10 @@ class TreeListing(Listing):
 
 
 class ListPane(Pane):
-    """A pane that is one list, with other things under it; it speaks for the table in it, and its title says
-    how many lines there are.
+    """A pane that is one list, with other widgets below it; its title says how many lines there are.
 
-    Its tabs, if there are several, are the sources of what is listed: corpora, collections. `show_sources`
-    names them; `AskedFor` is posted when another one is to be shown.
+    Its tabs, if there are several, are the sources of the list: corpora, collections. `show_sources` names
+    them, and `AskedFor` is posted when another one is to be shown.
     """
 
     NONE: ClassVar[tuple[str, str]] = ("", "")
@@ -375,6 +386,7 @@ class ListPane(Pane):
     # Sources
 
     def show_sources(self, names: Sequence[str], shown: str) -> None:
+        """Show the names of the sources as tabs, unless there is only one."""
         self.sources, self.source = tuple(names), shown
         self.trail = (shown,) if shown else ()
         self._strip.display = len(names) > 1
@@ -402,26 +414,28 @@ class ListPane(Pane):
     # The list
 
     def show_loading(self, what: str) -> None:
+        """Say what is being loaded, in place of rows."""
         self.listing.show_loading(what)
 
     def show_error(self, error: EngineError) -> None:
+        """Show an error in place of rows."""
         self.listing.show_error(error)
 
     def show_none(self) -> None:
-        """There is no source."""
+        """Show that there is no source."""
         self.listing.when_empty(*self.NONE)
         self.listing.load([])
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a record; whether it is among the lines."""
+        """Put the cursor on a record; return whether it is in the list."""
         return self.listing.go_to(key)
 
     def step_cursor(self, by: int) -> None:
-        """Put the cursor on a record further on, or back."""
+        """Move the cursor by so many records."""
         self.table.cursor += by
 
     def why_no_step(self, verb: str) -> str:
-        """Why `earlier` or `later` leads nowhere."""
+        """Return the reason that `earlier` or `later` leads nowhere."""
         if not self.table.shown:
             return "there is nothing to open"
         if verb == "earlier":

@@ -43,8 +43,10 @@ _GLYPH_EVERY = 12
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A curve: `ys` is None where it is undefined; a gap is left there. `sign` is its own for good,
-    else it goes by its place among the others."""
+    """A curve; a y of None leaves a gap.
+
+    `sign` fixes the curve's sign and colour; without it they follow from its position among the others.
+    """
 
     name: str
     xs: Sequence[float]
@@ -53,8 +55,10 @@ class Series:
 
 
 def series_sign(number: int, *, plain: bool = False) -> tuple[str, str]:
-    """Glyph (a letter when `plain`) and colour of a number; 36 in a row have signs of their own, and any
-    six in a row differ in both."""
+    """Return the glyph (a letter when `plain`) and the colour of a number.
+
+    36 consecutive numbers have different signs, and any six differ in both glyph and colour.
+    """
     glyphs = _LETTERS if plain else _GLYPHS
     count = len(_COLOURS)
     return glyphs[(number + number // count) % count], _COLOURS[number % count]
@@ -64,7 +68,10 @@ Range = tuple[float, float]
 
 
 def find_ranges(series: Sequence[Series]) -> tuple[Range, Range] | None:
-    """The ranges of x and y to draw; poles do not flatten the rest. None when nothing is defined."""
+    """Return the ranges of x and y to draw, or None when nothing is defined.
+
+    The range of y leaves poles out, so that they do not flatten the rest.
+    """
     xs = [x for one in series for x in one.xs]
     ys = sorted(y for one in series for y in one.ys if y is not None and math.isfinite(y))
     if not ys:
@@ -95,9 +102,10 @@ def draw_curves(
     ascii: bool = False,
     glyphs: bool = False,
 ) -> list[list[tuple[str, int]]]:
-    """Draw at most `MOST_SERIES` curves; with `glyphs` each has its own sign on it here and there.
+    """Draw at most `MOST_SERIES` curves in braille cells; with `glyphs` each also bears its own sign.
 
-    Returns: lines of cells, each a character and which curves are in it: 0 none, and 1, 2, 4, … added up.
+    Returns:
+        Lines of cells; each is a character and the curves in it: 0 for none, otherwise 1, 2, 4, … added up.
     """
     signs = _series_signs(series, plain=ascii)
     across, down = (1, 1) if ascii else (2, 4)
@@ -173,12 +181,12 @@ def _put_glyphs(
 
 
 class PlotWidget(Widget):
-    """A few curves with their ranges.
+    """A plot of a few curves with their ranges.
 
-    Set `series`; `gaps` marks stretches of the x axis (where something is undefined), `caption` stands under
-    it in the middle, `short_caption` where that has no room, in a line of its own if it has none either,
-    `empty` while there is nothing to draw. With `legend` the names of several curves stand above them, each
-    with the glyph that is also on the curve.
+    Set `series` to draw. `gaps` marks stretches of the x axis where something is undefined. `caption` stands
+    below in the middle; without room for it, `short_caption` does, if necessary in a line of its own.
+    `empty` is shown while there is nothing to draw. With `legend` the names of several curves stand above
+    them, each with the glyph on its curve.
     """
 
     DEFAULT_CSS = "PlotWidget { height: 1fr; min-height: 4; }"
@@ -301,11 +309,11 @@ class _Shown:
 
 
 class Pictured(Widget):
-    """A widget that is drawn by `render`, and by a picture as soon as the engine has made one.
+    """A widget that is drawn with characters, and with a picture once the engine has made one.
 
-    Say `renew` when what it shows has changed. A subclass names the `operation` that draws it and tells what
-    that is asked (`question`). The picture is left out while a dialog is above the screen: what is dimmed
-    there is text.
+    Call `renew_picture` when the content changes. A subclass names the `operation` that draws it, and returns
+    its parameters from `picture_question`. There is no picture while a dialog covers the screen, because only
+    text can be dimmed.
     """
 
     operation = ""
@@ -323,15 +331,15 @@ class Pictured(Widget):
     # For subclasses to give
 
     def picture_question(self) -> Mapping[str, Any] | None:
-        """What the operation is asked besides `look`; None when there is nothing to draw."""
+        """Return the operation's parameters without `look`, or None when there is nothing to draw."""
         raise NotImplementedError
 
     def picture_room(self) -> tuple[int, ...]:
-        """The cells on which the size of the picture depends."""
+        """Return the cells on which the size of the picture depends."""
         return self.size
 
     def fit_picture(self, document: Mapping[str, Any] | None) -> None:
-        """Called when the picture is there, and with None when there is none any more."""
+        """Adapt to a new picture, or to None when the picture goes away."""
 
     # The picture
 
@@ -377,7 +385,7 @@ class Pictured(Widget):
         self.renew_picture()
 
     def renew_picture(self) -> None:
-        """What is shown has changed: ask for a picture of it. The last one stays for a moment."""
+        """Ask for a new picture, because the content changed; the last one stays for a moment."""
         if self._request is None:
             return
         if self._pause is not None:
@@ -456,6 +464,8 @@ class Pictured(Widget):
 
 
 class PicturePlot(PlotWidget, Pictured):
+    """A plot that is also drawn as a picture where the terminal can show one."""
+
     operation = "picture.curves"
 
     def watch_series(self) -> None:
@@ -466,7 +476,7 @@ class PicturePlot(PlotWidget, Pictured):
     watch_gaps = watch_caption = watch_series
 
     def list_exports(self, stem: str, x: str, y: str, facts: Mapping[str, object]) -> list[Export]:
-        """The curves as a picture for a paper. Args: x, y: what the axes are called."""
+        """Return the exports of the curves as a picture; `x` and `y` name the axes."""
         curves = [{"name": one.name, "xs": list(one.xs), "ys": list(one.ys)} for one in self.series]
         if not curves:
             return []
@@ -512,7 +522,7 @@ def _thin_curve(one: Series, most: int) -> dict[str, Any]:
 
 
 class FormulaImage(Pictured):
-    """A formula as it is printed; takes no room where it cannot be drawn so. `show` tells which."""
+    """A formula as printed; it takes no room where the terminal cannot draw it."""
 
     DEFAULT_CSS = "FormulaImage { height: 0; padding: 0 1; }"
 
@@ -524,7 +534,7 @@ class FormulaImage(Pictured):
         self._latex = self._text = ""
 
     def show_formula(self, latex: str, text: str) -> None:
-        """Show this formula; `text` stands in its place while a dialog is above it."""
+        """Show a formula; `text` stands in its place while a dialog covers it."""
         self._latex, self._text = latex, text
         self._drop_picture()
         self.renew_picture()

@@ -24,8 +24,11 @@ W = TypeVar("W", bound=Widget)
 
 
 class WidgetMessage(Message, Generic[W]):
-    """A message of a widget, whoever made it speak: a message goes no further up than to its sender, and that
-    would be the listing when its filter line made the table speak."""
+    """A message with the widget that it is about.
+
+    Textual stops a message at its sender, which is the listing when its filter line makes the table report
+    something; so the message names the table itself.
+    """
 
     def __init__(self, widget: W) -> None:
         super().__init__()
@@ -38,13 +41,14 @@ class WidgetMessage(Message, Generic[W]):
 
 
 class Moving(Widget):
-    """What goes up and down by the keys of every list and text."""
+    """A widget whose content moves with the keys of every list and text."""
 
     @property
     def shown(self) -> int:
         return self.virtual_size.height
 
     def move_by(self, lines: int) -> None:
+        """Move by so many lines; negative is up."""
         self.scroll_to(y=self.scroll_y + lines, animate=False)
 
     def action_down(self) -> None:
@@ -67,7 +71,7 @@ class Moving(Widget):
 
 
 class ScrolledLines(ScrollView, Moving, can_focus=True):
-    """Lines, of which those that pass the filter are shown."""
+    """Lines that can be filtered: only those that match are shown."""
 
     DEFAULT_CSS = "ScrolledLines { scrollbar-size-vertical: 1; overflow-x: hidden; }"
 
@@ -102,13 +106,14 @@ class ScrolledLines(ScrollView, Moving, can_focus=True):
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def set_filter(self, wanted: Filter | None) -> None:
+        """Show only the lines that match a filter, or all for None."""
         self.filter = wanted
         if wanted is not None:
             self.last_filter = wanted
         self._filter_lines()
 
     def go_to_match(self) -> None:
-        """Go to the next match, unless here is one."""
+        """Go to the next match, unless the current line is one."""
         matching = self.last_filter
         if matching is None or not self.shown or not matching.matches(self._line_fields(self._match_start())):
             self._step_match(1)
@@ -131,11 +136,11 @@ _KEPT = 50_000
 
 
 class TextReader(ScrolledLines):
-    """Lines of text, drawn only where they are seen.
+    """A text of many lines; only the visible ones are drawn.
 
-    `append` adds lines; with `follow` the end stays in view, until that is left: then `behind` counts what
-    arrived below.
-    `style` gives a line its colour. At most 50,000 lines are kept; `left_off` counts those that had to go.
+    `append_lines` adds lines. With `follow` the end stays visible until the user leaves it; then `behind`
+    counts the lines that arrive below. `style` returns the colour of a line. At most 50,000 lines are kept;
+    `left_off` counts those that were dropped.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb != "filter"])
@@ -165,7 +170,7 @@ class TextReader(ScrolledLines):
         return self._lines
 
     def show_lines(self, lines: Iterable[str], *, keep: bool = False) -> None:
-        """Replace the text; with `keep` the reader stays where it is, else it goes to the top."""
+        """Replace the text; with `keep` the position stays, otherwise it goes to the top."""
         self._lines = []
         self._rows = []
         self.left_off = 0
@@ -175,6 +180,7 @@ class TextReader(ScrolledLines):
             self.scroll_to(y=0, animate=False)
 
     def append_lines(self, lines: Iterable[str]) -> None:
+        """Add lines at the end."""
         start = len(self._lines)
         self._grows = self._grows or start > 0
         self._lines.extend(make_printable(line.rstrip("\n").expandtabs(4)) for line in lines)
@@ -248,7 +254,7 @@ class TextReader(ScrolledLines):
     # Keys
 
     def move_by(self, lines: int) -> None:
-        """Scroll so many lines down, or up; up ends following."""
+        """Scroll by so many lines; scrolling up ends following."""
         if lines < 0:
             self.follow = False
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)

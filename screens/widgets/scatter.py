@@ -28,6 +28,8 @@ DotPosition = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ScatterDot:
+    """A dot of the map: its key, its coordinates and its kind."""
+
     key: str
     x: float
     y: float
@@ -45,11 +47,11 @@ def _assign_colours(kinds: Sequence[str]) -> dict[str, str]:
 
 
 class Scatter(Widget, can_focus=True):
-    """Give it dots with `show`, or something to say instead with `say`.
+    """A map of dots; `show_dots` fills it, and `show_message` shows a text instead.
 
-    `lit` is the key of the dot under the cursor. `faint` says which dots are drawn quietly and passed over
-    (those that a filter hides). Messages: `Selected` when another dot is lit, `Opened` on enter and double
-    click, `Left` when left was pressed at the left end, `Arrange` when another arrangement is asked for.
+    `lit` is the key of the dot under the cursor. `faint` are the keys of dots that are hidden by a filter:
+    they are drawn in grey and skipped. Messages: `Selected` when another dot is lit, `Opened` on enter and
+    double click, `Left` for left at the left end, `Arrange` when another arrangement is wanted.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCATTER_KEYS)
@@ -74,7 +76,7 @@ class Scatter(Widget, can_focus=True):
     # What there is
 
     def show_dots(self, dots: Sequence[ScatterDot]) -> None:
-        """Show other dots; the lit one stays lit if it is among them."""
+        """Show other dots; the lit dot stays lit if it is among them."""
         self.dots = tuple(dots)
         self._said = Content()
         self._numbers = {dot.key: number for number, dot in enumerate(self.dots)}
@@ -85,6 +87,7 @@ class Scatter(Widget, can_focus=True):
         self.refresh()
 
     def show_message(self, message: Content) -> None:
+        """Show a message in place of the dots."""
         self.dots, self._said = (), message
         self.refresh()
 

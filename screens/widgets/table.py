@@ -39,7 +39,13 @@ _WISHED = 40
 
 
 def cell_content(column: Column, record: Record, cells: int = 0) -> Content:
-    """What stands in a column for a record, in so many cells; 0 are as many as it likes."""
+    """Draw the cell of a column for a record.
+
+    Args:
+        column: the column.
+        record: the record.
+        cells: the width available; 0 means as wide as the content.
+    """
     value = column.fit(record, cells) if column.fit else None
     if value is None:
         value = column.show(record) if column.show else column.in_line(record)
@@ -48,9 +54,16 @@ def cell_content(column: Column, record: Record, cells: int = 0) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class ColumnWidth:
-    """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
-    several lines or empty in all, which is `blank` too; `always`: in all lines that there are. `point`: where
-    numbers line up at theirs, the cells before the decimal point."""
+    """How much room a column needs.
+
+    Args:
+        column: the column.
+        cells: the cells for its title and its contents.
+        constant: whether several lines show the same, or all are empty.
+        point: for numbers, the cells before the decimal point at which they line up.
+        blank: whether all lines are empty.
+        always: whether `constant` holds for all rows, not only for those sampled.
+    """
 
     column: Column
     cells: int
@@ -61,6 +74,7 @@ class ColumnWidth:
 
 
 def measure_column(column: Column, records: Sequence[Record]) -> ColumnWidth:
+    """Measure how much room a column needs for these records."""
     cells = [cell_content(column, record) for record in records]
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
@@ -73,7 +87,7 @@ def measure_column(column: Column, records: Sequence[Record]) -> ColumnWidth:
 
 
 def tail_of(cell: Content) -> int:
-    """How many cells of a number come from its decimal point on, a unit behind it counted."""
+    """Return how many cells a number takes from its decimal point on, with its unit."""
     match = re.match(r"[+\-−]?[\d ]*", cell.plain)
     return text_width(cell.plain[match.end() :]) if match is not None and match.end() else 0
 
@@ -82,8 +96,9 @@ _NUMBER = re.compile(r"([+\-−]?)([\d ]*\.?\d+(?:e[+\-]?\d+)?)(\D*)")
 
 
 def shorten_number(text: str, cells: int) -> str:
-    """A number in at most so many cells, with as many of its digits as there is room for: one that has room
-    for none is `…`. What is no number is cut in its middle.
+    """Shorten a number to at most `cells` cells by rounding it; other texts lose their middle.
+
+    A number without room for a single digit becomes `…`.
 
     >>> [shorten_number(text, 5) for text in ("1 599", "-5.312e-06", "0.3155", "+.1042", "112 731")]
     ['1 599', '-5e-6', '0.316', '+.104', '1.1e5']
@@ -104,7 +119,7 @@ def shorten_number(text: str, cells: int) -> str:
 
 
 def fit_cell(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
-    """A cell in exactly so many cells; `point` as in `Need`."""
+    """Pad or shorten a cell to exactly `cells` cells; `point` is as in `ColumnWidth`."""
     if cell.cell_length > cells:
         if align == "left":
             cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
@@ -123,13 +138,17 @@ def fit_cell(cell: Content, cells: int, align: Align, point: int = 0) -> Content
 def distribute_widths(
     needs: Sequence[ColumnWidth], cells: int, pinned: str = ""
 ) -> tuple[tuple[Column, int], ...]:
-    """Columns with their widths: those with one of their own take what they need, the others share the rest.
+    """Choose the columns that fit into a line, and their widths.
 
-    Columns for which there is no `room` are left out, and of those that may leave the blank ones and those
-    known to say the same in every line. While the others are cut, columns that can do with less give first,
-    then those leave that said the same where one looked. While the others have less than they need to be
-    read, columns leave as their `drop` says; numbers that have no room at all leave too. The one named
-    `pinned` stays.
+    Columns with a width of their own take what they need; the others share the rest. Columns leave in this
+    order: those that need more `room` than there is; blank ones, and those known to be the same in every
+    line, if they may be dropped; while others are cut, those that were the same in the sample; while others
+    are too narrow to read, those with the largest `drop`; finally numbers without any room.
+
+    Args:
+        needs: what each column needs.
+        cells: the width of the line.
+        pinned: the name of a column that always stays.
     """
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
     shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
@@ -172,16 +191,16 @@ def _distribute_rest(shown: Sequence[ColumnWidth], cells: int) -> list[int]:
 
 
 class Noted(ChainMap[str, Any]):
-    """A record with the fields of the note on it before its own."""
+    """A record in which the fields of its note precede its own."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As the record has it: some make a field when they are asked."""
+        """Return a field; some records compute theirs on demand."""
         note, record = self.maps
         return note[name] if name in note else record.get(name, default)
 
 
 class TableRows:
-    """Records held in memory; the field `key` identifies them, for marks and for finding them again."""
+    """Records in memory, identified by the field `key` for marks and for the cursor."""
 
     def __init__(self, records: Sequence[Record], key: str = "id") -> None:
         self.records = records
@@ -192,23 +211,27 @@ class TableRows:
         return len(self.records)
 
     def get_record(self, index: int) -> Record:
+        """Return the record at an index."""
         return self.records[index]
 
     def get_key(self, index: int) -> str:
+        """Return the key of the record at an index."""
         return str(self.records[index][self._key])
 
     def find_index(self, key: str) -> int | None:
+        """Return the index of the record with this key, or None."""
         if self._places is None:
             self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
         return self._places.get(key)
 
     def sample_records(self, most: int) -> list[Record]:
+        """Return at most `most` records, evenly spaced."""
         count = min(len(self), most)
         indices = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
         return [self.get_record(place) for place in sorted(indices)]
 
     def sort_indices(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
-        """Some places by the values of a column; what has no value comes last in either direction."""
+        """Sort indices by the values of a column; records without a value come last in either direction."""
         keys = {place: _sort_key(column, self.get_record(place)) for place in indices}
         valued = [place for place in indices if keys[place] is not None]
         valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
@@ -216,7 +239,7 @@ class TableRows:
 
 
 def note_signs(note: Note | None) -> Content:
-    """`★` for a bookmark, `✎` for a text; two cells."""
+    """Return `★` for a bookmark and `✎` for a text, as two cells."""
     star = "★" if note is not None and note.bookmark else " "
     return Content.styled(star + ("✎" if note is not None and note.note else " "), "$accent")
 
@@ -246,9 +269,9 @@ REST_S = 0.06
 class Table(ScrolledLines):
     """Lines with a cursor, marks, a filter and an order.
 
-    Give it columns, then `load` rows. It says `Moved` when the cursor comes to another record (or to none),
-    `Opened` on enter or double click, `Marked` when marks change and `Counted` when the number of lines does.
-    A key moves the cursor alone: `Moved` comes when it rests, or by `settle`.
+    Give it columns, then `load` rows. It posts `Moved` when the cursor comes to another record (or to none),
+    `Opened` on enter or double click, `Marked` when marks change, and `Counted` when the number of lines
+    does. While a key is held, only the cursor moves: `Moved` is posted when it rests, or by `settle_cursor`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in LIST_KEYS if key.verb != "filter"])
@@ -348,20 +371,20 @@ class Table(ScrolledLines):
         return (marked[0], marked[1]) if len(marked) == 2 else None
 
     def why_no_pair(self, what: str) -> str:
-        """Why there are no two records to compare, which are `what` ("members"); nothing when there are."""
+        """Return the reason that no two records (`what`, a plural) can be compared, or an empty string."""
         if self.pair is not None:
             return ""
         return f"mark two {what} with space, or one other than this"
 
     def show_notes(self, notes: Mapping[str, Note]) -> None:
-        """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""
+        """Show `★` and `✎` before the rows that have notes, given by the rows' keys."""
         if notes != self._notes:
             self._notes = notes
             self._layout = (0, ())
             self._reorder_rows(self.current_key)
 
     def visible_records(self) -> list[Record]:
-        """All records that pass the filter, in the order shown: what an export writes."""
+        """Return all records that match the filter, in the order shown, as an export writes them."""
         return [self.rows.get_record(place) for place in self._order]
 
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
@@ -403,7 +426,7 @@ class Table(ScrolledLines):
         return True
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on the record with this key; whether it is among the lines."""
+        """Put the cursor on the record with this key; return whether it is shown."""
         place = self.rows.find_index(key)
         try:
             self.cursor = self._order.index(-1 if place is None else place)
@@ -412,7 +435,7 @@ class Table(ScrolledLines):
         return True
 
     def expect_record(self, key: str) -> None:
-        """Put the cursor on the record with this key as soon as there is one."""
+        """Put the cursor on the record with this key as soon as it exists."""
         if not self.go_to(key):
             self._wanted = key
 
@@ -420,8 +443,11 @@ class Table(ScrolledLines):
         self._reorder_rows(self.current_key)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
-        """Order by a column's name, descending if the second is true; None: as the rows come. The cursor goes
-        to the first line: what is sorted for stands there."""
+        """Sort by a column, and put the cursor on the first line.
+
+        Args:
+            sorting: the column's name, and whether to sort in descending order; None keeps the rows' order.
+        """
         self.sorting = sorting
         self._worst_first = False
         self._layout = (0, ())
@@ -490,7 +516,7 @@ class Table(ScrolledLines):
         self.post_message(self.Moved(self))
 
     def settle_cursor(self) -> bool:
-        """Say where the cursor is without waiting until it rests; whether there was something to say."""
+        """Report the cursor's record at once instead of when the cursor rests; return whether it was due."""
         waited = self._resting is not None
         if waited:
             self._say_moved()
@@ -525,7 +551,7 @@ class Table(ScrolledLines):
         return super().refresh(*regions, **how)
 
     def show_cursor(self, ahead: int = 0) -> None:
-        """Scroll to where the cursor is, and so many lines further."""
+        """Scroll to the cursor, and `ahead` lines further."""
         height = self.size.height - 1
         if height <= 0:
             return
@@ -653,7 +679,7 @@ class Table(ScrolledLines):
         return distribute_widths(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
     def show_changed(self) -> None:
-        """Show rows whose contents have changed; columns get the room that they need now."""
+        """Draw rows whose contents have changed, and measure the columns again."""
         self._measure_anew()
         self.refresh()
 
@@ -740,7 +766,7 @@ class Table(ScrolledLines):
     # Session
 
     def state(self) -> dict[str, object]:
-        """What a session keeps: cursor, marks and order."""
+        """Return what a session stores: cursor, marks and sorting."""
         return {
             "cursor": self.current_key,
             "marks": list(self.marks),
@@ -748,7 +774,7 @@ class Table(ScrolledLines):
         }
 
     def restore(self, state: Mapping[str, object]) -> None:
-        """Put back what `state` gave; what does not fit is left out."""
+        """Restore what `state` returned; values that do not fit are ignored."""
         marks, sorting, cursor = state.get("marks"), state.get("sorting"), state.get("cursor")
         if isinstance(marks, list):
             self.marks = dict.fromkeys(str(mark) for mark in marks)
