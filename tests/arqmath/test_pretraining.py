@@ -233,10 +233,10 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
         best="validation_loss_nats", best_is_lowest=True,
     )  # fmt: skip
     data = {"collection": collection, "backbone": backbone(place)}
-    tokenize_texts, counted = pretraining_data.tokenised, [0]
+    tokenised, counted = pretraining_data.tokenize_texts, [0]
 
     def counting(tokenizer: Any, read: Any) -> Any:
-        for ids in tokenize_texts(tokenizer, read):
+        for ids in tokenised(tokenizer, read):
             counted[-1] += 1
             yield ids
 
