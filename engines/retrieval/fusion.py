@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
-from math import fsum, isclose
+from itertools import product
+from math import fsum
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +13,17 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, warn
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.retrieval.measures import evaluate
-from engines.retrieval.trec import DEPTH, Qrels, Scored, TrecRun, check_out, warned_run, with_tail, write_run
+from engines.retrieval.trec import (
+    DEPTH,
+    Qrels,
+    Scored,
+    TrecRun,
+    check_out,
+    scored_depth,
+    warned_run,
+    with_tail,
+    write_run,
+)
 
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:
@@ -28,47 +37,11 @@ def min_max(ranking: Sequence[Scored]) -> list[Scored]:
     return [(document, (score - low) / (high - low)) for document, score in ranking]
 
 
-_STEEP = 5
-"""A tail's scores fall so many times as fast as those before it, in the mean."""
-_ABRUPT, _BEFORE = 3, 4
-"""The first step down to a tail is more than so many times the largest of so many before it, or all steps
-from there on are the same."""
-
-
-def scored_depth(run: TrecRun) -> int | None:
-    """How many documents of a topic have scores, where the others follow on another scale, as behind the
-    re-ranked ones of a two-stage run; None where scores are of one kind.
-
-    There is such a depth when, in most of the topics that go deeper, and in two at least, scores suddenly
-    begin to fall many times as fast, and at the same rank.
-    """
-    broken: Counter[int] = Counter()
-    for ranking in run.rankings.values():
-        scores = [score for _, score in ranking]
-        steps = [high - low for high, low in pairwise(scores)]
-        even = len(steps)
-        while even > 1 and isclose(steps[even - 2], steps[-1], rel_tol=1e-4):
-            even -= 1
-        for depth in range(_BEFORE + 1, len(scores) - _BEFORE):
-            before = (scores[0] - scores[depth - 1]) / (depth - 1)
-            behind = (scores[depth - 1] - scores[-1]) / (len(scores) - depth)
-            largest = max(steps[depth - 1 - _BEFORE : depth - 1])
-            abrupt = depth == even or steps[depth - 1] > _ABRUPT * largest
-            if abrupt and behind > _STEEP * before:
-                broken[depth] += 1
-    for depth, topics in sorted(broken.items()):
-        if topics > 1 and 2 * topics > sum(len(ranking) > depth for ranking in run.rankings.values()):
-            return depth
-    return None
-
-
-def _one_scale(run: TrecRun, path: Path, events: Sink) -> TrecRun:
-    """The run, with a tail that has another scale put just below what is before it, and a warning of that."""
-    depth = scored_depth(run)
+def _one_scale(run: TrecRun, path: Path) -> TrecRun:
+    """Put what has no scores of its own just below the rest, where the run's manifest says how many have."""
+    depth = scored_depth(path)
     if depth is None:
         return run
-    what = f"{path}: behind the first {depth:,} of a topic scores have another scale, as in a two-stage run"
-    warn(events, f"{what}; they are put just below, in their order")
     return replace(
         run,
         rankings={
@@ -207,8 +180,7 @@ class FuseRuns:
 def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[TrecRun, int]:
     """Read, fuse and write. Returns: the run as it is written, and how many documents were left out of it,
     which has 1,000 of a topic at most. Events: warnings of what was mended in a run, of topics that not all
-    have, of scores of two scales, and of what was left out. Raises: DataError for runs that cannot be read,
-    and as `check_out`."""
+    have, and of what was left out. Raises: DataError for runs that cannot be read, and as `check_out`."""
     runs = [warned_run(path, task, events) for path in spec.runs]
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
@@ -217,7 +189,7 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[TrecRun, int
         warn(events, what)
     check_out(spec.out, set().union(*topics))
     if spec.how != "rrf":
-        runs = [_one_scale(run, path, events) for run, path in zip(runs, spec.runs, strict=True)]
+        runs = [_one_scale(run, path) for run, path in zip(runs, spec.runs, strict=True)]
     if spec.how == "weighted":
         fused = weighted_sum(runs, spec.weights, tag=spec.tag)
     else:

@@ -431,14 +431,33 @@ def made_by(run: Path) -> str:
         return ""
 
 
+def scored_depth(run: Path) -> int | None:
+    """Read from a run's manifest how many documents of a topic have scores of their own (`scored`); those
+    behind them are there for their order only, whatever scale their scores have. Returns: None for a run
+    without a manifest, that has been changed since, or in which all scores are of one kind."""
+    try:
+        document = json.loads(manifest_of(run).read_bytes())
+        depth, made = document.get("scored"), document.get("run", {}).get("sha256")
+        known = isinstance(depth, int) and depth > 0 and made in (None, sha256(run))
+    except (OSError, ValueError, AttributeError):
+        return None
+    return depth if known else None
+
+
 def write_manifest(
-    operation: str, spec: Any, run: Path, reads: Mapping[str, Iterable[Path]], found: Mapping[str, Any]
+    operation: str,
+    spec: Any,
+    run: Path,
+    reads: Mapping[str, Iterable[Path]],
+    found: Mapping[str, Any],
+    *,
+    scored: int | None = None,
 ) -> None:
     """Write it, after the run. Raises: DataError E452 where another file is in its place.
 
     Args: operation: its name, `arqmath.rank`; with the settings of its `spec` it is the command. reads: the
     files that the run depends on, by what they serve as (of an index of answers its manifest, which has the
-    hashes of all others). found: what the operation says of the run.
+    hashes of all others). found: what the operation says of the run. scored: as of `scored_depth`.
     """
     document = {
         "operation": operation,
@@ -449,6 +468,7 @@ def write_manifest(
             for name, paths in reads.items()
         },
         "found": dict(found),
+        **({} if scored is None else {"scored": scored}),
         "versions": package_versions(),
     }
     write_note(manifest_of(run), document, "operation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from importlib import metadata
@@ -12,9 +13,8 @@ import pytest
 
 from engines.arqmath.ranking.rank import Fuse, fuse
 from engines.core.errors import EngineError
-from engines.core.events import Event
-from engines.retrieval.fusion import min_max, scored_depth
-from engines.retrieval.trec import Scored, TrecRun, check_out, read_run, with_tail, write_run
+from engines.retrieval.fusion import min_max
+from engines.retrieval.trec import Scored, TrecRun, check_out, read_run, scored_depth, with_tail, write_run
 
 DEPTH, LONG = 20, 100
 
@@ -53,28 +53,25 @@ def test_tails_are_written_as_they_are(tmp_path: Path) -> None:
     assert [name for name, _ in read_run(tmp_path / "run").rankings["A.0"]] == ["0-0", "0-1", "0-2", "y", "z"]
 
 
+def test_only_an_unchanged_manifest_says_how_many_are_scored(tmp_path: Path) -> None:
+    run, beside = tmp_path / "run", tmp_path / "run.json"
+    write_run(two_scales(rank_tail=True), run)
+    assert scored_depth(run) is None
+    beside.write_text(json.dumps({"scored": DEPTH}))
+    assert scored_depth(run) == DEPTH
+    digest = hashlib.sha256(run.read_bytes()).hexdigest()
+    beside.write_text(json.dumps({"run": {"sha256": digest}, "scored": DEPTH}))
+    assert scored_depth(run) == DEPTH
+    run.write_bytes(run.read_bytes() + b"A.9\tQ0\t1\t1\t0.5\tx\n")
+    assert scored_depth(run) is None
+    for text in ("", "[1]", json.dumps({"scored": 0}), json.dumps({"scored": "20"}), json.dumps({"run": 1})):
+        beside.write_text(text)
+        assert scored_depth(run) is None
+
+
 @pytest.mark.parametrize("rank_tail", [True, False])
-def test_such_tails_are_recognised(rank_tail: bool) -> None:
-    assert scored_depth(two_scales(rank_tail)) == DEPTH
-
-
-def test_scores_of_one_kind_have_no_tail() -> None:
-    draw = Random(1)
-    kinds = [
-        lambda: draw.gammavariate(2, 5),
-        lambda: draw.gauss(0.4, 0.1),
-        lambda: 1 / (1 + 2.72 ** draw.gauss(6, 4)),
-        lambda: max(0.0, draw.gauss(0, 1)),
-    ]
-    for kind in kinds:
-        assert scored_depth(run_of([[kind() for _ in range(300)] for _ in range(9)])) is None
-    ranks = run_of([[1 / (60 + n) for n in range(300)]] * 9)
-    assert scored_depth(ranks) is None
-    assert scored_depth(run_of([[float(n) for n in range(300)]] * 9)) is None
-
-
-def test_fusing_scales_over_what_has_scores_and_says_so(tmp_path: Path) -> None:
-    two = two_scales(rank_tail=True)
+def test_fusing_scales_over_what_has_scores(tmp_path: Path, rank_tail: bool) -> None:
+    two = two_scales(rank_tail)
     draw = Random(2)
     # Another system that has the same documents in its own order, all near each other.
     other = TrecRun(
@@ -85,19 +82,20 @@ def test_fusing_scales_over_what_has_scores_and_says_so(tmp_path: Path) -> None:
         },
     )
     cut = replace(two, rankings={topic: own[:DEPTH] for topic, own in two.rankings.items()})
-    told: list[Event] = []
     tops: dict[str, dict[str, list[str]]] = {}
-    for name, run in (("two", two), ("cut", cut)):
+    for name, run in (("two", two), ("cut", cut), ("bare", two)):
         write_run(run, tmp_path / name)
+        if name == "two":
+            (tmp_path / "two.json").write_text(json.dumps({"scored": DEPTH}))
         write_run(other, tmp_path / "other")
         spec = Fuse((tmp_path / name, tmp_path / "other"), tmp_path / f"{name}.out", "weighted", (0.9, 0.1))
-        fuse(spec, events=told.append)
+        fuse(spec)
         found = read_run(spec.out).rankings
         tops[name] = {topic: [document for document, _ in own[:10]] for topic, own in found.items()}
     # Documents behind the scored ones have next to nothing, as if they were not in the run.
     assert tops["two"] == tops["cut"]
-    messages = [event.data["message"] for event in told if event.kind == "warning"]
-    assert [str(DEPTH) in message and "another scale" in message for message in messages] == [True]
+    # Without a manifest nothing is guessed: the tail takes nearly all of the scale.
+    assert tops["bare"] != tops["cut"]
 
 
 def scored(names: str) -> list[Scored]:

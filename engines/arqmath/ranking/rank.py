@@ -306,7 +306,8 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         used = () if spec.model is None or not spec.rerank else model_files(spec.model)
         asked = (*spec.topics, *spec.tune_topics)
         reads = {"source": (source.file,), "topics": asked, "qrels": spec.qrels, "model": used}
-        write_manifest("arqmath.rank", spec, spec.run, reads, result)
+        scored = result.get("depth") if model is not None else None
+        write_manifest("arqmath.rank", spec, spec.run, reads, result, scored=scored)
     return result
 
 

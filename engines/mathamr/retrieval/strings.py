@@ -416,7 +416,9 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         "index": sorted(path for path in spec.index.rglob("*") if path.is_file()),
         "run": () if spec.run is None else (spec.run,),
     }
-    write_manifest("mathamr.rerank", spec, spec.out, reads, result)
+    write_manifest(
+        "mathamr.rerank", spec, spec.out, reads, result, scored=(spec.depth or _DEPTH) if spec.run else None
+    )
     return result
 
 
