@@ -89,6 +89,7 @@ class Runs:
 
     @property
     def chosen_names(self) -> dict[str, str]:
+        """Return the names of the two runs, as a session stores them."""
         return {"run": self.run, "against": self.against}
 
     def with_run(self, name: str) -> Runs:
@@ -105,16 +106,19 @@ class Runs:
 
     @property
     def facts(self) -> Mapping[str, Any]:
+        """Return the overview's entry of the run that is shown."""
         known = self.overview.get("runs", ())
         return next((run for run in known if run["name"] == self.run), {})
 
     @property
     def options(self) -> list[str]:
+        """Return the options that name the two runs on a command line."""
         held = ["--against", self.against] if self.against else []
         return [*(["--run", self.run] if self.run else []), *held]
 
     @property
     def address(self) -> str:
+        """Return the prefix of the notes on this collection."""
         return f"arqmath/{self.collection.name}"
 
     @property
@@ -123,6 +127,7 @@ class Runs:
 
     @property
     def origin(self) -> dict[str, object]:
+        """Return the provenance of exported files: the collection and the two runs."""
         return {"collection": self.place, "run": self.run, "against": self.against}
 
     def provenance_lines(self, index_state: str, judgements: int) -> list[str]:

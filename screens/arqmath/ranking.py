@@ -83,6 +83,7 @@ class MovesListing(Listing):
 
     @property
     def chosen(self) -> Record | None:
+        """Return the answer under the cursor, on the side that the cursor is on."""
         record = self.table.current
         return None if record is None else cast("Record | None", record[self.side])
 
@@ -160,6 +161,8 @@ class MovesListing(Listing):
 
 
 class TopicsPane(ListPane):
+    """The left pane: the topics of a collection, and the mean score of the run that is shown."""
+
     NONE = (
         "No collection yet: topics appear here, with the runs that answer them",
         "mathwb data add arqmath FOLDER registers your copy of ARQMath\n"
@@ -317,6 +320,7 @@ class RankingPane(Pane):
             self.show_heading()
 
     def show_topic(self, topic: str) -> None:
+        """Show that the ranking of a topic is being read."""
         self.topic = topic
         if topic and self.ranking is None and self.is_attached:
             self._answers.show_loading("reading the ranking")

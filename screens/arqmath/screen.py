@@ -101,6 +101,7 @@ class ArqmathScreen(BrowserScreen):
         self.open_collection(self.sources[name])
 
     def open_collection(self, collection: Collection) -> None:
+        """Show a collection, keeping the runs that are chosen if it has them."""
         before, name = self.runs, collection.name
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
@@ -214,6 +215,7 @@ class ArqmathScreen(BrowserScreen):
 
     @on(Pane.Selected, "#middle")
     def show_answer(self) -> None:
+        """Show the answer under the cursor, asking for its text if necessary."""
         chosen, pane = self.ranking.chosen, self.answer
         pane.show_answer(chosen)
         if chosen is None:
@@ -438,6 +440,7 @@ class ArqmathScreen(BrowserScreen):
     # What others ask
 
     def go_to_topic(self, topic: str) -> bool:
+        """Put the cursor on a topic; return whether it exists."""
         if not self.topics.go_to(topic):
             return False
         if self.page in ("bars", "search"):

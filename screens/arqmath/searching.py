@@ -259,6 +259,7 @@ class HitList(Listing):
 
     @property
     def wanted(self) -> tuple[str, Path | None]:
+        """Return the query and the model that were asked for last."""
         return self.words_searched, self.model
 
     @property
@@ -267,6 +268,7 @@ class HitList(Listing):
 
     @property
     def command(self) -> list[str]:
+        """Return the words of the `arqmath search` command that finds these hits."""
         model = [] if self.model is None else ["--model", str(self.model)]
         return [self.words_searched, "-k", str(MOST), *model]
 

@@ -96,6 +96,7 @@ class EgraphsState:
 
     @property
     def arrived(self) -> bool:
+        """Tell whether the members of the selected cluster have been read."""
         return self.cluster is None or (self.members is not None and self.members.tag == self.cluster.key)
 
     @property
@@ -104,12 +105,14 @@ class EgraphsState:
 
     @property
     def draft(self) -> GrowthDraft | None:
+        """Return the draft of the selected cluster, or None if the cluster is saved."""
         if self.cluster is None or self.cluster.source.folder is not None:
             return None
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
 
     @property
     def unavailable(self) -> Unavailable | None:
+        """Return the reason that there are no vectors, or None."""
         if self.model is None:
             return _NO_MODEL if self.models is not None else None
         if self.source is None:
@@ -270,6 +273,7 @@ class MiddlePane(Pane):
 
     @property
     def encoding(self) -> list[CachedRequest]:
+        """Return the requests that are encoding a corpus now."""
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]
 
@@ -351,6 +355,7 @@ class ClustersPane(ListPane):
 
     @property
     def chosen(self) -> ListedCluster | None:
+        """Return the cluster under the cursor."""
         source, row = self._source, self.table.current
         return ListedCluster(source, row) if source is not None and isinstance(row, LazyRow) else None
 

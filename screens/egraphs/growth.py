@@ -56,6 +56,7 @@ class GrowthDraft:
 
     @property
     def params(self) -> dict[str, Any]:
+        """Return the parameters of `egen.generate`."""
         return {**self.settings, "expr": self.head, "notation": "prefix"}
 
     @property
@@ -67,10 +68,12 @@ class GrowthDraft:
 
     @property
     def unsaved(self) -> bool:
+        """Tell whether the draft would be lost when the app ends."""
         return self.growing or (self.generated is not None and bool(self.members))
 
     @property
     def why_not_keep(self) -> str:
+        """Return the reason that the draft cannot be saved, or an empty string."""
         if self.growing:
             return "it is still growing; x stops it"
         if self.error is not None:
@@ -81,6 +84,7 @@ class GrowthDraft:
 
     @property
     def words(self) -> str:
+        """Describe how far the growth is."""
         counted = {**self.stats, "members": len(self.members)}
         names = (("node", "nodes"), ("class", "classes"), ("member", "members"))
         parts = (format_quantity(counted[many], one, many) for one, many in names)
@@ -88,6 +92,7 @@ class GrowthDraft:
 
     @property
     def row(self) -> LazyRow:
+        """Return the row of the cluster."""
         row = row_from_members(
             self.number,
             self.head,
@@ -317,6 +322,7 @@ class GrowLine(Vertical):
 
     @property
     def keeping(self) -> bool:
+        """Tell whether a draft is being saved."""
         return self._save.running
 
     def _get_draft(self, number: int) -> GrowthDraft:

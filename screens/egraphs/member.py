@@ -64,19 +64,23 @@ class MemberCase:
 
     @property
     def key(self) -> tuple[str, str, int, str, str]:
+        """Return what identifies the case, whatever its title."""
         return self.head, self.member, self.seed, self.assume, self.theory
 
     @property
     def params(self) -> dict[str, Any]:
+        """Return the parameters of `egen.explain`."""
         return {"head": self.head, "member": self.member, "assume": self.assume, "seed": self.seed}
 
     @property
     def derivation(self) -> dict[str, Any]:
+        """Return the parameters of `egen.derive`."""
         about = {"assume": self.assume, "theory": self.theory}
         return {"start": self.head, "target": self.member, **about, "mode": self.mode}
 
     @property
     def alone(self) -> bool:
+        """Tell whether the expression is its own head."""
         return self.head == self.member
 
 

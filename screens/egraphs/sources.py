@@ -95,6 +95,7 @@ class ClusterSource:
 
     @property
     def outdated(self) -> bool:
+        """Tell whether the source has changed on disk since it was read."""
         return False
 
     def get_provenance(self, cluster: int) -> Mapping[str, Any]:
@@ -276,6 +277,7 @@ class ListedCluster:
 
     @property
     def egraph_params(self) -> dict[str, object]:
+        """Return the parameters of `egen.egraph`."""
         settings = self.settings
         limits = {name: settings[name] for name in _LIMITS if name in settings}
         about = {"assume": self.assume, "theory": self.theory}
@@ -283,6 +285,7 @@ class ListedCluster:
 
     @property
     def egraph_command(self) -> list[str]:
+        """Return the words of the command that grows its e-graph."""
         return ["egen", "egraph", *self.assuming, "--mode", self.mode, *self.limits, "--", self.head]
 
     @property
@@ -298,6 +301,7 @@ class ListedCluster:
 
     @property
     def facts(self) -> dict[str, object]:
+        """Return the provenance of exported files."""
         made = {name: self.row[name] for name in ("head", "seed", "stop", "nodes", "classes")}
         return {"corpus": self.source.name, "cluster": self.number, **made, "settings": self.settings}
 

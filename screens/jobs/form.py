@@ -528,6 +528,7 @@ class NewJob(Dialog[Any]):
         self.call_after_refresh(self._table.show_cursor)
 
     def expect_times(self, jobs: Sequence[JobView]) -> None:
+        """Take the jobs by which the durations of recipes are estimated."""
         self._jobs = jobs
         self._table.load([_recipe_record(recipe, jobs) for recipe in self._recipes.values()])
 

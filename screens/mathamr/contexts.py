@@ -187,11 +187,13 @@ class Subject:
 
     @property
     def source(self) -> dict[str, Any]:
+        """Return the parameters that name the topic or text."""
         place = {"folder": self.folder} if self.folder else {}
         return {**place, "topic": self.topic} if self.topic else {**place, "text": self.text}
 
     @property
     def params(self) -> dict[str, Any]:
+        """Return the parameters of `mathamr.inspect`."""
         params = self.source
         if self.graph:
             params["graph"] = self.graph
@@ -201,6 +203,7 @@ class Subject:
 
     @property
     def words(self) -> list[str]:
+        """Return the words of the `mathamr inspect` command."""
         words = ["mathamr", "inspect"]
         for name, value in self.params.items():
             words += [f"--{name}", str(value)] if name != "text" else []
@@ -208,6 +211,7 @@ class Subject:
 
     @property
     def address(self) -> str:
+        """Return the prefix of the notes on the subject."""
         if self.topic:
             return f"mathamr/{self.collection}/topic/{self.topic}"
         escaped = self.text.replace("%", "%25").replace("/", "%2F")
@@ -215,6 +219,7 @@ class Subject:
 
     @property
     def stem(self) -> str:
+        """Return the beginning of the names of exported files."""
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
     def with_parser(self, parser: str) -> Subject:
@@ -312,6 +317,7 @@ class ContextsPane(ListPane):
 
     @property
     def hit(self) -> Record | None:
+        """Return the formula under the cursor if files were searched."""
         return self.table.current if self.listing is self._found else None
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
@@ -357,6 +363,7 @@ class ContextsPane(ListPane):
 
     @property
     def subject(self) -> Subject | None:
+        """Return the topic or text under the cursor."""
         row = self.table.current
         if row is None:
             return None

@@ -167,6 +167,7 @@ class GraphPane(ListPane):
         return self.nodes.inspection
 
     def show_graph(self, inspection: Inspection | None) -> None:
+        """Show the graph of an inspection."""
         self.nodes.home = f"{inspection.subject.address}/node" if inspection is not None else ""
         self.nodes.show_graph(inspection)
         if inspection is None:

@@ -434,6 +434,7 @@ class MathamrScreen(BrowserScreen):
     # What others ask
 
     def go_to_topic(self, topic: str) -> bool:
+        """Put the cursor on a topic; return whether it exists."""
         if self.source == OWN or not self.contexts.go_to(topic):
             return False
         self.show_pane("graph-pane")

@@ -114,6 +114,7 @@ class PaneSelection:
 
     @property
     def noted_as(self) -> str:
+        """Return the line by which the list of notes names the selection."""
         return shorten(f"{self.title}  {self.about()}", 120, placeholder="…")
 
     def all_forms(self) -> tuple[CopyForm, ...]:

@@ -385,6 +385,7 @@ class AppFrame(App[None]):
         return self.workspace.notes.under(home)
 
     def set_note(self, chosen: PaneSelection, text: str) -> None:
+        """Write a note on a selection; an empty text removes it."""
         with self.report_errors():
             before = self._keep_note(chosen, text)
             what, removed = f"the note on {chosen.title}", not text.strip()
@@ -402,6 +403,7 @@ class AppFrame(App[None]):
         return before.note if before is not None else ""
 
     def toggle_bookmark(self, chosen: PaneSelection) -> None:
+        """Add or remove the bookmark of a selection."""
         with self.report_errors():
             now = self._toggle_bookmark(chosen)
             self.say(f"{chosen.title} {'bookmarked' if now else 'is no longer bookmarked'}")

@@ -85,6 +85,7 @@ class CachedRequest:
 
     @property
     def running(self) -> bool:
+        """Tell whether a question is being answered or waits."""
         return self._busy
 
     @property

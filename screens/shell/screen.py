@@ -457,6 +457,7 @@ class BrowserScreen(WorkbenchScreen):
 
     @property
     def first(self) -> ListPane:
+        """Return the pane that lists what the source contains."""
         result = self._panes[0]
         assert isinstance(result, ListPane)
         return result

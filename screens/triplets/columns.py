@@ -221,6 +221,7 @@ class TripletChoice:
 
     @property
     def options(self) -> list[str]:
+        """Return the options that name the choice on a command line."""
         return ["--strategy", self.strategy, "--text", self.text, "--pool", self.pool]
 
     def next_choice(self, *, bertsim: bool) -> TripletChoice:

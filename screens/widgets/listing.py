@@ -378,7 +378,7 @@ class Listing(_Filtered):
 
     @property
     def home(self) -> str:
-        """Set the note prefix, and read the notes below it."""
+        """Return the prefix of the notes on its rows."""
         return self._home_address
 
     @home.setter

@@ -104,6 +104,7 @@ class Scatter(Widget, can_focus=True):
 
     @property
     def here(self) -> ScatterDot | None:
+        """Return the dot under the cursor."""
         number = self._numbers.get(self.lit)
         return None if number is None or not self.dots else self.dots[number]
 

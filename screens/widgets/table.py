@@ -347,18 +347,22 @@ class Table(ScrolledLines):
 
     @property
     def shown(self) -> int:
+        """Return how many lines match the filter."""
         return len(self._order)
 
     @property
     def current(self) -> Record | None:
+        """Return the record under the cursor, or None."""
         return self.rows.get_record(self._order[self.cursor]) if self._order else None
 
     @property
     def current_key(self) -> str | None:
+        """Return the key of the record under the cursor, or None."""
         return self.rows.get_key(self._order[self.cursor]) if self._order else None
 
     @property
     def marked(self) -> list[Record]:
+        """Return the marked records, in the order in which they were marked."""
         indices = (self.rows.find_index(key) for key in self.marks)
         return [self.rows.get_record(place) for place in indices if place is not None]
 
