@@ -8,9 +8,7 @@ calls, jobs and forms, kinds of data, trainers, settings, recipes, samples, doct
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -18,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engines.core.entry_points import find_entry_points
 from engines.core.system import asset
 from engines.moved import moved_verb
 from workbench.errors import UsageError
@@ -119,7 +118,7 @@ def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
     """The papers of other distributions, and what is wrong (E412) with those that cannot be used."""
     papers: list[Paper] = []
     problems: list[UsageError] = []
-    for point in _entry_points():
+    for point in find_entry_points(GROUP):
         try:
             papers.append(_added(point, (*own_papers(), *papers)))
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever the code of others raises
@@ -132,17 +131,6 @@ def unusable(name: str, error: BaseException) -> UsageError:
     what = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
     remedy = "Update or uninstall the package that adds it."
     return UsageError(what, where=f"the paper {name}", code="E412", remedy=remedy)
-
-
-def _entry_points() -> list[EntryPoint]:
-    # importlib.metadata takes longer to load than all of this: it is loaded where a paper is registered.
-    files = (file for place in sys.path for file in Path(place).glob("*-info/entry_points.txt"))
-    with suppress(OSError):
-        if not any(GROUP.encode() in file.read_bytes() for file in files):
-            return []
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
 def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:

@@ -1,7 +1,8 @@
 """First stages: registered retrievers, and expressions that say which of them are fused and how.
 
 A first stage of your own is one subclass of `AnswerRetriever`: help, `--first`, `--how`, fusion, tuning and
-the building of an index find it by its name.
+the building of an index find it by its name. A distribution adds one by an entry point of the group
+`mathwb.first_stages` that names the class.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from engines.core.entry_points import load_entry_points
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop
 
@@ -341,3 +343,7 @@ def _syntax_error(text: str, why: str) -> EngineError:
         code="E435",
         remedy="As in: lexical, fused, lexical + 0.5*dense + 2*questions, rrf(lexical, questions)",
     )
+
+
+# A class of another distribution registers itself when it is imported, behind those of this module.
+load_entry_points("mathwb.first_stages")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -83,3 +86,32 @@ def test_help_names_every_first_stage(spec: Any, option: str) -> None:
 def posts(indexed: Path) -> Mapping[str, Any]:
     store = open_index(indexed / "index").store
     return store.get_posts(store.answer_ids())
+
+
+STAGE = """
+from mathwb.arqmath.first_stage import AnswerRetriever
+
+class Oldest(AnswerRetriever):
+    name, about, stored = "oldest", "old answers first", False
+
+    def search(self, topics, queries, k, events, stop):
+        raise NotImplementedError
+"""
+
+
+def test_an_installed_distribution_brings_a_first_stage(tmp_path: Path) -> None:
+    about = tmp_path / "oldest-1.0.dist-info"
+    about.mkdir()
+    (tmp_path / "oldest_stage.py").write_text(STAGE)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: oldest\nVersion: 1.0\n")
+    points = "oldest = oldest_stage:Oldest\nbroken = oldest_stage:Nothing\n"
+    (about / "entry_points.txt").write_text(f"[mathwb.first_stages]\n{points}")
+    program = (
+        "from engines.arqmath.first_stage import RETRIEVERS, FirstStage\n"
+        "print(list(RETRIEVERS)[-1], FirstStage.from_text('lexical + oldest'))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["oldest", "lexical", "+", "oldest"]

@@ -433,3 +433,45 @@ def test_what_a_reporter_prints_is_not_in_our_answer(
     done = CliRunner().invoke(app, asked)
     assert json.loads(done.stdout)[0]["end"] == "succeeded"
     assert "hear, hear" in done.stderr
+
+
+NOTED = """
+class Notebook:
+    def begin(self, run, known):
+        self.file = run.folder / "notebook.txt"
+        return run.name
+
+    def event(self, event):
+        with self.file.open("a") as file:
+            file.write(event.kind + "\\n")
+
+    def end(self, state, reason):
+        with self.file.open("a") as file:
+            file.write(state + "\\n")
+"""
+
+
+def test_an_installed_distribution_brings_a_reporter(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    about = site / "noted-1.0.dist-info"
+    about.mkdir(parents=True)
+    (site / "noted_reporter.py").write_text(NOTED)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: noted\nVersion: 1.0\n")
+    points = "notebook = noted_reporter:Notebook\nbroken = noted_reporter:Nothing\n"
+    (about / "entry_points.txt").write_text(f"[mathwb.reporters]\n{points}")
+    monkeypatch.syspath_prepend(site)
+    assert checked("notebook") == "notebook"
+    number = lab.submit(n=2)
+    lab.wait(number, "succeeded")
+    job = find(lab.workspace.runs, number)
+    assert report(job, "notebook", over=at_once).end == "succeeded"
+    told = (job.folder / "notebook.txt").read_text().split()
+    assert (told.count("metric"), told[-1]) == (2, "succeeded")
+    with pytest.raises(EngineError, match="Nothing") as caught:
+        checked("broken")
+    assert caught.value.code == "E627"
+    with pytest.raises(EngineError) as unknown:
+        checked("notbook")
+    assert "notebook" in unknown.value.remedy

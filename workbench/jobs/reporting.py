@@ -1,6 +1,7 @@
 """Reporting: what the event log of a job says goes on to TensorBoard, W&B, MLflow, trackio or a function.
 
-A reporter is one class here, registered by its name. `python -m workbench.jobs.reporting RUN_DIR NAME`
+A reporter is one class here, registered by its name, or one of another distribution, by an entry point of the
+group `mathwb.reporters`. `python -m workbench.jobs.reporting RUN_DIR NAME`
 follows the last attempt to its end; supervisors start it for each name in the setting `reporters`. Since it
 reads logs, a job can be reported after it has ended, or from a machine that has a network. How far it has
 come is in `report-NAME.json` of the run folder. Steps that a resumed attempt repeats are not reported again:
@@ -22,8 +23,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from symtable import symtable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from engines.core.entry_points import find_entry_points
 from engines.core.errors import EngineError
 from engines.core.files import hold_lock, write_json
 from workbench.config import flat
@@ -33,6 +35,9 @@ from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.machine import start_detached
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 from workbench.jobs.view import job_view
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FILE = "reporters.json"
 """In a run folder: the names of the reporters of the job."""
@@ -268,6 +273,11 @@ class Callback:
             )
 
 
+def _added_reporters() -> dict[str, EntryPoint]:
+    """Find the reporters of other distributions, by name: each entry point names a class like `Reporter`."""
+    return {point.name: point for point in find_entry_points("mathwb.reporters")}
+
+
 def checked(name: str) -> str:
     """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627; E351 for
     TensorBoard where nothing can be trained."""
@@ -278,9 +288,16 @@ def checked(name: str) -> str:
             what = f"the package {name} is not installed"
             raise _unusable(what, f'Install it: pip install "mathwb[{name}]"')
         return name
+    if name in (added := _added_reporters()):
+        try:
+            added[name].load()
+        except Exception as error:  # whatever the code of others raises
+            what = f"the reporter {name} cannot be loaded: {type(error).__name__}: {error}"
+            raise _unusable(what, "Update or uninstall the package that adds it.") from error
+        return name
     place, colon, function = name.rpartition(":")
     if not colon:
-        known = ", ".join(REPORTERS)
+        known = ", ".join([*REPORTERS, *added])
         raise _unusable(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
     path = Path(place).expanduser().absolute()
     if path.suffix != ".py" or not path.is_file():
@@ -315,16 +332,19 @@ def reporter(name: str) -> Reporter:
     """The reporter of this name, from the name that `checked` gave. Raises: EngineError E627."""
     if name in REPORTERS:
         return REPORTERS[name]()
+    if name in (added := _added_reporters()):
+        result: Reporter = added[name].load()()
+        return result
     place, _, function = name.rpartition(":")
     spec = importlib.util.spec_from_file_location("mathwb_reporter", place)
     assert spec is not None  # its name ends in .py
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    result = getattr(module, function, None)
-    if not callable(result):
+    called = getattr(module, function, None)
+    if not callable(called):
         raise _unusable(f"it has no function {function!r}", "Name one of its functions.", place)
-    return Callback(result)
+    return Callback(called)
 
 
 def _unusable(what: str, remedy: str, where: str = "") -> EngineError:
