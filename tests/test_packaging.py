@@ -128,7 +128,7 @@ def test_the_installed_wheel_is_safe_among_packages_with_the_same_names(wheel: P
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     install = ["install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(wheel)]
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True, timeout=900)
     # The libraries come from here; a path file in a path file is not followed, so our checkout does not.
     site = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -138,7 +138,7 @@ def test_the_installed_wheel_is_safe_among_packages_with_the_same_names(wheel: P
 
     def run(*command: str | Path) -> str:
         words = [str(part) for part in command]
-        done = subprocess.run(words, cwd=site, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(words, cwd=site, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

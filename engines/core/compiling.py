@@ -44,7 +44,8 @@ _PATIENCE_S = 5.0
 """After so much plain Python in a process, calls wait."""
 _POLL_S = 0.1
 _CHILD = (
-    "import sys; sys.path[:] = sys.argv[2:]; from engines.core.compiling import serve; serve(sys.argv[1])"
+    "import sys; sys.path[:] = sys.argv[2:]; from engines.core import compiling; "
+    "compiling.serve_compiler(sys.argv[1])"
 )
 
 

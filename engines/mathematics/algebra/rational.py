@@ -292,7 +292,7 @@ def _normal_atom(tree: Tree) -> Tree:
 def normal(tree: Tree) -> Tree:
     """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
-    >>> from engines.core.vocabulary import prefix, read_prefix
+    >>> from engines.core.vocabulary import read_prefix, to_prefix
     >>> to_prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
     '+ x 1'
     """
