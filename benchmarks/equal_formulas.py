@@ -44,11 +44,11 @@ from engines.formula.meaning import read
 from engines.formula.parser import Formula
 from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
-from engines.mathamr.retrieval.equality import By, Equal, Equality
+from engines.mathamr.retrieval.equality import Equality, EqualityKind, EqualLook
 from engines.mathamr.retrieval.formula_index import FormulaIndex
-from engines.mathamr.retrieval.search import ranked
-from engines.mathamr.retrieval.task2 import Unit
-from engines.mathamr.retrieval.texts import tree_string
+from engines.mathamr.retrieval.search import rank_formulas
+from engines.mathamr.retrieval.task2 import JudgedUnit
+from engines.mathamr.retrieval.texts import write_tree_string
 from engines.mathematics.judging import judge
 from engines.mathematics.judging.fingerprint import ValueFingerprints
 from engines.mathematics.judging.names import free
@@ -266,7 +266,7 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
     made = []
     for alike in found.values():
         members = sorted(look for tree in alike for look in looks[tree])
-        drawn = {str(Formula(opened.latex(look)).search_tree.sorted()) for look in members}
+        drawn = {str(Formula(opened.read_latex(look)).search_tree.sorted()) for look in members}
         if len({plain(tree) for tree in alike}) > 1 and len(drawn) > 1 and not never(alike[0], judges):
             made.append(members)
     return made, dict(verdicts)
@@ -303,7 +303,7 @@ def dense(texts: Mapping[int, str]) -> Callable[[int], Sequence[int]]:
 
 
 def beyond(
-    hits: Mapping[int, Sequence[Equal]], group: Mapping[int, set[int]], trees: Mapping[int, Tree]
+    hits: Mapping[int, Sequence[EqualLook]], group: Mapping[int, set[int]], trees: Mapping[int, Tree]
 ) -> dict[str, int]:
     """How many are found equal to formulas and are not in their groups: with a condition, since one of the
     two has more than `NODES` nodes, or else."""
@@ -321,7 +321,7 @@ def beyond(
 
 # ---- Task 2
 
-FIRST: Mapping[str, tuple[By, float]] = {
+FIRST: Mapping[str, tuple[EqualityKind, float]] = {
     "whole": ("equal", 1),
     "part": ("equal", 0),
     "renamed": ("renamed", 1),
@@ -348,7 +348,7 @@ def task2(given: Measured) -> dict[str, Any]:
     ranking = read_run(runs["paths"], task=2).rankings
     ways = {by: Equality(opened, by) for by, _ in FIRST.values()}
     equal = {
-        by: {topic: way.found(topics[topic].latex, DEPTH, blank=True) for topic in ranking}
+        by: {topic: way.find_equal(topics[topic].latex, DEPTH, blank=True) for topic in ranking}
         for by, way in ways.items()
     }
     first: dict[str, dict[str, list[int]]] = {}
@@ -385,9 +385,13 @@ def task2(given: Measured) -> dict[str, Any]:
     return figures
 
 
-def graded(opened: FormulaIndex, look: int, unit: Unit, grades: Mapping[str, int]) -> int | None:
+def graded(opened: FormulaIndex, look: int, unit: JudgedUnit, grades: Mapping[str, int]) -> int | None:
     """The highest grade of what looks so; None where none is judged."""
-    names = [opened.visual(look)] if unit == "visual" else [one["id"] for one in opened.members(look)]
+    names = (
+        [opened.read_visual_id(look)]
+        if unit == "visual"
+        else [one["id"] for one in opened.list_members(look)]
+    )
     return max((grades[name] for name in names if name in grades), default=None)
 
 
@@ -428,11 +432,11 @@ def main() -> None:
     opened = FormulaIndex(place)
     trees: dict[int, Tree] = {}
     for look in range(len(opened)):
-        tree = read(opened.latex(look)).tree
+        tree = read(opened.read_latex(look)).tree
         if tree is not None and tree.children and free(tree):
             trees[look] = tree
     every, verdicts = groups(opened, trees)
-    lines = ("\t".join(" ".join(opened.latex(look).split()) for look in looks) + "\n" for looks in every)
+    lines = ("\t".join(" ".join(opened.read_latex(look).split()) for look in looks) + "\n" for looks in every)
     (arguments.cache / "groups.tsv").write_text("".join(lines))
     checks: dict[str, int] = defaultdict(int)
     with mpmath.workdps(40):
@@ -440,7 +444,7 @@ def main() -> None:
             said = checked([trees[look] for look in looks])
             checks[said] += 1
             if said == "differ":
-                print("differ:", *(opened.latex(look) for look in looks), sep="\n    ")
+                print("differ:", *(opened.read_latex(look) for look in looks), sep="\n    ")
         by_values: dict[tuple[str, ...], set[int]] = defaultdict(set)
         for look, tree in trees.items():
             row = values(tree) if len(tree) <= NODES else ("",)
@@ -472,23 +476,27 @@ def main() -> None:
     lexical, drawn_from = LexicalIndex(arguments.cache / "bm25"), random.Random(0)
 
     def by_bm25(look: int) -> list[int]:
-        return np.argsort(-lexical.score_documents(f"${opened.latex(look)}$"), kind="stable").tolist()
+        return np.argsort(-lexical.score_documents(f"${opened.read_latex(look)}$"), kind="stable").tolist()
 
     hits = {
-        look: [one for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]
+        look: [
+            one for one in equality.find_equal(opened.read_latex(look), depth, blank=True) if one.share == 1
+        ]
         for look in chosen
     }
 
     ways: dict[str, Callable[[int], Sequence[int]]] = {
         "equal": lambda look: [one.look for one in hits[look]],
-        "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), len(opened))],
+        "paths": lambda look: [
+            one for one, _ in rank_formulas(opened, Formula(opened.read_latex(look)), len(opened))
+        ],
         "bm25": by_bm25,
         "random": lambda _: drawn_from.sample(range(len(opened)), len(opened)),
     }
-    of_trees = {look: tree_string(Formula(opened.latex(look))) for look in pool}
+    of_trees = {look: write_tree_string(Formula(opened.read_latex(look))) for look in pool}
     among = {
         name: lambda look, way=way: [one for one in way(look) if one in pool] for name, way in ways.items()
-    } | {"latex": dense({look: opened.latex(look) for look in pool}), "trees": dense(of_trees)}
+    } | {"latex": dense({look: opened.read_latex(look) for look in pool}), "trees": dense(of_trees)}
     figures = {
         "looks": len(opened),
         "with_keys": opened.about["values"]["looks"],

@@ -21,9 +21,9 @@ from engines.formula.operator_tree import features
 from engines.formula.parser import search_tree
 from engines.forum.topics import Topic, read_topic_files
 from engines.mathamr.retrieval import matching
-from engines.mathamr.retrieval.formula_index import FormulaIndex, words
-from engines.mathamr.retrieval.matching import Near
-from engines.mathamr.retrieval.texts import context_of_topic
+from engines.mathamr.retrieval.formula_index import FormulaIndex, remove_formulas
+from engines.mathamr.retrieval.matching import ScoredLook
+from engines.mathamr.retrieval.texts import cut_topic_context
 from engines.retrieval.measures import evaluate
 from engines.retrieval.significance import compare
 from engines.retrieval.trec import Qrels, TrecRun, read_qrels
@@ -43,7 +43,7 @@ def judged(folder: Path, year: str, opened: FormulaIndex) -> tuple[Mapping[str, 
     return topics, Qrels({topic: own for topic, own in grades.items() if any(own.values())})
 
 
-def measured(lists: Mapping[str, Sequence[Near]], qrels: Qrels) -> Mapping[str, Mapping[str, float]]:
+def measured(lists: Mapping[str, Sequence[ScoredLook]], qrels: Qrels) -> Mapping[str, Mapping[str, float]]:
     order = {topic: sorted(found, key=lambda one: -one.score) for topic, found in lists.items()}
     run = TrecRun(
         "run", {topic: [(str(one.look), one.score) for one in found] for topic, found in order.items()}
@@ -52,7 +52,7 @@ def measured(lists: Mapping[str, Sequence[Near]], qrels: Qrels) -> Mapping[str, 
 
 
 def rows(
-    ways: Iterator[tuple[float, Mapping[str, Sequence[Near]]]], qrels: Qrels
+    ways: Iterator[tuple[float, Mapping[str, Sequence[ScoredLook]]]], qrels: Qrels
 ) -> Iterator[dict[str, object]]:
     first: dict[str, float] = {}
     for share, lists in ways:
@@ -69,13 +69,13 @@ def rows(
         }
 
 
-def _lettered(found: Sequence[Near], again: Sequence[Near], share: float) -> list[Near]:
+def _lettered(found: Sequence[ScoredLook], again: Sequence[ScoredLook], share: float) -> list[ScoredLook]:
     head = zip(found, again, strict=False)
     scored = [replace(one, score=(1 - share) * one.score + share * other.score) for one, other in head]
     return [*scored, *found[len(again) :]]
 
 
-def _worded(found: Sequence[Near], said: Sequence[float], share: float) -> list[Near]:
+def _worded(found: Sequence[ScoredLook], said: Sequence[float], share: float) -> list[ScoredLook]:
     return [
         replace(one, score=(1 - share) * one.score + share * own)
         for one, own in zip(found, said, strict=True)
@@ -92,18 +92,20 @@ def main() -> None:
     figures: dict[str, object] = {}
     for year in YEARS:
         topics, qrels = judged(given.collection, year, opened)
-        plain: dict[str, list[Near]] = {}
-        again: dict[str, list[Near]] = {}
+        plain: dict[str, list[ScoredLook]] = {}
+        again: dict[str, list[ScoredLook]] = {}
         said: dict[str, list[float]] = {}
         for topic in qrels.grades:
             tree = search_tree(topics[topic].latex)
             scores, looks = opened.search(features(tree), 1_000)
-            plain[topic] = [Near(int(look), float(score)) for look, score in zip(looks, scores, strict=True)]
+            plain[topic] = [
+                ScoredLook(int(look), float(score)) for look, score in zip(looks, scores, strict=True)
+            ]
             head = plain[topic][: matching.RESCORED]
-            again[topic] = matching.consistently(opened, tree, head, share=1.0)
-            found = opened.words(words(context_of_topic(topics[topic], 0)[1]))
+            again[topic] = matching.rescore_consistently(opened, tree, head, share=1.0)
+            found = opened.score_words(remove_formulas(cut_topic_context(topics[topic], 0)[1]))
             said[topic] = [
-                float(matching.said(found, opened.fields_of(opened.rows_of(one.look))).max())
+                float(matching.select_word_scores(found, opened.fields_of(opened.rows_of(one.look))).max())
                 for one in plain[topic]
             ]
 

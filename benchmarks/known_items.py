@@ -103,7 +103,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             return bm25.search(f"${written(tree)}$", DEPTH)[1].tolist()
 
         def parts(tree: OperatorTree) -> list[int]:
-            return [one.look for one in matching.nearest(opened, search_tree(written(tree)), DEPTH)]
+            return [one.look for one in matching.find_nearest(opened, search_tree(written(tree)), DEPTH)]
 
         def plain(tree: OperatorTree) -> list[int]:
             return opened.search(features(search_tree(written(tree))), DEPTH)[1].tolist()

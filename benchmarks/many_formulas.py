@@ -34,15 +34,15 @@ from engines.mathamr.retrieval.segments import (
     _FORMULAS,
     _LOOKS,
     VERSION,
-    Source,
-    hashed,
-    merge,
+    SegmentSource,
+    hash_feature,
+    merge_segments,
     write_fields,
     write_table,
 )
 
 PART = 100_000
-_LETTERS = np.array([hashed(f"l V!{letter}") for letter in "abcdefghijklmnopqrstuvwxyz"], np.uint64)
+_LETTERS = np.array([hash_feature(f"l V!{letter}") for letter in "abcdefghijklmnopqrstuvwxyz"], np.uint64)
 
 
 def mixed(hashes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ def make(index: Path, folder: Path, total: int) -> dict[str, Any]:
             kinds.append(
                 1 if letter else 2 if name[0] == "p" and "V!" in name else 3 if name[0] == "s" else 0
             )
-            ids.append(hashed(name))
+            ids.append(hash_feature(name))
             counts.append(count)
         starts.append(len(ids))
     hashes, times = np.array(ids, np.uint64), np.array(counts, np.uint16)
@@ -104,10 +104,10 @@ def make(index: Path, folder: Path, total: int) -> dict[str, Any]:
 def merged(folder: Path, out: Path) -> dict[str, Any]:
     from engines.retrieval.stored import new_folder
 
-    parts = [Source(path) for path in sorted(folder.iterdir()) if path.is_dir() and path != out]
+    parts = [SegmentSource(path) for path in sorted(folder.iterdir()) if path.is_dir() and path != out]
     about: dict[str, Any] = {"version": VERSION, "collection": "made", "encoder": None}
     with new_folder(out, about) as draft:
-        about |= merge(parts, draft)
+        about |= merge_segments(parts, draft)
         if not (draft / "fields.arrow").exists():
             write_fields(draft, [])
     size = sum(path.stat().st_size for path in out.rglob("*"))

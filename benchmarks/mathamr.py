@@ -38,9 +38,17 @@ from engines.mathamr import (
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.opened import open_index
-from engines.mathamr.retrieval.search import ranked
-from engines.mathamr.retrieval.strings import Compared, FuseRuns, Kind, Rerank, Strings, fuse, rerank
-from engines.mathamr.retrieval.task2 import Unit
+from engines.mathamr.retrieval.search import rank_formulas
+from engines.mathamr.retrieval.strings import (
+    ComparisonName,
+    FormulaStrings,
+    FuseFormulaRuns,
+    RepresentationName,
+    Rerank,
+    fuse_runs,
+    rerank_formulas,
+)
+from engines.mathamr.retrieval.task2 import JudgedUnit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint_folder
 from engines.retrieval.fusion import tune_weights
@@ -61,7 +69,7 @@ def baseline(
     for topic, formulas in pool.items():
         order = drawn.sample(sorted(formulas), len(formulas))
         looks = {one: look for one in order if (look := opened.look_of(one)) is not None}
-        written = {look: opened.latex(look) for look in looks.values()}
+        written = {look: opened.read_latex(look) for look in looks.values()}
         scores = scored(topics[topic].latex, written) if scored else {}
         found = [(one, scores.get(look, 0.0)) for one, look in looks.items()]
         rankings[topic] = sorted(found, key=lambda pair: -pair[1])
@@ -106,7 +114,7 @@ def _bm25(opened: FormulaIndex) -> Callable[[str, Mapping[int, str]], Scores]:
     return scores
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[RepresentationName, ...] = (
     "latex",
     "opt",
     "slt",
@@ -120,9 +128,9 @@ FUSED = ("paths", "bm25", "latex", "raw-latex", "mathamr-marked")
 """What a weighted sum may be of: what reads the formula alone, and what reads its sentence."""
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
-UNITS: Mapping[Unit, str] = {"formula": "formula id", "visual": "visual id"}
+UNITS: Mapping[JudgedUnit, str] = {"formula": "formula id", "visual": "visual id"}
 """What judgements name."""
-BY: tuple[Compared, ...] = ("latex", "raw-latex", "mathamr")
+BY: tuple[ComparisonName, ...] = ("latex", "raw-latex", "mathamr")
 """The representations that a first stage is reranked by."""
 RERANKED = 20
 """Of each topic, so many of the first stage are reranked."""
@@ -137,7 +145,7 @@ class Measured:
     def topics(self, year: str) -> Path:
         return self.collection / f"topics_task2_{year}.xml"
 
-    def qrels(self, year: str, unit: Unit) -> Path:
+    def qrels(self, year: str, unit: JudgedUnit) -> Path:
         name = {"formula": "formula_id_mini.tsv", "visual": "visual_id_v3.tsv.gz"}[unit]
         return self.collection / f"qrels_task2_{year}_{name}"
 
@@ -152,11 +160,11 @@ class Measured:
             for topic, grades in read_qrels(self.qrels(year, unit)).grades.items():
                 own = found.setdefault(topic, [])
                 if unit == "formula":
-                    own += [one for one in grades if opened.row(one) is not None]
+                    own += [one for one in grades if opened.find_row(one) is not None]
                 else:
                     known = {opened.look_of(one) for one in own}
                     looks = {of_visual[one] for one in grades if one in of_visual} - known
-                    own += [opened.members(look)[0]["id"] for look in sorted(looks)]
+                    own += [opened.list_members(look)[0]["id"] for look in sorted(looks)]
         return {topic: own for topic, own in found.items() if own}
 
     def baselines(self) -> dict[str, Path]:
@@ -168,17 +176,17 @@ class Measured:
                 baseline(name, open_index(self.index), topics, pool, self.place / f"{name}.tsv")
         return {name: self.place / f"{name}.tsv" for name in BASELINES}
 
-    def judged(self, name: str, kind: Compared, encoder: str = "minilm") -> Path:
+    def judged(self, name: str, kind: ComparisonName, encoder: str = "minilm") -> Path:
         """The judged formulas in the order of a representation."""
         own = encoder if encoder == "minilm" else fingerprint_folder(Path(encoder))
         out = self.place / own / f"{name}.tsv"
         if not out.exists():
             out.parent.mkdir(exist_ok=True)
             run = self.place / "random.tsv"
-            rerank(Rerank(self.collection, self.index, out, run, kind, encoder, depth=1_000))
+            rerank_formulas(Rerank(self.collection, self.index, out, run, kind, encoder, depth=1_000))
         return out
 
-    def figures(self, runs: Sequence[Path], year: str, unit: Unit) -> dict[str, Any]:
+    def figures(self, runs: Sequence[Path], year: str, unit: JudgedUnit) -> dict[str, Any]:
         """The measures of runs in a year; the first is what the others are compared with."""
         qrels, topics = (self.qrels(year, unit),), (self.topics(year),)
         spec = EvaluateFormulas(tuple(runs), self.index, qrels, unit, topics)
@@ -213,7 +221,7 @@ def latencies(measured: Measured) -> dict[str, float]:
     for year in YEARS:
         for topic in read_topics(measured.topics(year)):
             began = time.process_time()
-            ranked(opened, Formula(topic.latex), 1_000)
+            rank_formulas(opened, Formula(topic.latex), 1_000)
             times.append(1_000 * (time.process_time() - began))
     times.sort()
     return {
@@ -229,10 +237,10 @@ def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
     opened = open_index(measured.index)
     names = [row["id"] for row in opened.formulas.to_pylist() if row["field"] >= 0]
     chosen = names[:: max(1, len(names) // count)][:count]
-    strings = Strings(opened, "mathamr-marked", 0)
-    strings.of_formulas(chosen[:5])
+    strings = FormulaStrings(opened, "mathamr-marked", 0)
+    strings.write_formulas(chosen[:5])
     began = time.process_time()
-    strings.of_formulas(chosen)
+    strings.write_formulas(chosen)
     return {"contexts": len(chosen), "cpu_s": round(time.process_time() - began, 1)}
 
 
@@ -257,8 +265,10 @@ def stages(measured: Measured) -> list[Path]:
     for kind in BY:
         again, both = place / f"reranked-{kind}.tsv", place / f"first+{kind}.tsv"
         if not again.exists():
-            rerank(Rerank(measured.collection, measured.index, again, first, kind=kind, depth=RERANKED))
-        fuse(FuseRuns((first, again), both))
+            rerank_formulas(
+                Rerank(measured.collection, measured.index, again, first, kind=kind, depth=RERANKED)
+            )
+        fuse_runs(FuseFormulaRuns((first, again), both))
         found += [again, both]
     return found
 
@@ -316,7 +326,7 @@ def main() -> None:
         "search": latencies(measured),
         "representation": contexts(measured),
     }
-    kinds: list[tuple[str, Compared, Path | str | None]] = [
+    kinds: list[tuple[str, ComparisonName, Path | str | None]] = [
         ("paths", "paths", "minilm"),
         *((kind, kind, "minilm") for kind in KINDS),
         ("trained", "mathamr-marked", given.sentences),
@@ -327,7 +337,7 @@ def main() -> None:
     weights = tuned(measured, [runs[part] for part in found])
     figures["weights"] = dict(zip(found, weights, strict=True))
     out = measured.place / "fused.tsv"
-    fuse(FuseRuns(tuple(runs[part] for part in found), out, "weighted", weights))
+    fuse_runs(FuseFormulaRuns(tuple(runs[part] for part in found), out, "weighted", weights))
     runs["fused"] = out
     order = [runs["latex"], *(path for name, path in runs.items() if name != "latex")]
     of_stages = stages(measured)

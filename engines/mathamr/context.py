@@ -27,14 +27,14 @@ _END = re.compile(r"(?:(?<!\\)[.,?:;]|(?<=\s)!|\s)+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedText:
     """A text with placeholders, the LaTeX of each formula by its id, and what was wrong."""
 
     text: str
     formulas: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
-    def need(self, name: str | None) -> None:
+    def require_formula(self, name: str | None) -> None:
         """Raises: EngineError E376 for a query that is no formula of the text."""
         if name is not None and name not in self.formulas:
             raise EngineError(
@@ -44,53 +44,53 @@ class Marked:
             )
 
 
-def placeholder(name: str) -> str:
+def make_placeholder(name: str) -> str:
     """The placeholder of a formula by its id, with its quotes."""
     return f'"eqx{name}eqx"'
 
 
-def ids(text: str) -> list[str]:
+def find_ids(text: str) -> list[str]:
     """The ids of the placeholders in a text, in order."""
     return [match[1] for match in PLACEHOLDER.finditer(text)]
 
 
-def found_id(text: str) -> str | None:
+def read_placeholder(text: str) -> str | None:
     """The id of the placeholder that a constant or concept of a graph is, in small letters; None: it is
     none. Parsers return them whole, or with one end lost."""
     match = _MANGLED.fullmatch(text.lower())
     return match and (match[1] or match[2])
 
 
-def put(latex: str, name: str) -> tuple[str, str]:
+def split_punctuation(latex: str, name: str) -> tuple[str, str]:
     r"""The placeholder of a formula and the formula. Punctuation at its end goes behind the placeholder: .
     , ? : ; as the paper or the authors' code has it, and ! after a blank, since otherwise it is a factorial.
 
-    >>> put("a+b=c.", "7"), put("n!", "8")
+    >>> split_punctuation("a+b=c.", "7"), split_punctuation("n!", "8")
     (('"eqx7eqx".', 'a+b=c'), ('"eqx8eqx"', 'n!'))
     """
     latex = latex.strip()
     end = _END.search(latex)
     kept = latex[: end.start()] if end else latex
     if not kept:
-        return placeholder(name), latex
-    return placeholder(name) + "".join(latex[len(kept) :].split()), kept
+        return make_placeholder(name), latex
+    return make_placeholder(name) + "".join(latex[len(kept) :].split()), kept
 
 
-def marked(text: str) -> Marked:
+def mark_formulas(text: str) -> MarkedText:
     r"""A text whose formulas stand between dollar signs, or as `\(…\)` and `\[…\]`, with placeholders; the
     ids count from 1. Posts as ARQMath has them, in HTML with `math-container`, keep the ids of their
     formulas.
 
-    >>> marked("Why is $x^2 \\ge 0$?").text
+    >>> mark_formulas("Why is $x^2 \\ge 0$?").text
     'Why is "eqx1eqx"?'
     """
     if "math-container" in text:
-        return _of_post(text)
+        return _mark_post(text)
     parts: list[str] = []
     formulas: dict[str, str] = {}
     at = loose = 0
     for number, match in enumerate(_FORMULA.finditer(text), start=1):
-        written, formulas[str(number)] = put(str(match[match.lastgroup or 0]), str(number))
+        written, formulas[str(number)] = split_punctuation(str(match[match.lastgroup or 0]), str(number))
         parts += [text[at : match.start()], written]
         at = match.end()
     parts.append(text[at:])
@@ -98,10 +98,10 @@ def marked(text: str) -> Marked:
         loose += len(re.findall(r"(?<!\\)\$", parts[place]))
         parts[place] = parts[place].replace("\\$", "$")
     warnings = [f"{loose} dollar signs are unmatched and stay text"] if loose else []
-    return _marked(parts, formulas, warnings)
+    return _build_marked(parts, formulas, warnings)
 
 
-def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) -> Marked:
+def _build_marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) -> MarkedText:
     """Args: parts: text and placeholders in turn; a word of the text that looks like one is taken apart."""
     alike = 0
     for place in range(0, len(parts), 2):
@@ -109,20 +109,20 @@ def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) 
         alike += count
     if alike:
         warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), which placeholders use')
-    return Marked("".join(parts), formulas, tuple(warnings))
+    return MarkedText("".join(parts), formulas, tuple(warnings))
 
 
-def _of_post(body: str) -> Marked:
+def _mark_post(body: str) -> MarkedText:
     from engines.forum.readers import broken_formulas, clean_with_formulas
 
     cleaned = clean_with_formulas(body)
-    result = in_fields(cleaned.text, cleaned.formulas)
+    result = mark_cleaned_text(cleaned.text, cleaned.formulas)
     broken = broken_formulas(body, cleaned)
     more = (f"{broken} formulas are in broken HTML",) if broken else ()
     return replace(result, warnings=(*result.warnings, *more))
 
 
-def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
+def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedText:
     """A cleaned text, whose formulas stand as `$latex$`, with placeholders.
 
     Args: formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number, and
@@ -138,22 +138,22 @@ def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
             warnings.append(f"the formula {name or number} is not in the text")
             continue
         first = short = re.sub(r"\W", "_", name.removeprefix("q_")) or f"n{number}"
-        written, kept = put(latex, short)
+        written, kept = split_punctuation(latex, short)
         again = 1
         while found.get(short, kept) != kept:
             again += 1
             short = f"{first}_{again}"
-            written = put(latex, short)[0]
+            written = split_punctuation(latex, short)[0]
         if short != first:
             warnings.append(f"another formula has the id {first} too, and is {short}")
         found[short] = kept
         parts += [text[at:start], written]
         at = start + len(latex) + 2
-    return _marked([*parts, text[at:]], found, warnings)
+    return _build_marked([*parts, text[at:]], found, warnings)
 
 
 @specification
-class Context:
+class ExtractContext:
     """Extract the sentences around a formula, with placeholders for all formulas.
 
     The paper uses the formula's sentence (--window 0); the released contexts add the sentences before and
@@ -178,34 +178,36 @@ class Context:
         exactly_one({"a text": self.text, "a file": self.file}, remedy)
 
 
-def context(spec: Context, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+def extract_context(
+    spec: ExtractContext, *, events: Sink = ignore
+) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
     each line. Events: a warning of topics that occur again.
 
     Raises: EngineError E376 for a query that is no formula of the text.
     """
     if spec.text is not None:
-        return _context(spec, spec.text, spec.query)
+        return _cut_context(spec, spec.text, spec.query)
     assert spec.file is not None
-    return _of_file(spec, spec.file, events)
+    return _extract_rows(spec, spec.file, events)
 
 
-def _of_file(spec: Context, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
-    from engines.mathamr.rows import named_rows
+def _extract_rows(spec: ExtractContext, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.mathamr.rows import read_named_rows
 
-    for row in named_rows(file, "topic_id", "text", events=events):
+    for row in read_named_rows(file, "topic_id", "text", events=events):
         query = row.held.get("query", spec.query)
-        with row.placed():
-            result = _context(spec, row["text"], None if query is None else str(query))
+        with row.locate_errors():
+            result = _cut_context(spec, row["text"], None if query is None else str(query))
         yield {"topic_id": row["topic_id"], **result}
 
 
-def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
-    result = marked(text)
+def _cut_context(spec: ExtractContext, text: str, query: str | None) -> dict[str, Any]:
+    result = mark_formulas(text)
     name = None if query is None else query.removeprefix("q_")
-    result.need(name)
-    around = result.text if name is None else window(result.text, name, spec.window, spec.pipeline)
-    kept = set(ids(around))
+    result.require_formula(name)
+    around = result.text if name is None else cut_window(result.text, name, spec.window, spec.pipeline)
+    kept = set(find_ids(around))
     return {
         "context": around,
         "formulas": {one: latex for one, latex in result.formulas.items() if one in kept},
@@ -214,7 +216,7 @@ def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
     }
 
 
-def window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = None) -> str:
+def cut_window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = None) -> str:
     """The first sentence with a formula's placeholder and that many on each side, joined by spaces; the
     placeholder alone where the text lacks it."""
     from engines.language.english import split_sentences as split
@@ -223,7 +225,7 @@ def window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = 
     unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), text)
     spans = split(unquoted, pipeline=pipeline)
     for place, (start, end) in enumerate(spans):
-        if placeholder(formula) in text[start:end]:
+        if make_placeholder(formula) in text[start:end]:
             chosen = spans[max(0, place - sentences) : place + sentences + 1]
             return " ".join(" ".join(text[one:two].split()) for one, two in chosen)
-    return placeholder(formula)
+    return make_placeholder(formula)

@@ -17,11 +17,11 @@ from engines.core.shown import Shown
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.mathamr.graph.amr import (
     Graph,
-    Node,
+    GraphNode,
+    classify_variable,
     graft_trees,
-    kind_of,
-    linear,
-    lowered,
+    linearize_graph,
+    lowercase_graph,
     read_graph,
     write_graph,
 )
@@ -29,7 +29,7 @@ from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
     from engines.formula.parser import Formula
-    from engines.mathamr.parsing.parsers import Parser, Which
+    from engines.mathamr.parsing.parsers import Parser, ParserName
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
 
@@ -39,21 +39,21 @@ _STEM = 5
 """Letters that a concept and its word share at least; of shorter ones all."""
 
 
-def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
+def find_formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
     """Which formula each `:math` tree of a graph is: by its string, else by its order."""
-    from engines.mathamr.retrieval.texts import tree_string
+    from engines.mathamr.retrieval.texts import write_tree_string
 
     trees = [
         branch.target
-        for node in graph.nodes()
+        for node in graph.iterate_nodes()
         for branch in node.branches
-        if branch.role == ":math" and isinstance(branch.target, Node)
+        if branch.role == ":math" and isinstance(branch.target, GraphNode)
     ]
-    strings = [unicodedata.normalize("NFKC", linear(Graph(tree))) for tree in trees]
+    strings = [unicodedata.normalize("NFKC", linearize_graph(Graph(tree))) for tree in trees]
     result: dict[str, str] = {}
     free = list(range(len(trees)))
     for name, formula in formulas.items():
-        wanted = tree_string(formula)
+        wanted = write_tree_string(formula)
         match = next((at for at in free if strings[at] == wanted), None)
         if match is not None:
             result[name] = trees[match].variable
@@ -64,7 +64,7 @@ def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, st
     return result
 
 
-def placed_text(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
+def place_formulas(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
     """The context with `$latex$`, and where the LaTeX of each formula stands first."""
     from engines.mathamr.context import PLACEHOLDER
 
@@ -84,7 +84,7 @@ def placed_text(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dic
     return "".join([*parts, context[at:]]), places
 
 
-def linked_formulas(
+def link_formulas(
     formulas: Mapping[str, Formula],
     query: str,
     graph: Graph,
@@ -96,25 +96,25 @@ def linked_formulas(
     from engines.formula.operator_tree import OperatorTree
     from engines.formula.spans import node_spans
 
-    known = graph.by_variable()
+    known = graph.map_variables()
     rows: list[dict[str, Any]] = []
     spans: dict[str, tuple[str, tuple[int, int] | None]] = {}
     for name, formula in formulas.items():
         root = known.get(roots.get(name, ""))
         if root is not None:
-            nodes = list(Graph(root).nodes())
+            nodes = list(Graph(root).iterate_nodes())
             trees: dict[str, OperatorTree] = {}
             written_again: set[int] = set()
             for node in reversed(nodes):
                 below = []
                 for branch in node.branches:
                     target = branch.target
-                    if isinstance(target, Node):
+                    if isinstance(target, GraphNode):
                         below.append(trees[target.variable])
                     elif target in known:
-                        below.append(OperatorTree(_label(known[target])))
+                        below.append(OperatorTree(_tree_label(known[target])))
                         written_again.add(id(below[-1]))
-                trees[node.variable] = OperatorTree(_label(node), tuple(below))
+                trees[node.variable] = OperatorTree(_tree_label(node), tuple(below))
             tree = trees[root.variable]
             start = places[name][0] if name in places else None
             spanned = zip(tree.walk(), node_spans(tree, formula), strict=True)
@@ -138,26 +138,26 @@ def linked_formulas(
     return rows, spans
 
 
-def _label(node: Node) -> str:
+def _tree_label(node: GraphNode) -> str:
     return f"{node.variable[:1]}!{unicodedata.normalize('NFKC', node.concept)}"
 
 
-def node_rows(
+def build_node_rows(
     graph: Graph, text: str, spans: Mapping[str, tuple[str, tuple[int, int] | None]]
 ) -> list[dict[str, Any]]:
     """The nodes in the order written, with constants and references where they stand."""
 
     outside = re.sub(r"\$[^$]*\$", lambda match: " " * len(match[0]), text)
     words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(outside)]
-    known, used = graph.by_variable(), set[int]()
+    known, used = graph.map_variables(), set[int]()
     rows: list[dict[str, Any]] = []
-    for target, role, parent, depth in graph.branches():
+    for target, role, parent, depth in graph.iterate_branches():
         row: dict[str, Any] = {"variable": "", "concept": "", "role": role, "parent": parent, "depth": depth}
-        if isinstance(target, Node):
+        if isinstance(target, GraphNode):
             formula, place = spans.get(target.variable, (None, None))
-            kind = "operator" if formula is not None else kind_of(target.variable)
+            kind = "operator" if formula is not None else classify_variable(target.variable)
             if formula is None:
-                place = _word(target.concept, words, used)
+                place = _find_word(target.concept, words, used)
             row |= {"variable": target.variable, "concept": target.concept, "kind": kind}
             row |= {"formula": formula, "place": place}
         elif (there := known.get(target)) is not None:
@@ -169,7 +169,7 @@ def node_rows(
     return rows
 
 
-def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tuple[int, int] | None:
+def _find_word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tuple[int, int] | None:
     """Where the word of a concept stands: the first that begins like it, or is its pronoun or modal verb, and
     that no other concept has."""
     stem = re.sub(r"-\d+\Z", "", concept.lower()).partition("-")[0][:_STEM]
@@ -182,9 +182,9 @@ def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tu
     return None
 
 
-def triples(graph: Graph) -> list[tuple[str, str, str]]:
+def list_edges(graph: Graph) -> list[tuple[str, str, str]]:
     result = []
-    for node in graph.nodes():
+    for node in graph.iterate_nodes():
         result.append((node.variable, ":instance", node.concept))
         result += [(node.variable, branch.role, branch.name) for branch in node.branches]
     return result
@@ -257,13 +257,13 @@ def inspect(
 
         assert spec.folder is not None
         task = Task2(ArqmathFolder.open(spec.folder), events)
-    source = _source(spec, task, warnings)
-    graph, roots, lost, parser = _graph(spec, source, task, warnings)
-    text, places = placed_text(source.context, source.formulas)
-    formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
-    opened = _index(spec, cache, warnings) if spec.k else None
-    found = None if opened is None else _Nearest(spec, source, task, opened)
-    equal, not_equal = ([], "") if found is None else found.equal(warnings)
+    source = _load_source(spec, task, warnings)
+    graph, roots, lost, parser = _load_graph(spec, source, task, warnings)
+    text, places = place_formulas(source.context, source.formulas)
+    formulas, spans = link_formulas(source.formulas, source.query, graph, roots, lost, places)
+    opened = _open_index(spec, cache, warnings) if spec.k else None
+    found = None if opened is None else _NearestFormulas(spec, source, task, opened)
+    equal, not_equal = ([], "") if found is None else found.list_equal(warnings)
     document = {
         "id": source.id,
         "text": text,
@@ -271,13 +271,13 @@ def inspect(
         "formulas": formulas,
         "parser": parser,
         "penman": write_graph(graph),
-        "nodes": node_rows(graph, text, spans),
-        "triples": triples(graph),
-        "strings": _strings(source, graph),
-        "nearest": [] if found is None else found.nearest(),
+        "nodes": build_node_rows(graph, text, spans),
+        "triples": list_edges(graph),
+        "strings": _make_strings(source, graph),
+        "nearest": [] if found is None else found.list_nearest(),
         "equal": equal,
         "not_equal": not_equal,
-        "runs": [] if found is None or task is None else found.runs(task),
+        "runs": [] if found is None or task is None else found.list_runs(task),
         "warnings": warnings,
     }
     from engines.mathamr.graph.drawing import to_svg
@@ -287,7 +287,7 @@ def inspect(
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _QueryContext:
     """Where the query formula stands: `context` with placeholders, its formulas by short id."""
 
     id: str
@@ -296,33 +296,33 @@ class _Source:
     formulas: Mapping[str, Formula]
 
 
-def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
+def _load_source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _QueryContext:
     from engines.formula.parser import Formula
-    from engines.mathamr.context import ids, marked, placeholder
-    from engines.mathamr.retrieval.texts import context_of_topic
+    from engines.mathamr.context import find_ids, make_placeholder, mark_formulas
+    from engines.mathamr.retrieval.texts import cut_topic_context
 
     if task is None:
         assert spec.text is not None
-        result = marked(spec.text)
+        result = mark_formulas(spec.text)
         warnings += result.warnings
         if not result.formulas:
             raise EngineError("the text has no formula", code="E376", remedy="Put it between dollar signs.")
         formulas = {name: Formula(one) for name, one in result.formulas.items()}
-        return _Source("", result.text, list(formulas)[-1], formulas)
-    topic = task.topic(str(spec.topic))
-    query, context, latex = context_of_topic(topic, spec.window)
+        return _QueryContext("", result.text, list(formulas)[-1], formulas)
+    topic = task.find_topic(str(spec.topic))
+    query, context, latex = cut_topic_context(topic, spec.window)
     if not context:
         what = f"the formula {topic.formula} is not in the text of {topic.id}"
         warnings.append(f"{what}; it is shown without context")
-        return _Source(topic.id, placeholder(query), query, {query: Formula(latex[query])})
-    formulas = {one: Formula(latex[one]) for one in dict.fromkeys(ids(context)) if one in latex}
-    return _Source(topic.id, context, query, formulas)
+        return _QueryContext(topic.id, make_placeholder(query), query, {query: Formula(latex[query])})
+    formulas = {one: Formula(latex[one]) for one in dict.fromkeys(find_ids(context)) if one in latex}
+    return _QueryContext(topic.id, context, query, formulas)
 
 
-def _graph(
-    spec: Inspect, source: _Source, task: Task2 | None, warnings: list[str]
+def _load_graph(
+    spec: Inspect, source: _QueryContext, task: Task2 | None, warnings: list[str]
 ) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
-    from engines.mathamr.parsing.parsers import parsed
+    from engines.mathamr.parsing.parsers import parse_contexts
 
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
     given = spec.graph or published
@@ -335,16 +335,16 @@ def _graph(
             what = f"the published graph cannot be read ({error.what})"
             warnings.append(f"{what}; the built-in parser's is shown")
         else:
-            warnings += graph.warnings()
-            roots = formula_roots(graph, source.formulas)
+            warnings += graph.list_warnings()
+            roots = find_formula_roots(graph, source.formulas)
             lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
-    which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
+    which: ParserName = "amrlib" if spec.parser == "amrlib" else "builtin"
     state = (0, 0) if spec.model is None else file_stamp(spec.model / "config.json")
-    result = next(parsed([source.context], _parser(which, spec.model, state)))
+    result = next(parse_contexts([source.context], _open_parser(which, spec.model, state)))
     warnings += result.warnings
     graph = result.graph
-    lowered(graph)
+    lowercase_graph(graph)
     made = graft_trees(graph, {name: formula.tree for name, formula in source.formulas.items()})
     if made.lost:
         warnings.append(f"{len(made.lost)} formulas were lost by the parser and are attached to the root")
@@ -352,30 +352,34 @@ def _graph(
 
 
 @lru_cache(1)
-def _parser(which: Which, model: Path | None, _state: tuple[int, int]) -> Parser:
+def _open_parser(which: ParserName, model: Path | None, _state: tuple[int, int]) -> Parser:
     """Kept open: a model takes long to load."""
-    from engines.mathamr.parsing.parsers import parser
+    from engines.mathamr.parsing.parsers import open_parser
 
-    return parser(which, model)
+    return open_parser(which, model)
 
 
-def _strings(source: _Source, graph: Graph) -> dict[str, str]:
-    from engines.mathamr.retrieval.strings import REPRESENTATIONS, InContext
+def _make_strings(source: _QueryContext, graph: Graph) -> dict[str, str]:
+    from engines.mathamr.retrieval.strings import REPRESENTATIONS, FormulaInContext
 
-    given = InContext(source.query, source.formulas, source.context)
+    given = FormulaInContext(source.query, source.formulas, source.context)
     found = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}
-    return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
+    return {
+        **found,
+        "mathamr": linearize_graph(graph, style="paper"),
+        "mathamr-released": linearize_graph(graph),
+    }
 
 
-def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
+def _open_index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.indexing import found_index
+    from engines.mathamr.retrieval.indexing import find_index
     from engines.mathamr.retrieval.opened import open_index
 
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
     collection = ArqmathFolder.open(spec.folder)
-    place = found_index(collection, spec.index, cache, values=spec.equal)
+    place = find_index(collection, spec.index, cache, values=spec.equal)
     if place is None and cache is not None:
         warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
     if place is None:
@@ -384,11 +388,11 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
 
 
 @dataclass(frozen=True, slots=True)
-class _Nearest:
+class _NearestFormulas:
     """What an index has for the query, with the grades and runs of its topic."""
 
     spec: Inspect
-    source: _Source
+    source: _QueryContext
     task: Task2 | None
     opened: FormulaIndex
 
@@ -396,72 +400,74 @@ class _Nearest:
     def formula(self) -> Formula:
         return self.source.formulas[self.source.query]
 
-    def nearest(self) -> list[dict[str, Any]]:
-        from engines.mathamr.retrieval.search import ranked
+    def list_nearest(self) -> list[dict[str, Any]]:
+        from engines.mathamr.retrieval.search import rank_formulas
 
-        result = ranked(self.opened, self.formula, self.spec.k)
-        return [self.row(rank, look, score) for rank, (look, score) in enumerate(result, start=1)]
+        result = rank_formulas(self.opened, self.formula, self.spec.k)
+        return [self.build_row(rank, look, score) for rank, (look, score) in enumerate(result, start=1)]
 
-    def equal(self, warnings: list[str]) -> tuple[list[dict[str, Any]], str]:
+    def list_equal(self, warnings: list[str]) -> tuple[list[dict[str, Any]], str]:
         """What is equal to the query, then what is after renaming; and why neither could be looked for."""
-        from engines.mathamr.retrieval.equality import By, Equality
+        from engines.mathamr.retrieval.equality import Equality, EqualityKind
 
         if not self.spec.equal:
             return [], ""
         rows: list[dict[str, Any]] = []
         seen: set[int] = set()
-        ways: tuple[By, ...] = ("equal", "renamed")
+        ways: tuple[EqualityKind, ...] = ("equal", "renamed")
         try:
             for by in ways:
                 equality = Equality(self.opened, by)
-                for one in equality.found(self.formula.latex, self.spec.k):
+                for one in equality.find_equal(self.formula.latex, self.spec.k):
                     if one.look not in seen:
                         seen.add(one.look)
-                        rows.append({**self.row(len(seen), one.look, one.share), **one.document()})
-                warnings += equality.warnings()
+                        rows.append({**self.build_row(len(seen), one.look, one.share), **one.to_record()})
+                warnings += equality.list_warnings()
         except EngineError as error:
             return [], error.what
         return rows, ""
 
-    def row(self, rank: int, look: int, score: float) -> dict[str, Any]:
+    def build_row(self, rank: int, look: int, score: float) -> dict[str, Any]:
         from engines.formula.parser import Formula
-        from engines.mathamr.retrieval.search import matched_parts
+        from engines.mathamr.retrieval.search import match_parts
 
-        result = self.opened.latex(look)
-        member = self.opened.members(look)[0]
+        result = self.opened.read_latex(look)
+        member = self.opened.list_members(look)[0]
         return {
             "rank": rank,
             "score": round(score, 6),
             "formula": member["id"],
             "latex": result,
-            "visual_id": self.opened.visual(look),
+            "visual_id": self.opened.read_visual_id(look),
             "post": member["post"],
             "kind": member["kind"],
-            "grade": None if self.task is None else self.grade(self.task, look),
-            "context": self.context(member["id"]),
-            "parts": matched_parts(self.formula, Formula(result)),
+            "grade": None if self.task is None else self.find_grade(self.task, look),
+            "context": self.read_context(member["id"]),
+            "parts": match_parts(self.formula, Formula(result)),
         }
 
-    def grade(self, task: Task2, look: int) -> int | None:
+    def find_grade(self, task: Task2, look: int) -> int | None:
         """The highest grade of formulas that look the same: of their visual id, or any of them."""
         of_looks = task.visual_grades.get(self.source.id, {})
         of_formulas = task.grades.get(self.source.id, {})
-        grades = [of_looks[visual]] if (visual := self.opened.visual(look)) in of_looks else []
-        grades += [of_formulas[one["id"]] for one in self.opened.members(look) if one["id"] in of_formulas]
+        grades = [of_looks[visual]] if (visual := self.opened.read_visual_id(look)) in of_looks else []
+        grades += [
+            of_formulas[one["id"]] for one in self.opened.list_members(look) if one["id"] in of_formulas
+        ]
         return max(grades, default=None)
 
-    def context(self, formula: str) -> str:
+    def read_context(self, formula: str) -> str:
         """The sentences around a formula, formulas as `$latex$`; "" where the collection has no text."""
-        from engines.mathamr.context import ids, window
-        from engines.mathamr.retrieval.texts import with_latex
+        from engines.mathamr.context import cut_window, find_ids
+        from engines.mathamr.retrieval.texts import restore_latex
 
         field = self.opened.field_of(formula)
         if field is None:
             return ""
-        text = window(field, formula, self.spec.window)
-        return with_latex(text, self.opened.latex_of(ids(text)))
+        text = cut_window(field, formula, self.spec.window)
+        return restore_latex(text, self.opened.latex_of(find_ids(text)))
 
-    def runs(self, task: Task2) -> list[dict[str, Any]]:
+    def list_runs(self, task: Task2) -> list[dict[str, Any]]:
         topic = str(self.spec.topic)
         ranks = {
             name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}
@@ -474,8 +480,8 @@ class _Nearest:
                 look = self.opened.look_of(formula)
                 grade = task.grades.get(topic, {}).get(formula)
                 if grade is None and look is not None:
-                    grade = self.grade(task, look)
-                latex = "" if look is None else self.opened.latex(look)
+                    grade = self.find_grade(task, look)
+                latex = "" if look is None else self.opened.read_latex(look)
                 elsewhere = {other: own.get(formula) for other, own in ranks.items() if other != name}
                 row = {"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex}
                 rows.append({**row, "elsewhere": elsewhere})

@@ -16,7 +16,7 @@ from engines.core.spec import Arg
 ONE_FORMULA = "Name one: --latex 'x^2' or --file FILE."
 """What to do where neither or both are given."""
 
-SomeCollection = Annotated[
+CollectionPath = Annotated[
     Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER", option=False)
 ]
 FormulaIndexed = Annotated[
@@ -25,14 +25,14 @@ FormulaIndexed = Annotated[
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
 Window = Annotated[int, Arg("Sentences to add before and after the formula's own.", low=0, high=3)]
-Reader = Annotated[
+LatexReader = Annotated[
     Literal["builtin", "latexml"], Arg("latexml: LaTeXML, if installed, on all formulas at once.")
 ]
 """What reads LaTeX."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InputRow:
     """A row, the topic or formula that it is of, and `file:line`."""
 
     held: dict[str, Any]
@@ -43,12 +43,12 @@ class Row:
     def __getitem__(self, key: str) -> Any:
         return self.held[key]
 
-    def warn(self, message: str) -> None:
+    def warn_of_row(self, message: str) -> None:
         name = f"{self.name}: " if self.name else ""
         warn(self.events, f"{self.place}: {name}{message}")
 
     @contextmanager
-    def placed(self) -> Iterator[None]:
+    def locate_errors(self) -> Iterator[None]:
         """What goes wrong in the block is an error of this row."""
         try:
             yield
@@ -61,18 +61,18 @@ class Row:
             raise
 
 
-def named_rows(
+def read_named_rows(
     path: Path, *keys: str, events: Sink, name: str = "topic_id", one_of: tuple[str, ...] = ()
-) -> Iterator[Row]:
+) -> Iterator[InputRow]:
     """The rows of a JSON Lines file in order, as `rows`; with a warning at the end of names that occur again,
     and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`, and DataError E314
     for a file without rows."""
     seen: set[str] = set()
-    again: list[Row] = []
-    nameless: list[Row] = []
+    again: list[InputRow] = []
+    nameless: list[InputRow] = []
     for line, held in read_json_rows(path, *keys, one_of=one_of):
         known = held.get(name)
-        row = Row(held, "" if known is None else str(known), f"{path}:{line}", events)
+        row = InputRow(held, "" if known is None else str(known), f"{path}:{line}", events)
         if not row.name:
             nameless.append(row)
         elif row.name in seen:
@@ -84,9 +84,9 @@ def named_rows(
             "the file has no rows", path=path, code="E314", remedy="Name a file that is not empty."
         )
     if again:
-        again[0].warn(f"{len(again):,} rows repeat an earlier {name}; this is the first of them")
+        again[0].warn_of_row(f"{len(again):,} rows repeat an earlier {name}; this is the first of them")
     if nameless:
-        nameless[0].warn(f"{len(nameless):,} rows have no {name}; this is the first of them")
+        nameless[0].warn_of_row(f"{len(nameless):,} rows have no {name}; this is the first of them")
 
 
 def check(stop: Stop) -> None:

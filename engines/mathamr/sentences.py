@@ -15,7 +15,7 @@ import numpy as np
 
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import Arg, read, specification, to_mapping
-from engines.mathamr.retrieval.strings import Kind, Strings
+from engines.mathamr.retrieval.strings import FormulaStrings, RepresentationName
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
 
@@ -31,7 +31,7 @@ CODE = "E677"
 class SentenceSettings:
     """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
 
-    kind: Annotated[Kind, Arg("Which representation to train on.")] = "mathamr-marked"
+    kind: Annotated[RepresentationName, Arg("Which representation to train on.")] = "mathamr-marked"
     window: Window = 0
     contrastive: Annotated[
         Literal["online", "all"], Arg("First loss: on the hard pairs of a batch, or on all pairs.")
@@ -50,7 +50,7 @@ class SentenceSettings:
     held_out: Annotated[float, Arg("Share held out for evaluation.", low=0, high=0.9)] = 0.1
 
 
-def contrastive(
+def contrastive_loss(
     left: Tensor,
     right: Tensor,
     labels: Tensor,
@@ -80,7 +80,7 @@ def contrastive(
     return (attract + repel).mean()
 
 
-def multiple_negatives(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -> Tensor:
+def ranking_loss(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -> Tensor:
     """Cross-entropy in nats of each left row's own right row among all of them, by scaled cosines.
 
     Args: left: (batch, dim), right: (rows, dim), unit rows; the own ones of left stand from `begin` on. The
@@ -101,7 +101,7 @@ LABELS = (0.0, 0.5, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedPair:
     """The strings of a topic's formula and of a judged one, and how similar they are, 0 to 1."""
 
     topic: str
@@ -114,7 +114,9 @@ class Pair:
         return LABELS[min(self.grade, 3)]
 
 
-def judged_pairs(collection: Path, index: Path | None, settings: SentenceSettings) -> tuple[list[Pair], int]:
+def read_judged_pairs(
+    collection: Path, index: Path | None, settings: SentenceSettings
+) -> tuple[list[JudgedPair], int]:
     """The pairs of the topics that the settings name, and how many judged formulas the collection lacks.
 
     Without an index one is made for the while. Raises: DataError E674 where no judged formula is there.
@@ -130,21 +132,22 @@ def judged_pairs(collection: Path, index: Path | None, settings: SentenceSetting
         if index is None:
             index = Path(place) / "index"
             make(IndexFormulas(collection, index))
-        strings = Strings(FormulaIndex(index), settings.kind, settings.window)
+        strings = FormulaStrings(FormulaIndex(index), settings.kind, settings.window)
         topics = [
             topic
             for topic in task.topics.values()
-            if settings.first_topic <= _number(topic.id) <= settings.last_topic and topic.id in task.grades
+            if settings.first_topic <= _topic_number(topic.id) <= settings.last_topic
+            and topic.id in task.grades
         ]
-        queries = strings.of_topics(topics)
-        result: list[Pair] = []
+        queries = strings.write_topics(topics)
+        result: list[JudgedPair] = []
         missing = 0
         for topic, query in zip(topics, queries, strict=True):
             judged = task.grades[topic.id]
-            here = [one for one in judged if strings.index.row(one) is not None]
+            here = [one for one in judged if strings.index.find_row(one) is not None]
             missing += len(judged) - len(here)
-            for one, text in zip(here, strings.of_formulas(here), strict=True):
-                result.append(Pair(topic.id, query, text, judged[one]))
+            for one, text in zip(here, strings.write_formulas(here), strict=True):
+                result.append(JudgedPair(topic.id, query, text, judged[one]))
     if not result:
         raise DataError(
             "no judged formula of these topics is in the collection",
@@ -155,12 +158,14 @@ def judged_pairs(collection: Path, index: Path | None, settings: SentenceSetting
     return result, missing
 
 
-def _number(topic: str) -> int:
+def _topic_number(topic: str) -> int:
     digits = topic.rpartition(".")[2]
     return int(digits) if digits.isdigit() else 0
 
 
-def split(pairs: Sequence[Pair], settings: SentenceSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+def split_pairs(
+    pairs: Sequence[JudgedPair], settings: SentenceSettings, seed: int
+) -> tuple[list[JudgedPair], list[JudgedPair]]:
     """Pairs to learn from and pairs to measure on: by topics, or each grade's pairs by chance."""
     draw = Random(seed)
     if settings.split == "topics":
@@ -184,20 +189,20 @@ LIMITS = (
 )
 
 
-def sentence_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SentenceTask:
+def make_sentence_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SentenceTask:
     """The trainer `mathamr.sentences`: `data.collection`, and, if there are, `data.index` and
     `data.encoder`."""
     return SentenceTask(read(SentenceSettings, model, place="model.", code=CODE), data, seed)
 
 
-class Turns:
+class PairTurns:
     """Pairs in blocks, one of all grades and one of equal pairs in turns; each block is a batch.
 
     An example is (row in pairs, 0 for the contrastive loss or 1 for the ranking one). An epoch has all pairs
     once; of equal pairs as many blocks, some of them again.
     """
 
-    def __init__(self, pairs: Sequence[Pair], block: int, seed: int, epoch: int = 0) -> None:
+    def __init__(self, pairs: Sequence[JudgedPair], block: int, seed: int, epoch: int = 0) -> None:
         self._pairs, self._block, self._seed = pairs, block, seed
         draw = np.random.default_rng([seed, 7, epoch])
         rows = draw.permutation(len(pairs))
@@ -209,8 +214,8 @@ class Turns:
             np.concatenate([draw.permutation(equal) for _ in range(again)]) if len(equal) else self._all[:0]
         )
 
-    def shuffled(self, epoch: int) -> Turns:
-        return Turns(self._pairs, self._block, self._seed, epoch)
+    def shuffled(self, epoch: int) -> PairTurns:
+        return PairTurns(self._pairs, self._block, self._seed, epoch)
 
     def __len__(self) -> int:
         return 2 * len(self._all) if len(self._equal) else len(self._all)
@@ -262,9 +267,11 @@ class SentenceTask:
         return Path(get_model_path())
 
     @cached_property
-    def _split(self) -> tuple[list[Pair], list[Pair]]:
-        pairs, self.missing = judged_pairs(self.data["collection"], self.data.get("index"), self.settings)
-        return split(pairs, self.settings, self.seed)
+    def _split(self) -> tuple[list[JudgedPair], list[JudgedPair]]:
+        pairs, self.missing = read_judged_pairs(
+            self.data["collection"], self.data.get("index"), self.settings
+        )
+        return split_pairs(pairs, self.settings, self.seed)
 
     @cached_property
     def _library(self) -> Any:
@@ -283,7 +290,7 @@ class SentenceTask:
                 weight.requires_grad_(False)
         return model
 
-    def train_data(self) -> Turns:
+    def train_data(self) -> PairTurns:
         """The pairs of the training side, in turns. Raises: EngineError E677 for a block larger than them."""
         pairs = self._split[0]
         if len(pairs) < self.settings.block:
@@ -292,7 +299,7 @@ class SentenceTask:
                 code=CODE,
                 remedy="Use a smaller one: --set model.block=N --set train.batch_size=N.",
             )
-        return Turns(pairs, self.settings.block, self.seed)
+        return PairTurns(pairs, self.settings.block, self.seed)
 
     def length(self, example: tuple[int, int]) -> int:
         """Words of both strings, which stand for their tokens."""
@@ -301,7 +308,7 @@ class SentenceTask:
             self.settings.max_length, len(pair.text.split())
         )
 
-    def _tokens(self, texts: list[str]) -> Mapping[str, torch.Tensor]:
+    def _tokenize_texts(self, texts: list[str]) -> Mapping[str, torch.Tensor]:
         tokenizer = self._library.tokenizer
         result: Mapping[str, torch.Tensor] = tokenizer(
             texts,
@@ -329,7 +336,7 @@ class SentenceTask:
         pairs = [self._split[0][row] for row, _ in examples]
         batch = {"labels": torch.tensor([pair.label for pair in pairs]), "turn": torch.tensor([*turns])}
         for side, texts in (("left", [p.query for p in pairs]), ("right", [p.text for p in pairs])):
-            for name, tensor in self._tokens(texts).items():
+            for name, tensor in self._tokenize_texts(texts).items():
                 batch[f"{side}_{name}"] = tensor
         return batch
 
@@ -343,7 +350,7 @@ class SentenceTask:
 
         from engines.training.libraries import rows_of_all
 
-        left, right = (self._vectors(model, batch, side) for side in ("left", "right"))
+        left, right = (self._encode_side(model, batch, side) for side in ("left", "right"))
         settings, labels = self.settings, batch["labels"].to(right.dtype)
         turn = int(batch["turn"][0])
         apart = 1 - (left * right).sum(-1).detach()
@@ -352,15 +359,15 @@ class SentenceTask:
         here = rows[:, -1] == turn
         if turn:
             before = int(here[:begin].sum())
-            loss = multiple_negatives(left, rows[here, :-3], scale=settings.scale, begin=before)
+            loss = ranking_loss(left, rows[here, :-3], scale=settings.scale, begin=before)
         else:
             among = rows[here, -3].detach(), rows[here, -2].detach()
             online = settings.contrastive == "online"
-            loss = contrastive(left, right, labels, margin=settings.margin, online=online, among=among)
+            loss = contrastive_loss(left, right, labels, margin=settings.margin, online=online, among=among)
         # Going back is an exchange too: no process may leave it out.
         return loss + 0 * rows.sum()
 
-    def _vectors(self, model: torch.nn.Module, batch: Mapping[str, Any], side: str) -> torch.Tensor:
+    def _encode_side(self, model: torch.nn.Module, batch: Mapping[str, Any], side: str) -> torch.Tensor:
         import torch
 
         own = ((name, tensor) for name, tensor in batch.items() if name.startswith(side))
@@ -381,23 +388,25 @@ class SentenceTask:
             return {}
         device = next(model.parameters()).device
         left, right = (
-            self._encoded(model, texts, device)
+            self._encode_texts(model, texts, device)
             for texts in ([pair.query for pair in pairs], [pair.text for pair in pairs])
         )
         labels = torch.tensor([pair.label for pair in pairs], device=device)
         cosine = (left * right).sum(-1).cpu().numpy()
-        loss = contrastive(left, right, labels, margin=self.settings.margin, online=False)
+        loss = contrastive_loss(left, right, labels, margin=self.settings.margin, online=False)
         return {
             "validation_spearman": float(spearmanr(cosine, labels.cpu().numpy()).statistic),
             "validation_contrastive": float(loss),
         }
 
-    def _encoded(self, model: torch.nn.Module, texts: list[str], device: torch.device) -> torch.Tensor:
+    def _encode_texts(self, model: torch.nn.Module, texts: list[str], device: torch.device) -> torch.Tensor:
         import torch
 
         parts = []
         for begin in range(0, len(texts), 64):
-            inputs = {name: one.to(device) for name, one in self._tokens(texts[begin : begin + 64]).items()}
+            inputs = {
+                name: one.to(device) for name, one in self._tokenize_texts(texts[begin : begin + 64]).items()
+            }
             parts.append(torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1))
         return torch.cat(parts)
 

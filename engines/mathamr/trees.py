@@ -10,7 +10,7 @@ from engines.core.errors import DataError
 from engines.core.events import Sink, ignore, warn
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.system import MAX_LATEX
-from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
+from engines.mathamr.rows import ONE_FORMULA, InputRow, LatexReader, read_named_rows
 
 if TYPE_CHECKING:
     from engines.formula.operator_tree import OperatorTree
@@ -33,7 +33,7 @@ class Opt:
         str | None, Arg("The formula, without dollar signs.", metavar="LATEX", longest=MAX_LATEX)
     ] = None
     file: Annotated[Path | None, Arg('Lines {"id": …, "latex": …}.', metavar="FILE")] = None
-    reader: Reader = "builtin"
+    reader: LatexReader = "builtin"
     mode: Annotated[Literal["arqmath", "correct"], Arg("Which conventions to follow.")] = "arqmath"
     write: Annotated[
         Literal["tree", "latex", "unicode"],
@@ -62,21 +62,21 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     from engines.formula.parser import operator_tree
 
     if spec.latex is not None and spec.reader == "latexml":
-        return next(_by_latexml([spec.latex])).document()
+        return next(_read_with_latexml([spec.latex])).document()
     if spec.latex is not None:
         return operator_tree(spec.latex, spec.mode).document()
     assert spec.file is not None
-    return _of_file(spec, spec.file, events)
+    return _parse_rows(spec, spec.file, events)
 
 
-def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
 
-    found: Iterable[tuple[Row, OperatorTree]]
-    every = named_rows(file, "latex", name="id", events=events)
+    found: Iterable[tuple[InputRow, OperatorTree]]
+    every = read_named_rows(file, "latex", name="id", events=events)
     if spec.reader == "latexml":
         lines = list(every)
-        found = zip(lines, _by_latexml([row["latex"] for row in lines]), strict=True)
+        found = zip(lines, _read_with_latexml([row["latex"] for row in lines]), strict=True)
     else:
         found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
     for row, tree in found:
@@ -91,7 +91,7 @@ def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
         yield {"id": row.held.get("id"), "tree": tree.document(), "errors": errors}
 
 
-def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
+def _read_with_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
     from engines.formula.mathml import latexml, read_content_mathml
     from engines.formula.operator_tree import OperatorTree
 
@@ -113,7 +113,7 @@ class Slt:
     file: Annotated[
         Path | None, Arg('Lines {"id": …, "latex": …} or {"id": …, "mathml": …}.', metavar="FILE")
     ] = None
-    reader: Reader = "builtin"
+    reader: LatexReader = "builtin"
 
     def __post_init__(self) -> None:
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
@@ -130,20 +130,26 @@ def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     'V!x'
     """
     if spec.latex is not None:
-        tree = next(_trees([spec.latex], spec.reader, [lambda what: warn(events, f"{spec.latex}: {what}")]))
+        tree = next(
+            _read_layout_trees(
+                [spec.latex], spec.reader, [lambda what: warn(events, f"{spec.latex}: {what}")]
+            )
+        )
         return {"label": "E!"} if tree is None else tree
     assert spec.file is not None
-    return _of_file_slt(spec, spec.file, events)
+    return _parse_slt_rows(spec, spec.file, events)
 
 
-def _of_file_slt(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+def _parse_slt_rows(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.symbol_layout import read_presentation_mathml
 
     # LaTeXML reads all at once; the built-in reader row by row.
-    every = named_rows(file, one_of=("latex", "mathml"), name="id", events=events)
+    every = read_named_rows(file, one_of=("latex", "mathml"), name="id", events=events)
     for part in [list(every)] if spec.reader == "latexml" else ([row] for row in every):
         written = [row for row in part if isinstance(row.held.get("latex"), str)]
-        made = _trees([row["latex"] for row in written], spec.reader, [row.warn for row in written])
+        made = _read_layout_trees(
+            [row["latex"] for row in written], spec.reader, [row.warn_of_row for row in written]
+        )
         for row in part:
             found: dict[str, Any] = {"id": row.held.get("id"), "tree": None}
             if isinstance(row.held.get("latex"), str):
@@ -152,11 +158,11 @@ def _of_file_slt(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]
                 try:
                     found["tree"] = read_presentation_mathml(row["mathml"]).document()
                 except DataError as error:
-                    row.warn(error.what)
+                    row.warn_of_row(error.what)
             yield found
 
 
-def _trees(
+def _read_layout_trees(
     formulas: Sequence[str], reader: str, warn: Sequence[Callable[[str], None]]
 ) -> Iterator[dict[str, Any] | None]:
     """Args: warn: of each formula, what tells of it."""

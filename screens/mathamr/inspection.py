@@ -122,18 +122,18 @@ def balance_end(latex: str, start: int, end: int) -> int:
 
 
 def _read_tree(tree: Mapping[str, Any]) -> DrawnNode:
-    from engines.mathamr.graph.drawing import readable
+    from engines.mathamr.graph.drawing import readable_label
 
     kind, mark, label = tree["label"].partition("!")
     children = tuple(_read_tree(child) for child in tree.get("children", ()))
-    return DrawnNode("", kind if mark else "", readable(label if mark else kind), children)
+    return DrawnNode("", kind if mark else "", readable_label(label if mark else kind), children)
 
 
 def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
     """The nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown` (its
     concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all) and
     `last` (of each line of descent, whether it is the last of its siblings)."""
-    from engines.mathamr.graph.drawing import readable
+    from engines.mathamr.graph.drawing import readable_label
 
     rows: list[dict[str, Any]] = []
     above: list[dict[str, Any]] = []
@@ -149,7 +149,7 @@ def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record
         row = {**node, "id": key, "home": home["id"] if home else "", "children": 0, "below": 0}
         row["word"] = text[place[0] : place[1]] if place is not None else ""
         # Terminals lack the letters of MathML; the plain ones are meant.
-        row["shown"] = readable(node["concept"]) or node["variable"]
+        row["shown"] = readable_label(node["concept"]) or node["variable"]
         for one in above:
             one["below"] += 1
         if home is not None:

@@ -330,7 +330,7 @@ def _line_style(line: str) -> str:
 
 def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
     """Draw a tree of `{"label", "children"}`, one node in each line."""
-    from engines.mathamr.graph.drawing import readable
+    from engines.mathamr.graph.drawing import readable_label
 
     for lead, node in walk_outline(tree, lambda node: node.get("children", ())):
-        yield lead + readable(node["label"]).replace("!", " ")
+        yield lead + readable_label(node["label"]).replace("!", " ")

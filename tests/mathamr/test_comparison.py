@@ -13,7 +13,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.graph.comparison import Compare, compare, paired, triples_of
+from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs, list_triples, pair_nodes
 from workbench.papers.mathamr.tables import compare as lines_of
 from workbench.tables import Hint
 
@@ -22,7 +22,7 @@ OTHER = "(x / want-01 :ARG0 (y / girl) :ARG1 (z / go-02 :ARG0 y))"
 
 
 def test_the_triples_that_agree_and_those_that_do_not() -> None:
-    found = compare(Compare(ONE, OTHER))
+    found = compare_graphs(CompareGraphs(ONE, OTHER))
     told = {
         where: [(row["source"], row["role"], row["target"]) for row in found["triples"] if row["in"] == where]
         for where in ("both", "one", "other")
@@ -35,18 +35,18 @@ def test_the_triples_that_agree_and_those_that_do_not() -> None:
 
 
 def test_an_inverse_role_is_the_role_turned_round() -> None:
-    found = compare(Compare("(b / boy :ARG0-of (r / run-01))", "(r / run-01 :ARG0 (b / boy))"))
+    found = compare_graphs(CompareGraphs("(b / boy :ARG0-of (r / run-01))", "(r / run-01 :ARG0 (b / boy))"))
     assert [row["role"] for row in found["triples"] if row["in"] != "both"] == [":top", ":top"]
 
 
 def test_graphs_without_a_common_triple() -> None:
-    found = compare(Compare("(a / one)", "(a / two :x (b / one))"))
+    found = compare_graphs(CompareGraphs("(a / one)", "(a / two :x (b / one))"))
     assert [row["in"] for row in found["triples"]].count("both") == 1
 
 
 def test_what_is_no_graph_is_refused() -> None:
     with pytest.raises(DataError, match="PENMAN") as caught:
-        compare(Compare(ONE, "(w / want"))
+        compare_graphs(CompareGraphs(ONE, "(w / want"))
     assert caught.value.where == "the second graph"
 
 
@@ -66,11 +66,11 @@ def test_the_score_of_the_sample_graphs_is_that_of_smatch() -> None:
     graphs = [row["mathamr"].replace(":mod MATH", ":value MATH") for row in rows]
     for one, other in zip(graphs, [*graphs[1:], graphs[0]], strict=True):
         matched, first, second = _as_smatch(one, other)
-        found = compare(Compare(one, other))
+        found = compare_graphs(CompareGraphs(one, other))
         assert found["matched"] >= matched
         assert found["matched"] == pytest.approx(found["precision"] * first)
         assert found["matched"] == pytest.approx(found["recall"] * second)
-    assert compare(Compare(graphs[0], graphs[0]))["f1"] == 1.0
+    assert compare_graphs(CompareGraphs(graphs[0], graphs[0]))["f1"] == 1.0
 
 
 NAMED = "(e / eat-01 :ARG0 (b / Boy :mod (s / small)) :location (h / house) :location (h2 / house))"
@@ -81,12 +81,12 @@ REIFIED = """(x / eat-01 :ARG0 (y / boy :ARG1-of (m / have-mod-91 :ARG2 (z / sma
 @pytest.mark.parametrize("edges", ["dereified", "reified"])
 def test_graphs_that_say_the_same_are_the_same_when_standardised(edges: Any) -> None:
     """By hand: they differ by a second house alone, two triples or, reified, four."""
-    found = compare(Compare(NAMED, REIFIED, edges))
+    found = compare_graphs(CompareGraphs(NAMED, REIFIED, edges))
     more = {"dereified": 2, "reified": 4}[edges]
     assert found["recall"] == 1.0
     assert found["matched"] == len(found["triples"]) - more == {"dereified": 8, "reified": 12}[edges]
     assert found["optimal"] is True
-    assert compare(Compare(NAMED, REIFIED))["recall"] < 1.0
+    assert compare_graphs(CompareGraphs(NAMED, REIFIED))["recall"] < 1.0
 
 
 def test_what_is_more_than_an_edge_stays_a_node() -> None:
@@ -95,7 +95,7 @@ def test_what_is_more_than_an_edge_stays_a_node() -> None:
     denied = "(b / boy :ARG1-of (l / be-located-at-91 :ARG2 (h / house) :polarity -))"
     twice = "(b / boy :mod (s / small) :mod s)"
     for text, count in ((root, 6), (denied, 7), (twice, 4)):
-        found = compare(Compare(text, text, "dereified"))
+        found = compare_graphs(CompareGraphs(text, text, "dereified"))
         assert (found["f1"], found["matched"]) == (1.0, count)
 
 
@@ -123,16 +123,16 @@ def test_the_exact_pairing_is_the_best_of_all() -> None:
     draw = random.Random(3)
     for _ in range(25):
         texts = [_random_graph(draw) for _ in "ab"]
-        one, other = (triples_of(read_graph(text)) for text in texts)
+        one, other = (list_triples(read_graph(text)) for text in texts)
         names = [[t[0] for t in own if t[1] == ":instance"] for own in (one, other)]
         best = 0
         for chosen in permutations([*names[1], *[""] * len(names[0])], len(names[0])):
             to = dict(zip(names[0], chosen, strict=True))
             moved = Counter((to[s], r, to[t] if node else t, node) for s, r, t, node in one)
             best = max(best, (moved & Counter(other)).total())
-        found = compare(Compare(*texts))
+        found = compare_graphs(CompareGraphs(*texts))
         assert (found["matched"], found["optimal"]) == (best, True)
-        in_no_time, proved = paired(names, (one, other), seconds=0)
+        in_no_time, proved = pair_nodes(names, (one, other), seconds=0)
         moved = Counter(
             (in_no_time.get(s), r, in_no_time.get(t) if node else t, node) for s, r, t, node in one
         )
@@ -142,8 +142,8 @@ def test_the_exact_pairing_is_the_best_of_all() -> None:
 
 def test_a_score_that_is_not_proved_says_so() -> None:
     found = {"f1": 0.5, "precision": 0.5, "recall": 0.5, "triples": [], "optimal": False}
-    lines = list(lines_of(found, Compare(ONE, OTHER)))
+    lines = list(lines_of(found, CompareGraphs(ONE, OTHER)))
     assert lines[0].startswith("Smatch at least 0.500")
     assert isinstance(lines[1], Hint)
     found["optimal"] = True
-    assert list(lines_of(found, Compare(ONE, OTHER))) == ["Smatch 0.500, precision 0.500, recall 0.500"]
+    assert list(lines_of(found, CompareGraphs(ONE, OTHER))) == ["Smatch 0.500, precision 0.500, recall 0.500"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.language.english import Word
-from engines.mathamr.parsing.corrections import corrected
+from engines.mathamr.parsing.corrections import correct_words
 
 GIVEN = (
     # "solve equations using induction", as the parser has it: using below equations.
@@ -39,4 +39,4 @@ EXPECTED = (
 @pytest.mark.parametrize(("given", "expected"), zip(GIVEN, EXPECTED, strict=True))
 def test_recurring_mistakes(given: list[tuple[str, str, str, int]], expected: list[tuple[str, int]]) -> None:
     words = [Word(text, text.lower(), tag, relation, head) for text, tag, relation, head in given]
-    assert [(word.relation, word.head) for word in corrected(words)] == expected
+    assert [(word.relation, word.head) for word in correct_words(words)] == expected

@@ -12,7 +12,7 @@ from lxml import etree
 from engines.formula.parser import operator_tree
 from engines.mathamr import Inspect, Opt, inspect, opt
 from engines.mathamr.graph.amr import Graph, read_graph
-from engines.mathamr.graph.drawing import placed, to_dot, to_svg
+from engines.mathamr.graph.drawing import lay_out_graph, to_dot, to_svg
 from screens.mathamr.contexts import Subject
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.texts import tree_lines
@@ -37,7 +37,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 @given(graphs())
 def test_no_two_labels_meet(graph: Graph) -> None:
-    nodes, _ = placed(graph)
+    nodes, _ = lay_out_graph(graph)
     for one, other in combinations(nodes, 2):
         apart = one.x + one.width < other.x or other.x + other.width < one.x or abs(one.y - other.y) >= 18
         assert apart, (one, other)

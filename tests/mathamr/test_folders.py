@@ -33,7 +33,7 @@ def found(place: Path) -> list[list[tuple[float, str, set[str]]]]:
     rows = []
     for query in QUERIES:
         hits = search(SearchFormulas(place, query, k=50))["hits"]
-        own = {opened.latex(look): opened.members(look) for look in range(len(opened))}
+        own = {opened.read_latex(look): opened.list_members(look) for look in range(len(opened))}
         named = [(hit["score"], hit["latex"], {one["id"] for one in own[hit["latex"]]}) for hit in hits]
         rows.append(sorted(named, key=lambda row: (-row[0], row[1])))
     return rows
@@ -58,13 +58,13 @@ def test_an_open_index_goes_on_with_its_state_and_mixes_no_other_in(tmp_path: Pa
     place, out = notes(tmp_path / "notes", 5), tmp_path / "index"
     index(IndexFormulas(place, out))
     opened = FormulaIndex(out)
-    before = [opened.members(look) for look in range(len(opened))]
+    before = [opened.list_members(look) for look in range(len(opened))]
     (place / "00.md").write_text("Quite $o^{t^h}er$.")
     index(IndexFormulas(place, out))
-    assert [opened.members(look) for look in range(len(opened))] == before
+    assert [opened.list_members(look) for look in range(len(opened))] == before
     with pytest.raises(DataError, match="replaced while it was opened"):
-        opened.words("note")
-    assert FormulaIndex(out).words("quite").max() == 1
+        opened.score_words("note")
+    assert FormulaIndex(out).score_words("quite").max() == 1
 
 
 def test_hits_say_file_line_and_sentence(tmp_path: Path) -> None:

@@ -15,24 +15,24 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
-from engines.mathamr.context import Context, context
+from engines.mathamr.context import ExtractContext, extract_context
 from engines.mathamr.graph.amr import (
     Graft,
     Graph,
+    GraphNode,
     Linearize,
-    Node,
     graft,
+    graft_formulas,
     graft_trees,
-    grafted,
-    linear,
     linearize,
+    linearize_graph,
     read_graph,
     write_graph,
 )
-from engines.mathamr.graph.comparison import Compare, compare
-from engines.mathamr.graph.drawing import Draw, draw
+from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs
+from engines.mathamr.graph.drawing import DrawGraph, draw_graph
 from engines.mathamr.inspection import Inspect, inspect
-from engines.mathamr.parsing.parsers import Amr, amr
+from engines.mathamr.parsing.parsers import ParseAmr, parse_rows
 from engines.mathamr.trees import Opt, Slt, opt, slt
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
@@ -45,9 +45,9 @@ GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
 def test_the_string_of_the_paper() -> None:
     """MathAMR, section 3.2; the released string lacks the token math and has the letters of MathML."""
     paper = "find-01 you thing general-02 solve-01 equal-01 math plus SUP z n SUP y n SUP x n imperative"
-    assert linear(read_graph(GENERAL), style="paper") == paper
+    assert linearize_graph(read_graph(GENERAL), style="paper") == paper
     released = "find-01 you thing general-02 solve-01 equal-01 plus SUP 𝑧 𝑛 SUP 𝑦 𝑛 SUP 𝑥 𝑛 imperative"
-    assert linear(read_graph(GENERAL)) == released
+    assert linearize_graph(read_graph(GENERAL)) == released
 
 
 @pytest.mark.real_data
@@ -65,15 +65,15 @@ def test_published_strings_and_graphs(real_data: Path) -> None:
         if row["topic_id"] != "B.40":
             graph = read_graph(row["mathamr"])
             assert read_graph(write_graph(graph)) == graph
-            words = linear(graph, canonical=True).split()
-            assert sorted(words) == sorted(linear(graph).split())
+            words = linearize_graph(graph, canonical=True).split()
+            assert sorted(words) == sorted(linearize_graph(graph).split())
 
 
 def test_a_formula_takes_the_place_of_its_placeholder() -> None:
     amr = '(e / Equal-01 :ARG1 (s / string-entity :value "eqx7eqx") :ARG2 (s2 / thing :name "eqx71eqx"))'
-    made = grafted(amr, {"7": operator_tree("X+1"), "71": operator_tree("(a,b]")})
+    made = graft_formulas(amr, {"7": operator_tree("X+1"), "71": operator_tree("(a,b]")})
     assert (made.found, made.lost) == (("7", "71"), ())
-    assert linear(made.graph, style="paper") == (
+    assert linearize_graph(made.graph, style="paper") == (
         "equal-01 string-entity math plus 1 X thing math interval$O-C$$ a b"
     )
 
@@ -81,31 +81,31 @@ def test_a_formula_takes_the_place_of_its_placeholder() -> None:
 @given(st.text(min_size=1))
 def test_any_label_is_read_again(name: str) -> None:
     """Signs of PENMAN in a label, such as the # of a comment, do not end the graph."""
-    graph = Graph(Node("z", "", []))
+    graph = Graph(GraphNode("z", "", []))
     graft_trees(graph, {"0": OperatorTree("O!f", (OperatorTree(f"V!{name}"), OperatorTree("V!x")))})
-    labels = [node.concept for node in graph.nodes()]
-    assert [node.concept for node in read_graph(write_graph(graph)).nodes()] == labels
+    labels = [node.concept for node in graph.iterate_nodes()]
+    assert [node.concept for node in read_graph(write_graph(graph)).iterate_nodes()] == labels
     assert (len(labels), labels[1], labels[3]) == (4, "f", "x")
 
 
 def test_repeated_lost_and_mangled_formulas() -> None:
     amr = '(a / and :op1 (s / x :value "eqx3eqx") :op2 (t / y :value "eqx3eqx") :op3 (u / z :value "4eqx"))'
     trees = {"3": operator_tree("p"), "4": operator_tree("q"), "5": operator_tree("r^2")}
-    made = grafted(amr, trees, query="4")
+    made = graft_formulas(amr, trees, query="4")
     assert made.found == ("3", "3", "4")
     assert made.lost == ("5",)
     text = write_graph(made.graph)
     assert text.count(":math V1") == 1
-    assert linear(made.graph) == "and SUP r 2 x p y z q target"
+    assert linearize_graph(made.graph) == "and SUP r 2 x p y z q target"
 
 
 def test_operands_of_commutative_operators_in_one_order() -> None:
     one, other = (
-        graft_trees(Graph(Node("r", "root", [])), {"1": operator_tree(latex)}).graph
+        graft_trees(Graph(GraphNode("r", "root", [])), {"1": operator_tree(latex)}).graph
         for latex in ("a+bc+d", "d+cb+a")
     )
-    assert linear(one) != linear(other)
-    assert linear(one, canonical=True) == linear(other, canonical=True)
+    assert linearize_graph(one) != linearize_graph(other)
+    assert linearize_graph(one, canonical=True) == linearize_graph(other, canonical=True)
 
 
 NO_GRAPHS = ["", "x", "(", "(a / b", "(a / b :arg0 (c / d)", '(a / "b', ")", "# ::snt only a sentence"]
@@ -130,8 +130,10 @@ def test_alignments_are_no_part_of_a_graph() -> None:
       :arg2 b~e.7 :arg3~2)"""
     plain = '(a / a :arg0 (b / "b~1") :arg1 (c / c :quant 5 :mod "x") :arg2 b :arg3)'
     assert read_graph(aligned) == read_graph(plain)
-    assert compare(Compare("(a / a~e.1 :arg0~e.2 (b / b~3))", "(a / a :arg0 (b / b))"))["f1"] == 1.0
-    assert linear(read_graph("(a / a~e.1 :arg0~e.2 (b / b~3))")) == "a b"
+    assert (
+        compare_graphs(CompareGraphs("(a / a~e.1 :arg0~e.2 (b / b~3))", "(a / a :arg0 (b / b))"))["f1"] == 1.0
+    )
+    assert linearize_graph(read_graph("(a / a~e.1 :arg0~e.2 (b / b~3))")) == "a b"
 
 
 CLASH = "the variable b has 2 concepts: boy, girl"
@@ -153,7 +155,7 @@ CLASH = "the variable b has 2 concepts: boy, girl"
     ],
 )
 def test_what_a_graph_hardly_means_is_told(text: str, doubts: list[str]) -> None:
-    assert read_graph(text).warnings() == doubts
+    assert read_graph(text).list_warnings() == doubts
 
 
 def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Path) -> None:
@@ -164,16 +166,16 @@ def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Pa
     )
     for found in (linearize(Linearize(file), events=events.append), graft(Graft(file), events=events.append)):
         assert len(list(found)) == 1
-    draw(Draw(file), events=events.append)
-    compare(Compare(text, text), events=events.append)
+    draw_graph(DrawGraph(file), events=events.append)
+    compare_graphs(CompareGraphs(text, text), events=events.append)
     messages = [event.data["message"] for event in events]
     assert messages == [f"{file}:1: B.1: {CLASH}"] * 3 + [CLASH, CLASH]
     assert CLASH in inspect(Inspect("A boy wants $x$.", graph=text, k=0))["warnings"]
 
 
 def test_cycles_end() -> None:
-    assert linear(read_graph("(a / x :r (b / y :r a) :s b :t a)")) == "x y"
-    assert linear(read_graph("(a / x :strange-role (b / y :arg0 z) :value 3)")) == "x y z 3"
+    assert linearize_graph(read_graph("(a / x :r (b / y :r a) :s b :t a)")) == "x y"
+    assert linearize_graph(read_graph("(a / x :strange-role (b / y :arg0 z) :value 3)")) == "x y z 3"
 
 
 @given(st.text(alphabet='()/:ab1 "\n~', max_size=40))
@@ -182,7 +184,7 @@ def test_any_text_is_a_graph_or_refused(text: str) -> None:
         graph = read_graph(text)
     except DataError:
         return
-    assert linear(graph) == linear(read_graph(write_graph(graph)))
+    assert linearize_graph(graph) == linearize_graph(read_graph(write_graph(graph)))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +259,7 @@ def test_what_cannot_be_grafted_names_file_line_and_topic(tmp_path: Path, held: 
         f"{graph}:2: B.5:"
     ]
     with pytest.raises(DataError) as caught:
-        draw(Draw(graph))
+        draw_graph(DrawGraph(graph))
     assert caught.value.where == f"{graph}:2"
 
 
@@ -287,8 +289,8 @@ def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
         (linearize, Linearize(file)),
         (opt, Opt(file=file)),
         (slt, Slt(file=file)),
-        (context, Context(file=file)),
-        (amr, Amr(file)),
+        (extract_context, ExtractContext(file=file)),
+        (parse_rows, ParseAmr(file)),
     ):
         with pytest.raises(DataError, match="no rows") as caught:
             list(make(spec))

@@ -9,7 +9,7 @@ import pytest
 from engines.core.system import asset
 from engines.formula.lexer import Token, lex
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.inspection import Inspect, inspect, node_rows
+from engines.mathamr.inspection import Inspect, build_node_rows, inspect
 
 
 def test_nodes_stand_at_their_words() -> None:
@@ -19,7 +19,7 @@ def test_nodes_stand_at_their_words() -> None:
         "(p / possible-01 :arg1 (t / take-01 :arg0 (ii / it) :arg1 (p2 / prove-01 :arg0 (i / i)))"
         " :arg2 (w / we) :arg3 (t2 / they) :arg4 (i3 / i))"
     )
-    places = {row["variable"]: row["place"] for row in node_rows(graph, text, {})}
+    places = {row["variable"]: row["place"] for row in build_node_rows(graph, text, {})}
     said = {name: None if place is None else text[slice(*place)] for name, place in places.items()}
     expected = {
         "p": "can",

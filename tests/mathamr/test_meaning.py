@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import pytest
 
-from engines.mathamr.context import marked
-from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
-from engines.mathamr.parsing.parsers import Builtin
+from engines.mathamr.context import mark_formulas
+from engines.mathamr.graph.amr import Graph, GraphNode, read_graph, write_graph
+from engines.mathamr.parsing.parsers import BuiltinParser
 
 
 def triples(graph: Graph) -> set[str]:
     """Of each edge "concept role concept"; a formula is its LaTeX's number, as in "solve-01 :ARG1 1"."""
-    nodes = graph.by_variable()
+    nodes = graph.map_variables()
 
-    def name(target: Node | str) -> str:
-        node = target if isinstance(target, Node) else nodes.get(target)
+    def name(target: GraphNode | str) -> str:
+        node = target if isinstance(target, GraphNode) else nodes.get(target)
         if node is None:
             return str(target).strip('"').removeprefix("eqx").removesuffix("eqx")
         for branch in node.branches:
@@ -27,13 +27,15 @@ def triples(graph: Graph) -> set[str]:
         return node.concept
 
     found = {
-        f"{name(node)} {edge.role} {name(edge.target)}" for node in graph.nodes() for edge in node.branches
+        f"{name(node)} {edge.role} {name(edge.target)}"
+        for node in graph.iterate_nodes()
+        for edge in node.branches
     }
     return found | {f"top {name(graph.root)}"}
 
 
 def meaning(text: str) -> set[str]:
-    (graph,) = Builtin()([marked(text).text])
+    (graph,) = BuiltinParser()([mark_formulas(text).text])
     assert write_graph(read_graph(write_graph(graph))) == write_graph(graph)
     return triples(graph)
 

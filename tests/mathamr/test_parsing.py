@@ -14,25 +14,25 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
 from engines.language.english import analyse_sentences
-from engines.mathamr.context import ids
-from engines.mathamr.graph.amr import Part, read_graph, write_graph, written
-from engines.mathamr.parsing.lexicon import frames, positive, possible
-from engines.mathamr.parsing.parsers import Amr, Parse, amr, parse, parsed, parser
+from engines.mathamr.context import find_ids
+from engines.mathamr.graph.amr import GraphPart, build_graph, read_graph, write_graph
+from engines.mathamr.parsing.lexicon import find_possible_frame, load_frames, strip_negation
+from engines.mathamr.parsing.parsers import Parse, ParseAmr, open_parser, parse, parse_contexts, parse_rows
 from engines.mathamr.parsing.roles import (
     Dependent,
     Predicate,
     TrainRoles,
-    aligned,
-    arguments,
-    derive,
-    roles,
+    align_words,
+    fit_roles,
+    list_arguments,
+    load_roles,
     train_roles,
 )
 
 
 def graph(text: str) -> str:
     """The graph of a context on one line."""
-    (made,) = parsed([text], parser("builtin"))
+    (made,) = parse_contexts([text], open_parser("builtin"))
     return " ".join(write_graph(made.graph).split())
 
 
@@ -99,17 +99,17 @@ def test_what_sentences_mean(text: str, parts: list[str]) -> None:
     made = graph(text)
     for part in parts:
         assert part in made
-    for node in read_graph(made).nodes():
+    for node in read_graph(made).iterate_nodes():
         written = [(one.role, one.target) for one in node.branches if isinstance(one.target, str)]
         assert len(written) == len(set(written))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", '"eqx1eqx"', '"eqx1eqx" "eqx2eqx".', "?!", "¿ñ ©"])
 def test_no_graph_is_empty(text: str) -> None:
-    (made,) = parsed([text], parser("builtin"))
+    (made,) = parse_contexts([text], open_parser("builtin"))
     assert made.graph.root.concept
     assert made.lost == ()
-    assert set(ids(text)) <= set(ids(write_graph(made.graph)))
+    assert set(find_ids(text)) <= set(find_ids(write_graph(made.graph)))
 
 
 WORDS = ["let", "Find", "the", "sum", "of", '"eqx1eqx"', '"eqx22eqx"', "and", "is", "(", ",", ".", "what"]
@@ -119,12 +119,12 @@ UGLY = ["?", "x\\{^(2)~:ly", '1"/2', "quickly", "e^{-\\frac{1}(y)", "2.5", "-", 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(WORDS + UGLY), max_size=14))
 def test_no_formula_is_lost_and_frames_are_the_inventorys(words: list[str]) -> None:
-    (made,) = parsed([" ".join(words)], parser("builtin"))
+    (made,) = parse_contexts([" ".join(words)], open_parser("builtin"))
     assert made.lost == ()
     text = write_graph(made.graph)
     assert write_graph(read_graph(text)) == text
     for concept in re.findall(r"/ (\S+-\d\d)\b", text):
-        assert concept in frames().roles or concept.endswith("-91")
+        assert concept in load_frames().roles or concept.endswith("-91")
 
 
 SAID = [
@@ -149,7 +149,7 @@ def test_nothing_is_said_twice(words: list[str]) -> None:
     """By penman, an edge and its inverse being one triple."""
     import penman
 
-    (made,) = parsed([" ".join(words)], parser("builtin"))
+    (made,) = parse_contexts([" ".join(words)], open_parser("builtin"))
     triples = penman.decode(write_graph(made.graph)).triples
     assert len(triples) == len(set(triples))
     assert set(penman.decode(write_graph(read_graph(write_graph(made.graph)))).triples) == set(triples)
@@ -157,16 +157,16 @@ def test_nothing_is_said_twice(words: list[str]) -> None:
 
 def test_an_edge_said_from_both_ends_is_one() -> None:
     """Of 12,000 sentences of posts one was: what is presented is the question, which the place presents."""
-    one, other = Part("equal-01"), Part("present-01")
-    one.put(":ARG1-of", other)
-    other.put(":ARG1", one)
-    assert " ".join(write_graph(written(one)).split()) == "(e / equal-01 :ARG1-of (p / present-01))"
+    one, other = GraphPart("equal-01"), GraphPart("present-01")
+    one.add_edge(":ARG1-of", other)
+    other.add_edge(":ARG1", one)
+    assert " ".join(write_graph(build_graph(one)).split()) == "(e / equal-01 :ARG1-of (p / present-01))"
 
 
 def test_the_inventory_and_the_roles() -> None:
-    assert frames().of("solution", "n") == "solve-01"
-    assert frames().of("plug-in", "v") == "plug-in-03"
-    assert frames().of("number", "n") is None
+    assert load_frames().find_frame("solution", "n") == "solve-01"
+    assert load_frames().find_frame("plug-in", "v") == "plug-in-03"
+    assert load_frames().find_frame("number", "n") is None
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,10 @@ def test_roles_are_chosen_together(
 ) -> None:
     """PropBank's numbers, from its descriptions of the frames."""
     found = [Dependent(relation, preposition, "NN") for relation, preposition in dependents]
-    assert roles().of(Predicate(frame, "VB", voice), found, (), [()] * len(found)) == expected
-    assert expected[0] not in roles().of(Predicate(frame, "VB", voice), found[:1], expected[:1], [()])
+    assert load_roles().choose_roles(Predicate(frame, "VB", voice), found, (), [()] * len(found)) == expected
+    assert expected[0] not in load_roles().choose_roles(
+        Predicate(frame, "VB", voice), found[:1], expected[:1], [()]
+    )
 
 
 @pytest.mark.real_data
@@ -193,7 +195,7 @@ def test_roles_are_learnt_from_examples(real_data: Path, tmp_path: Path) -> None
     with gzip.open(real_data / "amr" / "propbank_examples.jsonl.gz", "rt", encoding="utf-8") as lines:
         some = [line for number, line in enumerate(lines) if number % 60 == 0]
     (tmp_path / "examples.jsonl").write_text("".join(some), encoding="utf-8")
-    found = derive(tmp_path / "examples.jsonl", tmp_path / "roles.tsv.gz", held_out=0.3)
+    found = fit_roles(tmp_path / "examples.jsonl", tmp_path / "roles.tsv.gz", held_out=0.3)
     assert found["tested"] > 90
     assert found["accuracy"] > 0.6
 
@@ -223,12 +225,12 @@ def test_roles_are_learnt_from_graphs_under_their_sentences(tmp_path: Path) -> N
         "graphs": 2,
         "left_out": 1,
     }
-    counts = roles(tmp_path / "roles.tsv.gz").counts
+    counts = load_roles(tmp_path / "roles.tsv.gz").counts
     assert counts["give-01 nsubj:pass "] == {"2": 1}
     assert counts["eat-01 obl in"] == {"LOC": 1}
     row = {"topic_id": "1", "context": "She eats the apple ."}
     (tmp_path / "texts.jsonl").write_text(json.dumps(row), "utf-8")
-    made = next(amr(Amr(tmp_path / "texts.jsonl", labeller=tmp_path / "roles.tsv.gz")))
+    made = next(parse_rows(ParseAmr(tmp_path / "texts.jsonl", labeller=tmp_path / "roles.tsv.gz")))
     assert ":ARG0 (s / she)" in " ".join(made["amr"].split())
 
 
@@ -252,22 +254,22 @@ def test_a_word_that_could_be_two_nodes_is_neither() -> None:
         analyse_sentences([[(word, True) for word in ("The", "boy", "sees", "a", "boy", "eat", ".")]])
     )
     graph = read_graph("(s / see-01 :ARG0 (b / boy) :ARG1 (e / eat-01 :ARG0 (b2 / boy)))")
-    assert aligned(words, graph) == {"s": 2, "e": 5}
-    assert list(arguments(graph)) == [("s", "0", "b"), ("s", "1", "e"), ("e", "0", "b2")]
+    assert align_words(words, graph) == {"s": 2, "e": 5}
+    assert list(list_arguments(graph)) == [("s", "0", "b"), ("s", "1", "e"), ("e", "0", "b2")]
 
 
 def test_what_is_no_labeller_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.tsv").write_text("weight\tseen\n", "utf-8")
     with pytest.raises(DataError, match="not a labeller"):
-        roles(tmp_path / "no.tsv")
+        load_roles(tmp_path / "no.tsv")
 
 
 def test_adjectives_are_taken_apart() -> None:
-    assert positive("uneven", frames()) == "even"
-    assert positive("interesting", frames()) == "interesting"
-    assert possible("divisible", frames()) == "divide-01"
-    assert possible("differentiable", frames()) == "differentiate-01"
-    assert possible("table", frames()) is None
+    assert strip_negation("uneven", load_frames()) == "even"
+    assert strip_negation("interesting", load_frames()) == "interesting"
+    assert find_possible_frame("divisible", load_frames()) == "divide-01"
+    assert find_possible_frame("differentiable", load_frames()) == "differentiate-01"
+    assert find_possible_frame("table", load_frames()) is None
 
 
 @pytest.mark.slow
@@ -282,7 +284,7 @@ def test_smatch_of_the_published_graphs(real_data: Path) -> None:
     file = real_data / "arqmath" / "topic_amr_formula_cut_2020.jsonl"
     published = [json.loads(line) for line in file.read_text("utf-8").splitlines()[:40]]
     counts = [0, 0, 0]
-    for row, made in zip(published, amr(Amr(file)), strict=False):
+    for row, made in zip(published, parse_rows(ParseAmr(file)), strict=False):
         assert made["topic_id"] == row["topic_id"]
         smatch.match_triple_dict.clear()
         pair = (" ".join(one["amr"].split()) for one in (made, row))
@@ -293,12 +295,12 @@ def test_smatch_of_the_published_graphs(real_data: Path) -> None:
 def test_the_contract_of_amr(tmp_path: Path) -> None:
     file = tmp_path / "contexts.jsonl"
     file.write_text(json.dumps({"topic_id": "B.1", "context": 'Solve "eqx4eqx" and "eqx40eqx".'}) + "\n")
-    (row,) = amr(Amr(file))
+    (row,) = parse_rows(ParseAmr(file))
     assert set(row) == {"topic_id", "amr"}
     assert row["amr"].count('"MATH"') == 2
     file.write_text('{"topic_id": "B.1"}\n')
     with pytest.raises(EngineError) as caught:
-        list(amr(Amr(file)))
+        list(parse_rows(ParseAmr(file)))
     assert caught.value.code == "E317"
 
 
@@ -306,7 +308,7 @@ def test_a_context_without_words_is_told(tmp_path: Path) -> None:
     file, events = tmp_path / "contexts.jsonl", []
     rows = [{"topic_id": "B.1", "context": " "}, {"topic_id": "B.2", "context": "A set."}]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = list(amr(Amr(file), events=events.append))
+    found = list(parse_rows(ParseAmr(file), events=events.append))
     assert [read_graph(row["amr"]).root.concept for row in found] == ["string-entity", "set"]
     assert [event.data["message"] for event in events] == [
         f"{file}:1: B.1: the text has no word to make a graph from"
@@ -357,8 +359,8 @@ def test_amrlib_is_loaded_and_decodes_in_batches(model: Path, tmp_path: Path) ->
     file.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
     messages: list[str] = []
     found = list(
-        amr(
-            Amr(file, parser="amrlib", model=model, device="cpu"),
+        parse_rows(
+            ParseAmr(file, parser="amrlib", model=model, device="cpu"),
             events=lambda event: messages.append(str(event.data["message"])),
         )
     )
@@ -372,10 +374,10 @@ def test_amrlib_is_loaded_and_decodes_in_batches(model: Path, tmp_path: Path) ->
 
 def test_what_amrlib_decodes_is_repaired_and_counted(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Placeholders that lost an end count as kept; what is gone is named."""
-    chosen = parser("amrlib", model, "cpu")
+    chosen = open_parser("amrlib", model, "cpu")
     texts = ['(s / solve-01 :ARG1 (x / string-entity :value "eqx12eq"))', "(", None]
     monkeypatch.setattr(chosen.model, "parse_sents", lambda *_args, **_settings: texts)  # type: ignore[attr-defined]
-    made = list(parsed(['Solve "eqx12eqx" or "eqx3eqx".', 'Prove "eqx5eqx".', "Why?"], chosen))
+    made = list(parse_contexts(['Solve "eqx12eqx" or "eqx3eqx".', 'Prove "eqx5eqx".', "Why?"], chosen))
     assert [one.parser for one in made] == ["amrlib", "builtin", "builtin"]
     assert [one.lost for one in made] == [("3",), (), ()]
 
@@ -388,10 +390,10 @@ def test_a_folder_that_is_no_parser_is_refused(model: Path, tmp_path: Path, brok
     shutil.copytree(model, folder)
     (folder / broken).unlink()
     with pytest.raises(EngineError) as caught:
-        parser("amrlib", folder, "cpu")
+        open_parser("amrlib", folder, "cpu")
     assert caught.value.code == "E355"
     with pytest.raises(EngineError):
-        parser("amrlib")
+        open_parser("amrlib")
 
 
 def test_a_folder_as_amrlib_publishes_it_is_refused_with_what_completes_it(
@@ -402,7 +404,7 @@ def test_a_folder_as_amrlib_publishes_it_is_refused_with_what_completes_it(
         (tmp_path / name).write_bytes((model / name).read_bytes())
     (tmp_path / "pytorch_model.bin").write_bytes(b"pickled")
     with pytest.raises(DataError) as caught:
-        parser("amrlib", tmp_path, "cpu")
+        open_parser("amrlib", tmp_path, "cpu")
     (line,) = str(caught.value).splitlines()
     assert "pytorch_model.bin is a pickle" in line
     assert "no tokenizer of bart" in line
@@ -413,7 +415,7 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engines.mathamr.inspection import Inspect, inspect
-    from engines.mathamr.parsing.parsers import Amrlib
+    from engines.mathamr.parsing.parsers import AmrlibParser
     from workbench.papers.mathamr.data import resolved
 
     spec = Inspect("Solve $x^2=2$.", parser="amrlib", k=0)
@@ -422,12 +424,12 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
         inspect(resolved(spec))
     monkeypatch.setenv("MATHWB_MATHAMR_AMR_MODEL", str(model))
     graph = read_graph('(f / find-out-03 :ARG1 "eqx1eqx")')
-    monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([graph] * len(contexts)))
+    monkeypatch.setattr(AmrlibParser, "__call__", lambda _, contexts: iter([graph] * len(contexts)))
     found = inspect(resolved(spec))
     assert (found["parser"], found["warnings"]) == ("amrlib", [])
     assert "find-out-03" in found["penman"]
     assert ":math" in found["penman"]
-    monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([None] * len(contexts)))
+    monkeypatch.setattr(AmrlibParser, "__call__", lambda _, contexts: iter([None] * len(contexts)))
     found = inspect(resolved(spec))
     assert found["parser"] == "builtin"
     assert found["warnings"] == ["amrlib gave no graph; this is the builtin parser's"]

@@ -23,17 +23,17 @@ from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.strings import (
     REPRESENTATIONS,
     EmbedStrings,
-    FuseRuns,
-    InContext,
+    FormulaInContext,
+    FuseFormulaRuns,
     Represent,
     Rerank,
-    embed,
-    fuse,
-    represent,
-    rerank,
+    embed_strings,
+    fuse_runs,
+    rerank_formulas,
+    write_strings,
 )
-from engines.mathamr.retrieval.task2 import EvaluateFormulas, Standings, Task2, evaluate, standings
-from engines.mathamr.retrieval.texts import tree_string
+from engines.mathamr.retrieval.task2 import EvaluateFormulas, EvaluateRuns, Task2, evaluate, evaluate_runs
+from engines.mathamr.retrieval.texts import write_tree_string
 from engines.retrieval.measures import ndcg
 from engines.retrieval.trec import read_run, write_run
 
@@ -76,7 +76,7 @@ def test_representations_of_one_formula() -> None:
 
     def made(kind: str) -> str:
         amr = read_graph('(f / find-01 :ARG1 (a / and :op1 "eqx1eqx" :op2 "eqx2eqx"))')
-        return REPRESENTATIONS[kind].write(InContext("1", formulas, context, amr))
+        return REPRESENTATIONS[kind].write(FormulaInContext("1", formulas, context, amr))
 
     assert made("opt") == "SUP x 2"
     assert made("slt") == "x above 2"
@@ -89,23 +89,23 @@ def test_representations_of_one_formula() -> None:
 
 
 def test_a_lost_formula_is_at_the_end() -> None:
-    given = InContext("1", {"1": Formula("x^2")}, 'Find "eqx1eqx"', read_graph("(f / find-01)"))
+    given = FormulaInContext("1", {"1": Formula("x^2")}, 'Find "eqx1eqx"', read_graph("(f / find-01)"))
     assert REPRESENTATIONS["amr-latex"].write(given) == "find-01 x^2"
 
 
 def test_strings_of_topics_and_judged_formulas(formulas: Path) -> None:
-    rows = {row["id"]: row["string"] for row in represent(Represent(FORUM, formulas, "raw-opt"))}
+    rows = {row["id"]: row["string"] for row in write_strings(Represent(FORUM, formulas, "raw-opt"))}
     assert len([name for name in rows if name.startswith("B.")]) == 8
-    assert tree_string(Formula(r"\frac{a+b}2\ge\sqrt{ab}")) in rows["724"]
+    assert write_tree_string(Formula(r"\frac{a+b}2\ge\sqrt{ab}")) in rows["724"]
 
 
 def test_equal_strings_are_ordered_by_their_formulas(formulas: Path, tmp_path: Path, letters: None) -> None:
     """Formulas of one title share its string in raw-latex; the one more like the query comes first."""
     base = tmp_path / "base.tsv"
     base.write_text("".join(f"B.905\tQ0\t{one}\t{at}\t{9 - at}\tx\n" for at, one in enumerate((691, 690), 1)))
-    found = rerank(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "raw-latex"))
+    found = rerank_formulas(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "raw-latex"))
     assert found["ties"] == 1
-    rerank(Rerank(FORUM, formulas, tmp_path / "paths.tsv", base, "paths"))
+    rerank_formulas(Rerank(FORUM, formulas, tmp_path / "paths.tsv", base, "paths"))
     orders = [
         [one for one, _ in read_run(tmp_path / name).rankings["B.905"]] for name in ("run.tsv", "paths.tsv")
     ]
@@ -116,7 +116,7 @@ def test_a_run_of_other_formulas_is_refused(formulas: Path, tmp_path: Path) -> N
     base = tmp_path / "base.tsv"
     base.write_text("B.901\tQ0\tnone\t1\t1\tx\n")
     with pytest.raises(EngineError, match="nothing to rerank"):
-        rerank(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "paths"))
+        rerank_formulas(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "paths"))
 
 
 def test_score_weighted_fusion_by_hand(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_score_weighted_fusion_by_hand(tmp_path: Path) -> None:
     one, other = tmp_path / "a.tsv", tmp_path / "b.tsv"
     one.write_text("B.1 Q0 x 1 4 a\nB.1 Q0 y 2 3 a\nB.1 Q0 z 3 0 a\n")
     other.write_text("B.1 Q0 y 1 2 b\nB.1 Q0 x 2 1 b\nB.1 Q0 z 3 0 b\n")
-    fuse(FuseRuns((one, other), tmp_path / "fused.tsv"))
+    fuse_runs(FuseFormulaRuns((one, other), tmp_path / "fused.tsv"))
     scores = dict(read_run(tmp_path / "fused.tsv").rankings["B.1"])
     assert scores["x"] == pytest.approx(1 / 61 + 0.5 / 62)
     assert scores["y"] == pytest.approx(0.75 / 62 + 1 / 61)
@@ -133,7 +133,7 @@ def test_score_weighted_fusion_by_hand(tmp_path: Path) -> None:
 
 def test_weights_go_with_the_runs(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="1 weights for 2 runs"):
-        FuseRuns((tmp_path, tmp_path), tmp_path, "weighted", (1.0,))
+        FuseFormulaRuns((tmp_path, tmp_path), tmp_path, "weighted", (1.0,))
 
 
 def test_evaluation_by_looks(formulas: Path, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_an_empty_formula_is_not_searched(formulas: Path) -> None:
 
 def test_embedding_keeps_ids_and_order(tmp_path: Path, letters: None) -> None:
     (tmp_path / "strings.jsonl").write_text('{"id": "a", "string": "xy"}\n{"id": "b", "string": "zz"}\n')
-    made = embed(EmbedStrings(tmp_path / "strings.jsonl", tmp_path / "vectors"))
+    made = embed_strings(EmbedStrings(tmp_path / "strings.jsonl", tmp_path / "vectors"))
     vectors = np.load(tmp_path / "vectors" / "vectors.npy")
     assert (made["strings"], (tmp_path / "vectors" / "ids.json").read_text()) == (2, '["a", "b"]')
     assert np.array_equal(vectors, Letters().encode(["xy", "zz"]))
@@ -221,7 +221,7 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path, letters: Non
     mine.mkdir()
     (mine / "thesis.tex").write_text("all my work")
     for make in (
-        lambda: embed(EmbedStrings(tmp_path / "strings.jsonl", mine)),
+        lambda: embed_strings(EmbedStrings(tmp_path / "strings.jsonl", mine)),
         lambda: index(IndexFormulas(FORUM, mine)),
     ):
         with pytest.raises(EngineError, match="other files") as caught:
@@ -237,8 +237,8 @@ def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path
         rows = (f"B.1\tQ0\tf{(row + 700 * offset)}\t1\t{2000 - row}\tx\n" for row in range(1000))
         path.write_text("".join(rows))
     said: list[str] = []
-    spec = FuseRuns(tuple(runs), tmp_path / "fused.tsv")
-    found = fuse(spec, events=lambda event: said.append(event.data["message"]))
+    spec = FuseFormulaRuns(tuple(runs), tmp_path / "fused.tsv")
+    found = fuse_runs(spec, events=lambda event: said.append(event.data["message"]))
     assert (found["formulas"], found["left_out"]) == (1000, 700)
     assert len((tmp_path / "fused.tsv").read_text().splitlines()) == 1000
     assert any("700 documents beyond" in one for one in said)
@@ -249,7 +249,7 @@ def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path
         rows_of[line.split("\t")[0]] = rows_of.get(line.split("\t")[0], 0) + 1
     said.clear()
     again = Rerank(FORUM, formulas, tmp_path / "again.tsv", run, "paths", depth=3)
-    reranked = rerank(
+    reranked = rerank_formulas(
         again, events=lambda event: said.append(event.data["message"]) if event.kind == "warning" else None
     )
     assert (reranked["left_out"], said) == (0, [])
@@ -380,10 +380,10 @@ def test_strings_without_their_context_are_counted(tmp_path: Path) -> None:
     rows = "".join(f"{one}\t999999\tcomment\tx+{one}\n" for one in dict.fromkeys(known))
     (forum / "formulas.tsv").write_text("id\tpost_id\ttype\tformula\n" + rows)
     index(IndexFormulas(forum, tmp_path / "index"))
-    found, said = heard(represent, Represent(forum, tmp_path / "index", "raw-latex"))
+    found, said = heard(write_strings, Represent(forum, tmp_path / "index", "raw-latex"))
     assert f"{len(set(known))} strings contain only the formula" in said[0]
     assert found[-1]["string"] == f"x+{found[-1]['id']}"
-    assert heard(represent, Represent(forum, tmp_path / "index", "latex"))[1] == []
+    assert heard(write_strings, Represent(forum, tmp_path / "index", "latex"))[1] == []
 
 
 def test_an_index_of_another_collection_is_named_and_not_replaced(formulas: Path, tmp_path: Path) -> None:
@@ -393,9 +393,9 @@ def test_an_index_of_another_collection_is_named_and_not_replaced(formulas: Path
     link.symlink_to(FORUM)
     out = tmp_path / "run.tsv"
     for run, make in (
-        (represent, lambda folder: Represent(folder, formulas, "latex")),
-        (rerank, lambda folder: Rerank(folder, formulas, out, None, "paths")),
-        (standings, lambda folder: Standings(folder, formulas)),
+        (write_strings, lambda folder: Represent(folder, formulas, "latex")),
+        (rerank_formulas, lambda folder: Rerank(folder, formulas, out, None, "paths")),
+        (evaluate_runs, lambda folder: EvaluateRuns(folder, formulas)),
     ):
         said = heard(run, make(other))[1]
         assert any(f"{formulas} is the index of {FORUM.resolve()}, not of {other}" in one for one in said)
@@ -415,10 +415,10 @@ def test_what_cannot_be_fused_or_reranked_is_refused(formulas: Path, tmp_path: P
     run = tmp_path / "run.tsv"
     run.write_text("B.901 Q0 1 1 1 x\nB.77 Q0 1 1 1 x\n")
     with pytest.raises(EngineError, match=r"1 topics of the run .* as B\.77") as caught:
-        rerank(Rerank(FORUM, formulas, tmp_path / "out.tsv", run, "paths"))
+        rerank_formulas(Rerank(FORUM, formulas, tmp_path / "out.tsv", run, "paths"))
     assert (caught.value.where, caught.value.code) == (str(run), "E354")
     with pytest.raises(EngineError, match="weights are 0"):
-        FuseRuns((run, run), tmp_path / "out.tsv", "weighted", (0.0, 0.0))
+        FuseFormulaRuns((run, run), tmp_path / "out.tsv", "weighted", (0.0, 0.0))
     with pytest.raises(EngineError) as caught:
-        fuse(FuseRuns((run, run), tmp_path))
+        fuse_runs(FuseFormulaRuns((run, run), tmp_path))
     assert (caught.value.code, caught.value.where) == ("E313", str(tmp_path))

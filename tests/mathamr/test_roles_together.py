@@ -9,7 +9,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.mathamr.parsing.roles import _together
+from engines.mathamr.parsing.roles import _choose_jointly
 
 Choice = tuple[float, str | None]
 _ROLES = st.sampled_from([":ARG0", ":ARG1", ":ARG2", ":location", ":time"])
@@ -29,9 +29,9 @@ def of_all_combinations(choices: Sequence[Sequence[Choice]]) -> list[str | None]
 @given(st.lists(_RANKED, max_size=5))
 def test_they_are_the_best_of_all_combinations(ranked: list[list[tuple[float, str]]]) -> None:
     choices: list[list[Choice]] = [[*one, (-99.0, None)] for one in ranked]
-    assert _together(choices) == of_all_combinations(choices)
+    assert _choose_jointly(choices) == of_all_combinations(choices)
 
 
 def test_many_dependents_take_no_longer_than_they_must() -> None:
     choices: list[list[Choice]] = [[(1.0, ":ARG0"), (0.5, ":time"), (-99.0, None)]] * 200
-    assert _together(choices) == [":ARG0", *[":time"] * 199]
+    assert _choose_jointly(choices) == [":ARG0", *[":time"] * 199]

@@ -24,7 +24,7 @@ from engines.mathamr import Inspect, inspect
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.task2 import FormulaTopics, Task2, topics
+from engines.mathamr.retrieval.task2 import FormulaTopics, Task2, list_topics
 from engines.mathematics.judging.fingerprint import Fingerprint
 from engines.mathematics.judging.verdicts import Verdict
 from engines.retrieval.trec import read_run
@@ -92,7 +92,7 @@ def test_the_index_gives_tverskys_index(opened: FormulaIndex) -> None:
             for name, count in counts.items()
         )
 
-    found = opened.similarities(query)
+    found = opened.score_looks(query)
     for look, one in enumerate(every):
         expected = mass(query & one) / ((1 - ALPHA) * mass(query) + ALPHA * mass(one))
         assert found[look] == pytest.approx(expected, abs=1e-4)
@@ -196,11 +196,11 @@ def test_an_unknown_topic_is_named(tmp_path: Path) -> None:
 
 
 def test_a_sentence_may_begin_with_a_formula() -> None:
-    from engines.mathamr.context import window
+    from engines.mathamr.context import cut_window
 
     text = 'Why does it go away? "eqx1eqx" is clear. "eqx2eqx"'
-    assert window(text, "1", 0) == '"eqx1eqx" is clear.'
-    assert window(text, "1", 1) == text
+    assert cut_window(text, "1", 0) == '"eqx1eqx" is clear.'
+    assert cut_window(text, "1", 1) == text
 
 
 def _task2(folder: Path, *numbers: str) -> Path:
@@ -219,7 +219,7 @@ def test_bad_lines_of_task_2_are_named_and_the_rest_is_shown(tmp_path: Path) -> 
     graph = {"topic_id": "B.2", "mathamr": "(s / solve-01)"}
     (tmp_path / "mathamr_topics.jsonl").write_text(f"{json.dumps(graph)}\n[]\n", "utf-8")
     said: list[str] = []
-    found = topics(FormulaTopics(tmp_path), events=lambda event: said.append(str(event.data["message"])))
+    found = list_topics(FormulaTopics(tmp_path), events=lambda event: said.append(str(event.data["message"])))
     rows = [(one["id"], one["judged"], one["graph"]) for one in found["topics"]]
     assert rows == [("B.1", [0, 0, 0, 1], False), ("B.2", [0, 0, 0, 0], True)]
     places = ["topics_task2.xml:3", "topics_task2.xml:5", "qrels_task2.tsv:2", "qrels_task2.tsv:3"]
@@ -230,7 +230,7 @@ def test_bad_lines_of_task_2_are_named_and_the_rest_is_shown(tmp_path: Path) -> 
 
 def test_topics_none_of_which_can_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no <Topic> in the file"):
-        topics(FormulaTopics(_task2(tmp_path, "")))
+        list_topics(FormulaTopics(_task2(tmp_path, "")))
 
 
 def test_odd_rows_of_formula_tables_are_counted(tmp_path: Path) -> None:
@@ -324,12 +324,12 @@ def test_a_search_leaves_nothing_of_the_index_in_memory(opened: FormulaIndex) ->
 
     first = search(SearchFormulas(opened.folder, "x^2+y^2"))
     assert first["hits"]
-    opened.release()
+    opened.release_memory()
     assert held() == 0
     opened.search(features(search_tree("x^2+y^2")), 5)
     assert held() > 0
     assert search(SearchFormulas(opened.folder, "x^2+y^2")) == first
-    opened.release()
+    opened.release_memory()
     assert held() == 0
 
 

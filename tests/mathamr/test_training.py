@@ -12,31 +12,33 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from engines.mathamr.retrieval.strings import EmbedStrings, embed
+from engines.mathamr.retrieval.strings import EmbedStrings, embed_strings
 from engines.mathamr.sentences import (
-    Pair,
+    JudgedPair,
+    PairTurns,
     SentenceSettings,
-    Turns,
-    judged_pairs,
-    sentence_encoder,
-    split,
+    make_sentence_task,
+    read_judged_pairs,
+    split_pairs,
 )
 from engines.training import TrainConfig
 from engines.training.checkpoints import Identity
 
 FORUM = asset("sample/arqmath/sample-forum")
-PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1, 11) for grade in range(4)]
+PAIRS = [
+    JudgedPair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1, 11) for grade in range(4)
+]
 
 
 def test_contrastive_loss_by_hand() -> None:
     """Cosine distances .2, .4 and 1 with labels 1, 0 and .5 and margin .5: .2², .1² and .5 · 1²."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.sentences import contrastive
+    from engines.mathamr.sentences import contrastive_loss
 
     left = torch.tensor([[1.0, 0.0]] * 3)
     right = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
     labels = torch.tensor([1.0, 0.0, 0.5])
-    found = contrastive(left, right, labels, margin=0.5, online=False)
+    found = contrastive_loss(left, right, labels, margin=0.5, online=False)
     assert float(found) == pytest.approx((0.04 + 0.01 + 0.5) / 3, abs=1e-6)
 
 
@@ -44,29 +46,29 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
     """The equal pair at .2 is closer than any unequal one, and the unequal one at 1 farther than every equal
     one: neither counts. What counts is the equal pair at .4 and the unequal one at .3."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.sentences import contrastive
+    from engines.mathamr.sentences import contrastive_loss
 
     cosine = torch.tensor([0.8, 0.6, 0.7, 0.0])
     right = torch.stack([cosine, (1 - cosine**2).sqrt()], -1)
     left = torch.tensor([[1.0, 0.0]] * 4)
     labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
-    found = contrastive(left, right, labels, margin=0.5, online=True)
+    found = contrastive_loss(left, right, labels, margin=0.5, online=True)
     assert float(found) == pytest.approx((0.4**2 + 0.2**2) / 4, abs=1e-6)
 
 
 def test_ranking_loss_by_hand() -> None:
     """Two orthogonal pairs at scale 1: -log(e / (e + 1)) each; the same text twice is right either time."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.sentences import multiple_negatives
+    from engines.mathamr.sentences import ranking_loss
 
     rows = torch.eye(2)
-    assert float(multiple_negatives(rows, rows, scale=1)) == pytest.approx(np.log(1 + np.exp(-1)), abs=1e-6)
+    assert float(ranking_loss(rows, rows, scale=1)) == pytest.approx(np.log(1 + np.exp(-1)), abs=1e-6)
     same = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
-    assert float(multiple_negatives(same, same, scale=1)) == pytest.approx(0, abs=1e-6)
+    assert float(ranking_loss(same, same, scale=1)) == pytest.approx(0, abs=1e-6)
 
 
 def test_a_held_out_topic_is_whole() -> None:
-    kept, held = split(PAIRS, SentenceSettings(held_out=0.2), seed=0)
+    kept, held = split_pairs(PAIRS, SentenceSettings(held_out=0.2), seed=0)
     assert len({pair.topic for pair in held}) == 2
     assert not {pair.topic for pair in held} & {pair.topic for pair in kept}
     assert len(kept) + len(held) == len(PAIRS)
@@ -74,12 +76,12 @@ def test_a_held_out_topic_is_whole() -> None:
 
 def test_held_out_pairs_are_a_share_of_each_grade() -> None:
     """As the paper splits: 10 % of each grade."""
-    _, held = split(PAIRS, SentenceSettings(split="pairs", held_out=0.1), seed=0)
+    _, held = split_pairs(PAIRS, SentenceSettings(split="pairs", held_out=0.1), seed=0)
     assert sorted(pair.grade for pair in held) == [0, 1, 2, 3]
 
 
 def test_blocks_take_turns() -> None:
-    turns = Turns(PAIRS, 4, seed=0).shuffled(3)
+    turns = PairTurns(PAIRS, 4, seed=0).shuffled(3)
     examples = [turns[place] for place in range(len(turns))]
     blocks = [examples[at : at + 4] for at in range(0, len(examples), 4)]
     assert [{turn for _, turn in block} for block in blocks[:4]] == [{0}, {1}, {0}, {1}]
@@ -89,14 +91,14 @@ def test_blocks_take_turns() -> None:
 
 def test_pairs_of_the_sample_have_the_papers_labels() -> None:
     settings = SentenceSettings(kind="opt", last_topic=999)
-    pairs, missing = judged_pairs(FORUM, None, settings)
+    pairs, missing = read_judged_pairs(FORUM, None, settings)
     assert (len(pairs), missing) == (79, 0)
     assert {pair.grade: pair.label for pair in pairs} == {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.0}
-    assert Pair("", "", "", 7).label == 1.0
+    assert JudgedPair("", "", "", 7).label == 1.0
 
 
 def test_batches_of_two_losses_are_refused() -> None:
-    task = sentence_encoder({"block": 4}, {"collection": FORUM}, seed=0)
+    task = make_sentence_task({"block": 4}, {"collection": FORUM}, seed=0)
     with pytest.raises(EngineError, match="both losses"):
         task.collate([(0, 0), (1, 1)])
 
@@ -105,7 +107,7 @@ def test_strings_of_several_representations_are_not_embedded_together(tmp_path: 
     rows = ({"id": kind, "kind": kind, "string": "x"} for kind in ("opt", "latex"))
     (tmp_path / "mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(EngineError, match="several representations"):
-        embed(EmbedStrings(tmp_path / "mixed.jsonl", tmp_path / "out"))
+        embed_strings(EmbedStrings(tmp_path / "mixed.jsonl", tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
@@ -114,7 +116,7 @@ def test_another_index_or_encoder_is_another_training(tmp_path: Path) -> None:
     config = TrainConfig(steps=1)
 
     def identity(**more: Path) -> Mapping[str, Any]:
-        return Identity.of_task(sentence_encoder({}, {**data, **more}, seed=0).origin(), config).settings
+        return Identity.of_task(make_sentence_task({}, {**data, **more}, seed=0).origin(), config).settings
 
     for name in ("one", "other"):
         (tmp_path / name).mkdir()

@@ -79,12 +79,12 @@ def _cases_of_expressions(
 
 def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     from engines.core.system import asset
-    from engines.mathamr.sentences import sentence_encoder
+    from engines.mathamr.sentences import make_sentence_task
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": asset("sample/arqmath/sample-forum")}
     settings = {"kind": "opt", "block": 8, "last_topic": 999, "contrastive": "online", "max_length": 24}
-    sentences = sentence_encoder(settings, {**data, "encoder": folder / "words"}, seed=0)
+    sentences = make_sentence_task(settings, {**data, "encoder": folder / "words"}, seed=0)
     pairs = sentences.train_data()
     # The first block is of all grades, the second of equal pairs.
     turns = [[pairs[place] for place in range(first, first + 8)] for first in (0, 8)]

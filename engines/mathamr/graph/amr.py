@@ -21,28 +21,28 @@ from engines.core.events import Sink, ignore
 from engines.core.files import read_lines
 from engines.core.spec import Arg, specification
 from engines.formula.operator_tree import OperatorTree
-from engines.mathamr.context import found_id, ids
+from engines.mathamr.context import find_ids, read_placeholder
 
 if TYPE_CHECKING:
-    from engines.mathamr.rows import Row
+    from engines.mathamr.rows import InputRow
 
 
 _OPERATORS = "VNCFOUMTWE"
 
 
-def kind_of(variable: str) -> str:
+def classify_variable(variable: str) -> str:
     return "operator" if variable[:1] in _OPERATORS and variable[1:].isdigit() else "concept"
 
 
 @dataclass(slots=True)
-class Node:
+class GraphNode:
     """A node: its variable, its concept ("" where there is none), and its branches in the order written."""
 
     variable: str
     concept: str
     branches: list[Branch]
 
-    def texts(self) -> list[str]:
+    def list_texts(self) -> list[str]:
         """Its concept, and the constants and variables that stand below it."""
         return [self.concept, *(one.target for one in self.branches if isinstance(one.target, str))]
 
@@ -52,40 +52,40 @@ class Branch:
     """An edge as written: a role and a node, a variable that stands elsewhere, or a constant."""
 
     role: str
-    target: Node | str
+    target: GraphNode | str
 
     @property
     def name(self) -> str:
         """The variable or constant that it leads to."""
-        return self.target.variable if isinstance(self.target, Node) else self.target
+        return self.target.variable if isinstance(self.target, GraphNode) else self.target
 
 
 @dataclass(slots=True)
 class Graph:
-    root: Node
+    root: GraphNode
 
-    def nodes(self) -> Iterator[Node]:
+    def iterate_nodes(self) -> Iterator[GraphNode]:
         """Every node, parents first, in the order written."""
         pending = [self.root]
         while pending:
             node = pending.pop()
             yield node
-            inner = [branch.target for branch in node.branches if isinstance(branch.target, Node)]
+            inner = [branch.target for branch in node.branches if isinstance(branch.target, GraphNode)]
             pending.extend(reversed(inner))
 
-    def by_variable(self) -> dict[str, Node]:
+    def map_variables(self) -> dict[str, GraphNode]:
         """The node of each variable; the first where one is written twice."""
-        result: dict[str, Node] = {}
-        for node in self.nodes():
+        result: dict[str, GraphNode] = {}
+        for node in self.iterate_nodes():
             result.setdefault(node.variable, node)
         return result
 
-    def warnings(self) -> list[str]:
+    def list_warnings(self) -> list[str]:
         """What a graph hardly means, in words: a variable with several concepts, or with branches in several
         places, of which the first ones count; a concept, target or node that is missing."""
         concepts: dict[str, dict[str, None]] = {}
         branched: dict[str, int] = {}
-        for node in self.nodes():
+        for node in self.iterate_nodes():
             own = concepts.setdefault(node.variable, {})
             if node.concept:
                 own[node.concept] = None
@@ -96,9 +96,9 @@ class Graph:
                 result.append(f"the variable {variable} has {len(own)} concepts: {', '.join(own)}")
             elif branched[variable] > 1:
                 result.append(f"the variable {variable} has branches in {branched[variable]} places")
-            if not own and kind_of(variable) == "concept":
+            if not own and classify_variable(variable) == "concept":
                 result.append(f"the node {variable} has no concept")
-        for node in self.nodes():
+        for node in self.iterate_nodes():
             for role, target in ((one.role, one.target) for one in node.branches):
                 if target == "":
                     result.append(f"the role {role} of {node.variable} has no target")
@@ -106,14 +106,14 @@ class Graph:
                     result.append(f"{target} is not a node of the graph; it is read as a constant")
         return result
 
-    def branches(self) -> Iterator[tuple[Node | str, str, str, int]]:
+    def iterate_branches(self) -> Iterator[tuple[GraphNode | str, str, str, int]]:
         """Every node, constant and reference in the order written, with its role, the variable of what it
         hangs on, and its depth."""
-        pending: list[tuple[Node | str, str, str, int]] = [(self.root, "", "", 0)]
+        pending: list[tuple[GraphNode | str, str, str, int]] = [(self.root, "", "", 0)]
         while pending:
             target, role, parent, depth = pending.pop()
             yield target, role, parent, depth
-            if isinstance(target, Node):
+            if isinstance(target, GraphNode):
                 below = reversed(target.branches)
                 pending += [(one.target, one.role, target.variable, depth + 1) for one in below]
 
@@ -126,7 +126,7 @@ def read_graph(text: str) -> Graph:
     """A graph of its PENMAN text; comments, metadata and alignments (`~e.1,2`) are passed over.
 
     >>> graph = read_graph('(w / want-01 :arg0 (b / boy) :arg1 (g / go-02 :arg0 b))')
-    >>> [node.concept for node in graph.nodes()]
+    >>> [node.concept for node in graph.iterate_nodes()]
     ['want-01', 'boy', 'go-02']
 
     Raises:
@@ -145,45 +145,47 @@ def read_graph(text: str) -> Graph:
     try:
         trees = list(penman.iterparse(unread))
     except penman.DecodeError as error:
-        raise _no_graph(f"{error.message} in line {error.lineno or 1} of its text") from error
+        raise _graph_error(f"{error.message} in line {error.lineno or 1} of its text") from error
     except RecursionError as error:
-        raise _no_graph("nested too deep") from error
+        raise _graph_error("nested too deep") from error
     finally:
         log.setLevel(level)
     roots = [tree.node for tree in trees if tree.node is not None and tree.node[0] is not None]
     if len(roots) > 1:
-        raise _no_graph(f"it holds {len(roots)} graphs")
+        raise _graph_error(f"it holds {len(roots)} graphs")
     if left := len(list(unread)):  # the reader stops at what can begin no graph
         place = "behind" if roots else "before"
-        raise _no_graph(f"there is other text {place} the graph in line {len(lines) + 1 - left} of its text")
+        raise _graph_error(
+            f"there is other text {place} the graph in line {len(lines) + 1 - left} of its text"
+        )
     if not roots:
-        raise _no_graph("it has no root")
-    return Graph(_node(roots[0]))
+        raise _graph_error("it has no root")
+    return Graph(_build_nodes(roots[0]))
 
 
-def _no_graph(why: str) -> DataError:
+def _graph_error(why: str) -> DataError:
     remedy = "A graph is written (variable / concept :role target …); give one at a time."
     return DataError(f"not a graph in PENMAN notation: {why}", code="E329", remedy=remedy)
 
 
-def _node(written: tuple[str, list[tuple[str, object]]]) -> Node:
-    root = Node(str(written[0]), "", [])
+def _build_nodes(written: tuple[str, list[tuple[str, object]]]) -> GraphNode:
+    root = GraphNode(str(written[0]), "", [])
     pending = [(written, root)]
     while pending:
         (_, branches), node = pending.pop()
         for role, target in branches or ():
             if role == "/":
-                node.concept = node.concept or _unaligned(target)
+                node.concept = node.concept or _strip_alignment(target)
             elif isinstance(target, tuple):
-                inner = Node(str(target[0]), "", [])
-                node.branches.append(Branch(_unaligned(role), inner))
+                inner = GraphNode(str(target[0]), "", [])
+                node.branches.append(Branch(_strip_alignment(role), inner))
                 pending.append((target, inner))
             else:
-                node.branches.append(Branch(_unaligned(role), _unaligned(target)))
+                node.branches.append(Branch(_strip_alignment(role), _strip_alignment(target)))
     return root
 
 
-def _unaligned(written: object) -> str:
+def _strip_alignment(written: object) -> str:
     """A concept, role or constant without its alignment, which the library's trees keep; a tilde within
     quotes is none."""
     return _ALIGNMENT.sub("", str(written or ""))
@@ -196,7 +198,7 @@ def write_graph(graph: Graph) -> str:
     """
     parts: list[str] = []
     # What is still to be written, from the end: texts, or (depth, node).
-    pending: list[str | tuple[int, Node]] = [(1, graph.root)]
+    pending: list[str | tuple[int, GraphNode]] = [(1, graph.root)]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
@@ -207,7 +209,7 @@ def write_graph(graph: Graph) -> str:
         pending.append(")")
         for branch in reversed(node.branches):
             start = f"\n{' ' * 6 * depth}{branch.role} "
-            if isinstance(branch.target, Node):
+            if isinstance(branch.target, GraphNode):
                 pending += [(depth + 1, branch.target), start]
             else:
                 pending.append((start + branch.target).rstrip())
@@ -239,12 +241,14 @@ def read_blocks(path: Path, *, on_bad: Callable[[DataError], None] = raise_error
             begin = begin if block else line
             block.append(text)
         elif block:
-            yield from _block(path, begin, block, on_bad)
+            yield from _read_block(path, begin, block, on_bad)
             block = []
-    yield from _block(path, begin, block, on_bad)
+    yield from _read_block(path, begin, block, on_bad)
 
 
-def _block(path: Path, line: int, block: list[str], on_bad: Callable[[DataError], None]) -> Iterator[Block]:
+def _read_block(
+    path: Path, line: int, block: list[str], on_bad: Callable[[DataError], None]
+) -> Iterator[Block]:
     graph = "\n".join(text for text in block if not text.startswith("#"))
     sentence = next((text.removeprefix(_SENTENCE) for text in block if text.startswith(_SENTENCE)), None)
     if graph and sentence is None:
@@ -254,60 +258,64 @@ def _block(path: Path, line: int, block: list[str], on_bad: Callable[[DataError]
         yield Block(sentence.strip(), graph, line)
 
 
-def turned(role: str) -> str:
+def invert_role(role: str) -> str:
     """The role of the same edge from its other end."""
     return role.removesuffix("-of") if role.endswith("-of") else role + "-of"
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class GraphPart:
     """A node while the graph is made: the same object in two places is a re-entrancy. Edges are (role, part)
     or (role, constant)."""
 
     concept: str
-    edges: list[tuple[str, Part | str]] = field(default_factory=list)
+    edges: list[tuple[str, GraphPart | str]] = field(default_factory=list)
 
-    def put(self, role: str, target: Part | str | None) -> Part:
+    def add_edge(self, role: str, target: GraphPart | str | None) -> GraphPart:
         """Hang something on this part, once, from whichever end it is said; nothing, and the part itself, are
         passed over."""
-        if isinstance(target, Part) and not target.edges and re.fullmatch(r"\d+(\.\d+)?", target.concept):
+        if (
+            isinstance(target, GraphPart)
+            and not target.edges
+            and re.fullmatch(r"\d+(\.\d+)?", target.concept)
+        ):
             target = target.concept
         same = (
             one is target or (isinstance(one, str) and one == target) for at, one in self.edges if at == role
         )
-        said = isinstance(target, Part) and any(
-            one is self and at == turned(role) for at, one in target.edges
+        said = isinstance(target, GraphPart) and any(
+            one is self and at == invert_role(role) for at, one in target.edges
         )
         if target is not None and target is not self and not said and not any(same):
             self.edges.append((role, target))
         return self
 
-    def reached(self) -> list[Part]:
+    def list_reachable(self) -> list[GraphPart]:
         result, seen = [self], {id(self)}
         for part in result:
             for _, target in part.edges:
-                if isinstance(target, Part) and id(target) not in seen:
+                if isinstance(target, GraphPart) and id(target) not in seen:
                     seen.add(id(target))
                     result.append(target)
         return result
 
-    def has(self, role: str) -> bool:
+    def has_role(self, role: str) -> bool:
         return any(one == role for one, _ in self.edges)
 
 
-def written(root: Part) -> Graph:
+def build_graph(root: GraphPart) -> Graph:
     """The graph of a part and what hangs on it, with variables by first letters."""
     names: dict[int, str] = {}
     counts: dict[str, int] = {}
 
-    def node(part: Part) -> Node:
+    def name_part(part: GraphPart) -> GraphNode:
         letter = part.concept[:1].lower()
         letter = letter if letter.isascii() and letter.isalpha() else "x"
         counts[letter] = counts.get(letter, 0) + 1
         names[id(part)] = letter + (str(counts[letter]) if counts[letter] > 1 else "")
-        return Node(names[id(part)], re.sub(r"[^\w'-]", "", part.concept) or "symbol", [])
+        return GraphNode(names[id(part)], re.sub(r"[^\w'-]", "", part.concept) or "symbol", [])
 
-    made = node(root)
+    made = name_part(root)
     pending = [(root, made, iter(root.edges))]
     while pending:
         _, above, edges = pending[-1]
@@ -321,20 +329,20 @@ def written(root: Part) -> Graph:
         elif id(target) in names:
             above.branches.append(Branch(role, names[id(target)]))
         else:
-            inner = node(target)
+            inner = name_part(target)
             above.branches.append(Branch(role, inner))
             pending.append((target, inner, iter(target.edges)))
     return Graph(made)
 
 
-def joined(concept: str, parts: Iterable[Part]) -> Part:
-    top = Part(concept)
+def join_parts(concept: str, parts: Iterable[GraphPart]) -> GraphPart:
+    top = GraphPart(concept)
     for number, part in enumerate(parts, start=1):
-        top.put(f":op{number}", part)
+        top.add_edge(f":op{number}", part)
     return top
 
 
-Style = Literal["released", "paper"]
+StringStyle = Literal["released", "paper"]
 MATH = "MATH"
 """The constant in whose place a formula's tree is grafted."""
 
@@ -348,7 +356,7 @@ class Linearize:
     """
 
     file: Annotated[Path, Arg('Lines {"topic_id": …, "mathamr": PENMAN text}.', metavar="FILE", option=True)]
-    style: Annotated[Style, Arg("Which style of strings.")] = "released"
+    style: Annotated[StringStyle, Arg("Which style of strings.")] = "released"
     canonical: Annotated[bool, Arg("Sort the operands of commutative operators.")] = False
     edges: Annotated[bool, Arg("Also write edge labels.")] = False
 
@@ -356,38 +364,40 @@ class Linearize:
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     """Rows `{"topic_id", "linear_mathamr"}`; of a graph that cannot be read it is empty, with a warning.
     Events: also warnings of what a graph hardly means, and of topics that occur again."""
-    from engines.mathamr.rows import named_rows
+    from engines.mathamr.rows import read_named_rows
 
-    for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
+    for row in read_named_rows(spec.file, "topic_id", "mathamr", events=events):
         try:
             graph = read_graph(row["mathamr"])
-            for warning in graph.warnings():
-                row.warn(warning)
-            text = linear(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
+            for warning in graph.list_warnings():
+                row.warn_of_row(warning)
+            text = linearize_graph(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
         except DataError as error:
-            row.warn(error.what)
+            row.warn_of_row(error.what)
             text = ""
         yield {"topic_id": row["topic_id"], "linear_mathamr": text}
 
 
-def linear(graph: Graph, *, style: Style = "released", canonical: bool = False, edges: bool = False) -> str:
+def linearize_graph(
+    graph: Graph, *, style: StringStyle = "released", canonical: bool = False, edges: bool = False
+) -> str:
     """The string of a graph, by the rule of the released ones (MathAMR, section 3.2, and the authors' code):
     from the root depth first; edges by their lower-cased labels, equal labels from the last written to the
     first; what was written, the constant MATH and nodes without a concept are passed over.
 
     >>> graph = read_graph("(e / equal-01 :arg2 MATH :math (U1 / plus :op0 (V1 / a) :op0 (V2 / b)))")
-    >>> linear(graph), linear(graph, style="paper"), linear(graph, canonical=True)
+    >>> linearize_graph(graph), linearize_graph(graph, style="paper"), linearize_graph(graph, canonical=True)
     ('equal-01 plus b a', 'equal-01 math plus b a', 'equal-01 plus a b')
     """
-    known = graph.by_variable()
-    order = _canonical(graph) if canonical else {}
+    known = graph.map_variables()
+    order = _canonical_keys(graph) if canonical else {}
     words: list[str] = []
     written: set[str] = set()
     pending = [Branch("", graph.root)]
     while pending:
         branch = pending.pop()
         target = branch.target
-        node = target if isinstance(target, Node) else known.get(target)
+        node = target if isinstance(target, GraphNode) else known.get(target)
         new = node.variable not in written if node is not None else target not in (MATH, "")
         if not new:
             continue
@@ -402,23 +412,23 @@ def linear(graph: Graph, *, style: Style = "released", canonical: bool = False, 
         if node.concept:
             words.append(node.concept)
         ahead = sorted(node.branches, key=lambda one: one.role.lower(), reverse=True)
-        if canonical and _commutative(node):
+        if canonical and _is_commutative(node):
             ahead.sort(key=lambda one: order.get(one.name, ""), reverse=True)
         pending.extend(ahead)
     text = " ".join(words)
     return unicodedata.normalize("NFKC", text) if style == "paper" else text
 
 
-def _commutative(node: Node) -> bool:
+def _is_commutative(node: GraphNode) -> bool:
     """Whether the operands of a node have no order: it is written U and a number, in operator trees alone."""
     return node.variable[:1] == "U" and node.variable[1:].isdigit()
 
 
-def _canonical(graph: Graph) -> dict[str, str]:
+def _canonical_keys(graph: Graph) -> dict[str, str]:
     result: dict[str, str] = {}
-    for node in reversed(list(graph.nodes())):
+    for node in reversed(list(graph.iterate_nodes())):
         below = [f"{one.role.lower()} {result.get(one.name, one.name)}" for one in node.branches]
-        if _commutative(node):
+        if _is_commutative(node):
             below.sort()
         result[node.variable] = f"{node.concept}({','.join(below)})"
     return result
@@ -474,23 +484,23 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
         query that is none of the formulas.
     """
     from engines.formula.parser import operator_tree
-    from engines.mathamr.rows import named_rows
+    from engines.mathamr.rows import read_named_rows
 
-    for row in named_rows(spec.file, "topic_id", "amr", events=events):
-        with row.placed():
+    for row in read_named_rows(spec.file, "topic_id", "amr", events=events):
+        with row.locate_errors():
             latex = row.held.get("formulas")
             if not isinstance(latex, dict) or not all(isinstance(one, str) for one in latex.values()):
                 remedy = 'Each row needs "formulas": {"ID": "LaTeX"}.'
                 raise DataError("the row has no formulas", code="E317", remedy=remedy)
             trees = {name: operator_tree(one) for name, one in latex.items()}
-            made = grafted(row["amr"], trees, query=_query(row, latex) if spec.mark else None)
-        for warning in made.graph.warnings():
-            row.warn(warning)
+            made = graft_formulas(row["amr"], trees, query=_find_query(row, latex) if spec.mark else None)
+        for warning in made.graph.list_warnings():
+            row.warn_of_row(warning)
         if made.lost:
             what = f"the graph has no placeholder for {', '.join(made.lost)}"
-            row.warn(f"{what}; their trees are attached to the root")
+            row.warn_of_row(f"{what}; their trees are attached to the root")
         if made.unknown:
-            row.warn(f"there are no formulas for the placeholders {', '.join(made.unknown)}")
+            row.warn_of_row(f"there are no formulas for the placeholders {', '.join(made.unknown)}")
         yield {
             "topic_id": row["topic_id"],
             "mathamr": write_graph(made.graph),
@@ -499,10 +509,10 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
         }
 
 
-def _query(row: Row, formulas: Mapping[str, str]) -> str | None:
+def _find_query(row: InputRow, formulas: Mapping[str, str]) -> str | None:
     wanted = row.held.get("query")
     if wanted is None:
-        row.warn('no formula is marked, as the row has no "query"')
+        row.warn_of_row('no formula is marked, as the row has no "query"')
         return None
     for name in (str(wanted), str(wanted).removeprefix("q_")):
         if name in formulas:
@@ -511,20 +521,20 @@ def _query(row: Row, formulas: Mapping[str, str]) -> str | None:
     raise EngineError(f"there is no formula {wanted!r}", code="E376", remedy=remedy)
 
 
-def grafted(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
+def graft_formulas(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
     """The MathAMR graph of an AMR and the trees of its formulas by their ids.
 
     The graph is lower-cased first, so that formulas keep their letters. A formula that occurs again is a
     re-entrant edge to the tree that is there. One whose placeholder the parser lost is put at the root.
     """
     graph = read_graph(amr)
-    lowered(graph)
+    lowercase_graph(graph)
     return graft_trees(graph, trees, query=query)
 
 
-def lowered(graph: Graph) -> None:
+def lowercase_graph(graph: Graph) -> None:
     """Lower-case a graph, in place; its formulas must not be there yet, since their letters count."""
-    for node in graph.nodes():
+    for node in graph.iterate_nodes():
         node.variable, node.concept = node.variable.lower(), node.concept.lower()
         for branch in node.branches:
             branch.role = branch.role.lower()
@@ -534,14 +544,14 @@ def lowered(graph: Graph) -> None:
 
 def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
     """The same on a graph that is read already, which is changed."""
-    writer = _Writer({node.variable for node in graph.nodes()})
+    writer = _Writer({node.variable for node in graph.iterate_nodes()})
     roots: dict[str, str] = {}
 
-    def put(node: Node, at: int, name: str) -> None:
+    def attach_tree(node: GraphNode, at: int, name: str) -> None:
         if name in roots:
             node.branches.insert(at, Branch(":math", roots[name]))
             return
-        root = writer.node(trees[name])
+        root = writer.write_tree(trees[name])
         if name == query:
             root.branches.insert(0, Branch(MARK, "target"))
         roots[name] = root.variable
@@ -550,27 +560,31 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     by_id = {name.lower(): name for name in trees}
     found: list[str] = []
     unknown: dict[str, None] = {}
-    for node in list(graph.nodes()):
-        unknown |= dict.fromkeys(name for text in node.texts() for name in ids(text) if name not in by_id)
-        concept = by_id.get(found_id(node.concept) or "")
+    for node in list(graph.iterate_nodes()):
+        unknown |= dict.fromkeys(
+            name for text in node.list_texts() for name in find_ids(text) if name not in by_id
+        )
+        concept = by_id.get(read_placeholder(node.concept) or "")
         if concept is not None:
             node.concept = "math"
-            put(node, 0, concept)
+            attach_tree(node, 0, concept)
             found.append(concept)
         for branch in list(node.branches):
-            name = by_id.get(found_id(branch.target) or "") if isinstance(branch.target, str) else None
+            name = (
+                by_id.get(read_placeholder(branch.target) or "") if isinstance(branch.target, str) else None
+            )
             if name is not None:
                 branch.target = MATH
-                put(node, node.branches.index(branch) + 1, name)
+                attach_tree(node, node.branches.index(branch) + 1, name)
                 found.append(name)
     lost = tuple(name for name in trees if name not in found)
     for name in lost:
-        put(graph.root, len(graph.root.branches), name)
+        attach_tree(graph.root, len(graph.root.branches), name)
     return Grafted(graph, tuple(found), lost, roots, tuple(unknown))
 
 
-def as_graph(tree: OperatorTree) -> Graph:
-    return Graph(_Writer(set()).node(tree))
+def tree_to_graph(tree: OperatorTree) -> Graph:
+    return Graph(_Writer(set()).write_tree(tree))
 
 
 @dataclass(slots=True)
@@ -580,20 +594,20 @@ class _Writer:
     taken: set[str]
     counts: Counter[str] = field(default_factory=Counter)
 
-    def node(self, tree: OperatorTree) -> Node:
-        root = self.named(tree)
+    def write_tree(self, tree: OperatorTree) -> GraphNode:
+        root = self.name_node(tree)
         pending = [(tree, root)]
         while pending:
             above, node = pending.pop()
             for number, child in enumerate(above.children):
-                inner = self.named(child)
+                inner = self.name_node(child)
                 place = 0 if above.unordered else number
                 digit = _DIGITS[place] if place < len(_DIGITS) else f"{_DIGITS[-1]}{place}"
                 node.branches.append(Branch(f":op{digit}", inner))
                 pending.append((child, inner))
         return root
 
-    def named(self, tree: OperatorTree) -> Node:
+    def name_node(self, tree: OperatorTree) -> GraphNode:
         kind, _, name = tree.label.removeprefix("+!").partition("!")
         letter = "V" if kind == "-" else kind
         while True:
@@ -603,4 +617,4 @@ class _Writer:
                 break
         self.taken.add(variable)
         shown = ("_" if sign.isspace() else _ESCAPES.get(sign, sign) for sign in name)
-        return Node(variable, "".join(shown), [])
+        return GraphNode(variable, "".join(shown), [])

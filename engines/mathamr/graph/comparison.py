@@ -22,11 +22,11 @@ _SECONDS = 20.0
 
 Triple = tuple[str, str, str, bool]
 """Source, role, target, and whether that is a node; a concept is the target of the role `:instance`."""
-Weights = Mapping[tuple[int, int], Mapping[tuple[int, int], int]]
+Agreements = Mapping[tuple[int, int], Mapping[tuple[int, int], int]]
 """What agrees when a node is paired with another: at (-1, -1) by itself, at other pairs with them."""
 
 
-def paired(
+def pair_nodes(
     names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]], seconds: float = _SECONDS
 ) -> tuple[dict[str, str], bool]:
     """The best pairing, from the one graph's variables to the other's, and whether it is proved to be.
@@ -38,13 +38,13 @@ def paired(
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
-    weights = _weights(names, triples)
+    weights = _count_agreements(names, triples)
     pairs = sorted(weights)
     if not pairs:
         return {}, True
     number = {pair: place for place, pair in enumerate(pairs)}
     joint = [(one, two) for one in pairs for two in weights[one] if two != (-1, -1) and one < two]
-    gains = [_alone(pair, weights) for pair in pairs] + [weights[one][two] for one, two in joint]
+    gains = [_own_gain(pair, weights) for pair in pairs] + [weights[one][two] for one, two in joint]
     rows: list[tuple[int, int, int]] = []
     limits: list[int] = []
     for side in (0, 1):
@@ -71,27 +71,30 @@ def paired(
                 best[place] = partner
     if result.status != 0:
         random = Random(0)
-        tried = [_start(weights, len(names[0]), random if start else None) for start in range(_STARTS)]
+        tried = [_draw_pairing(weights, len(names[0]), random if start else None) for start in range(_STARTS)]
         for pairing in tried:
-            _climb(pairing, weights)
-        best = max(best, *tried, key=lambda one: _total(one, weights))
+            _climb_to_peak(pairing, weights)
+        best = max(best, *tried, key=lambda one: _total_gain(one, weights))
     partners = {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
     return partners, bool(result.status == 0)
 
 
-def alike(triple: Triple) -> Triple:
+def fold_case(triple: Triple) -> Triple:
     """A triple as it is compared: small and capital letters are the same."""
     source, role, target, is_node = triple
     return source, role, target if is_node else target.lower(), is_node
 
 
-def _total(pairing: Sequence[int], weights: Weights) -> int:
-    return sum(_gain(pair, pairing, weights) + _alone(pair, weights) for pair in enumerate(pairing)) // 2
+def _total_gain(pairing: Sequence[int], weights: Agreements) -> int:
+    return (
+        sum(_joint_gain(pair, pairing, weights) + _own_gain(pair, weights) for pair in enumerate(pairing))
+        // 2
+    )
 
 
-def _weights(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Weights:
+def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Agreements:
     number = [{name: place for place, name in enumerate(found)} for found in names]
-    own, others = (Counter(map(alike, written)) for written in triples)
+    own, others = (Counter(map(fold_case, written)) for written in triples)
     by_kind: dict[tuple[str, str, bool], list[Triple]] = {}
     for triple in others:
         by_kind.setdefault((triple[1], "" if triple[3] else triple[2], triple[3]), []).append(triple)
@@ -111,7 +114,7 @@ def _weights(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]
     return found
 
 
-def _start(weights: Weights, size: int, random: Random | None) -> list[int]:
+def _draw_pairing(weights: Agreements, size: int, random: Random | None) -> list[int]:
     """A pairing to start from: nodes that agree by themselves first, or any that could agree."""
     pairs = [pair for pair in weights if random is not None or (-1, -1) in weights[pair]]
     if random is not None:
@@ -126,17 +129,17 @@ def _start(weights: Weights, size: int, random: Random | None) -> list[int]:
     return pairing
 
 
-def _alone(pair: tuple[int, int], weights: Weights) -> int:
+def _own_gain(pair: tuple[int, int], weights: Agreements) -> int:
     return weights.get(pair, {}).get((-1, -1), 0)
 
 
-def _gain(pair: tuple[int, int], pairing: Sequence[int], weights: Weights) -> int:
+def _joint_gain(pair: tuple[int, int], pairing: Sequence[int], weights: Agreements) -> int:
     pairs = weights.get(pair, {}).items()
     joint = sum(n for (place, partner), n in pairs if place >= 0 and pairing[place] == partner)
-    return _alone(pair, weights) + joint
+    return _own_gain(pair, weights) + joint
 
 
-def _climb(pairing: list[int], weights: Weights) -> None:
+def _climb_to_peak(pairing: list[int], weights: Agreements) -> None:
     """Give a node another partner, whose own one takes over the old one, as long as that gains something."""
     candidates: dict[int, list[int]] = {}
     for place, partner in sorted(weights):
@@ -145,42 +148,45 @@ def _climb(pairing: list[int], weights: Weights) -> None:
         best, change = 0, (-1, -1)
         for place, partners in candidates.items():
             for partner in partners:
-                if partner != pairing[place] and (gained := _try(place, partner, pairing, weights)) > best:
+                if (
+                    partner != pairing[place]
+                    and (gained := _measure_exchange(place, partner, pairing, weights)) > best
+                ):
                     best, change = gained, (place, partner)
         if not best:
             return
-        _exchange(*change, pairing)
+        _exchange_partners(*change, pairing)
 
 
-def _exchange(place: int, partner: int, pairing: list[int]) -> None:
+def _exchange_partners(place: int, partner: int, pairing: list[int]) -> None:
     if partner in pairing:
         pairing[pairing.index(partner)] = pairing[place]
     pairing[place] = partner
 
 
-def _try(place: int, partner: int, pairing: list[int], weights: Weights) -> int:
+def _measure_exchange(place: int, partner: int, pairing: list[int], weights: Agreements) -> int:
     """What an exchange gains; the pairing is as before."""
     second = pairing.index(partner) if partner in pairing else -1
     old = pairing[place]
 
-    def count() -> int:
+    def count_gain() -> int:
         first = (place, pairing[place])
         if second < 0:
-            return _gain(first, pairing, weights)
+            return _joint_gain(first, pairing, weights)
         other = (second, pairing[second])
         shared = weights.get(first, {}).get(other, 0)
-        return _gain(first, pairing, weights) + _gain(other, pairing, weights) - shared
+        return _joint_gain(first, pairing, weights) + _joint_gain(other, pairing, weights) - shared
 
-    before = count()
-    _exchange(place, partner, pairing)
-    after = count()
+    before = count_gain()
+    _exchange_partners(place, partner, pairing)
+    after = count_gain()
     pairing[place] = old
     if second >= 0:
         pairing[second] = partner
     return after - before
 
 
-def standardised(triples: Sequence[Triple], edges: Literal["dereified", "reified"]) -> list[Triple]:
+def standardize_triples(triples: Sequence[Triple], edges: Literal["dereified", "reified"]) -> list[Triple]:
     """Triples whose inverse roles are turned round and whose roles are small, in the standard form.
 
     Many edges may be nodes of their own: `(a :location b)` is `(l / be-located-at-91 :ARG1 a :ARG2 b)`; which
@@ -188,18 +194,18 @@ def standardised(triples: Sequence[Triple], edges: Literal["dereified", "reified
     stands once, and nodes that can be edges are edges, or edges that can be nodes are nodes. A node becomes
     an edge only if nothing else hangs on it, nothing refers to it, and it is not the root.
     """
-    small = [alike(triple) for triple in triples]
+    small = [fold_case(triple) for triple in triples]
     concepts = {source: target for source, role, target, _ in small if role == ":instance"}
     rooted = [
         (source, ":root", concepts[source], False) if role == ":top" else (source, role, target, is_node)
         for source, role, target, is_node in small
     ]
     single = list(dict.fromkeys(rooted))
-    made = _dereified(single, concepts) if edges == "dereified" else _reified(single)
+    made = _dereify_nodes(single, concepts) if edges == "dereified" else _reify_edges(single)
     return list(dict.fromkeys(made))
 
 
-def _dereified(triples: Sequence[Triple], concepts: dict[str, str]) -> list[Triple]:
+def _dereify_nodes(triples: Sequence[Triple], concepts: dict[str, str]) -> list[Triple]:
     from penman.models.amr import model
 
     own: dict[str, dict[str, Triple]] = {}
@@ -214,18 +220,18 @@ def _dereified(triples: Sequence[Triple], concepts: dict[str, str]) -> list[Trip
         for role, of_source, of_target in model.dereifications.get(concept, ()):
             source, target = own[name].get(of_source.lower()), own[name].get(of_target.lower())
             if source is not None and target is not None and source[3]:
-                edge[name] = _turned((source[2], role, target[2], target[3]))
+                edge[name] = _invert_domain((source[2], role, target[2], target[3]))
                 break
     found = [triple for triple in triples if triple[0] not in edge]
     return found + list(edge.values())
 
 
-def _reified(triples: Sequence[Triple]) -> list[Triple]:
+def _reify_edges(triples: Sequence[Triple]) -> list[Triple]:
     from penman.models.amr import model
 
     result: list[Triple] = []
     for number, triple in enumerate(triples):
-        source, role, target, is_node = _turned(triple) if triple[1] == ":domain" else triple
+        source, role, target, is_node = _invert_domain(triple) if triple[1] == ":domain" else triple
         if role not in model.reifications:
             result.append(triple)
             continue
@@ -239,7 +245,7 @@ def _reified(triples: Sequence[Triple]) -> list[Triple]:
     return result
 
 
-def _turned(triple: Triple) -> Triple:
+def _invert_domain(triple: Triple) -> Triple:
     """`:mod` between nodes is `:domain` turned round, and the other way round; others stay."""
     source, role, target, is_node = triple
     other = {":mod": ":domain", ":domain": ":mod"}.get(role)
@@ -251,7 +257,7 @@ _FORWARD = {":prep-on-behalf-of", ":prep-out-of", ":consist-of"}
 
 
 @specification
-class Compare:
+class CompareGraphs:
     """Compare two graphs of the same text, such as two parsers', by Smatch and triple by triple.
 
     With --edges dereified or reified both graphs are standardised first, as for Smatch++. Nodes are paired
@@ -269,46 +275,46 @@ class Compare:
     ] = "written"
 
 
-def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
+def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, Any]:
     """`{"precision", "recall", "f1", "matched", "optimal", "triples": [{"in", "source", "role", "target"}]}`.
 
     `in` is one, other or both; inverse roles are turned round, nodes are named by their concepts. `optimal`
     says whether no other pairing of nodes is better; where that is not proved, the scores are lower bounds.
     Events: warnings of what a graph hardly means. Raises: DataError E329 for a text that is no graph.
     """
-    graphs = [_graph(spec.one, "first"), _graph(spec.other, "second")]
-    for warning in (warning for graph in graphs for warning in graph.warnings()):
+    graphs = [_read_named_graph(spec.one, "first"), _read_named_graph(spec.other, "second")]
+    for warning in (warning for graph in graphs for warning in graph.list_warnings()):
         warn(events, warning)
-    triples = [triples_of(graph) for graph in graphs]
+    triples = [list_triples(graph) for graph in graphs]
     if spec.edges != "written":
-        triples = [standardised(found, spec.edges) for found in triples]
+        triples = [standardize_triples(found, spec.edges) for found in triples]
     names = [
         list(dict.fromkeys(source for source, role, _, _ in own if role == ":instance")) for own in triples
     ]
-    pairing, optimal = paired(names, triples)
-    left = Counter(map(alike, triples[1]))
+    pairing, optimal = pair_nodes(names, triples)
+    left = Counter(map(fold_case, triples[1]))
     concepts = [{source: target for source, role, target, _ in own if role == ":instance"} for own in triples]
     rows, matched = [], 0
     for triple in triples[0]:
-        source, role, target, is_node = alike(triple)
+        source, role, target, is_node = fold_case(triple)
         both = False
         if source in pairing and (not is_node or target in pairing):
             placed = pairing[source], role, pairing[target] if is_node else target, is_node
             both = left[placed] > 0
             left[placed] -= both
         matched += both
-        rows.append(_row("both" if both else "one", triple, concepts[0]))
+        rows.append(_build_row("both" if both else "one", triple, concepts[0]))
     for triple in triples[1]:
-        if left[alike(triple)] > 0:
-            left[alike(triple)] -= 1
-            rows.append(_row("other", triple, concepts[1]))
+        if left[fold_case(triple)] > 0:
+            left[fold_case(triple)] -= 1
+            rows.append(_build_row("other", triple, concepts[1]))
     precision, recall = matched / len(triples[0]), matched / len(triples[1])
     f1 = 2 * precision * recall / (precision + recall) if matched else 0.0
     scores = {"precision": precision, "recall": recall, "f1": f1, "matched": matched}
     return {**scores, "optimal": optimal, "triples": rows}
 
 
-def _graph(text: str, which: str) -> Graph:
+def _read_named_graph(text: str, which: str) -> Graph:
     try:
         return read_graph(text)
     except DataError as error:
@@ -316,7 +322,7 @@ def _graph(text: str, which: str) -> Graph:
         raise
 
 
-def _row(where: str, triple: Triple, concepts: Mapping[str, str]) -> dict[str, str]:
+def _build_row(where: str, triple: Triple, concepts: Mapping[str, str]) -> dict[str, str]:
     source, role, target, is_node = triple
     return {
         "in": where,
@@ -326,11 +332,11 @@ def _row(where: str, triple: Triple, concepts: Mapping[str, str]) -> dict[str, s
     }
 
 
-def triples_of(graph: Graph) -> list[Triple]:
+def list_triples(graph: Graph) -> list[Triple]:
     """The triples, roles in small letters; the root has the attribute `:top`."""
-    known = graph.by_variable()
+    known = graph.map_variables()
     result: list[Triple] = [(graph.root.variable, ":top", "top", False)]
-    for node in graph.nodes():
+    for node in graph.iterate_nodes():
         result.append((node.variable, ":instance", node.concept, False))
         for branch in node.branches:
             target = branch.name

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg, specification
-from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph
+from engines.mathamr.graph.amr import Graph, GraphNode, classify_variable, read_graph
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
@@ -27,7 +27,7 @@ _COLOURS = {
 
 
 @specification
-class Draw:
+class DrawGraph:
     """Draw a graph from a file, as SVG or for Graphviz."""
 
     file: Annotated[
@@ -38,20 +38,20 @@ class Draw:
     write: Annotated[Literal["svg", "dot"], Arg("svg: a picture; dot: source for Graphviz.")] = "svg"
 
 
-def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
+def draw_graph(spec: DrawGraph, *, events: Sink = ignore) -> dict[str, Any]:
     """`{"topic_id", "format", "text"}`. Events: warnings of what the graph hardly means.
 
     Raises:
         EngineError E354: where the file has no graph of that name. DataError E329: where it is no graph.
     """
-    from engines.mathamr.rows import named_rows
+    from engines.mathamr.rows import read_named_rows
 
-    for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
+    for row in read_named_rows(spec.file, "topic_id", "mathamr", events=events):
         if spec.topic in (None, row.name):
-            with row.placed():
+            with row.locate_errors():
                 graph = read_graph(row["mathamr"])
-            for warning in graph.warnings():
-                row.warn(warning)
+            for warning in graph.list_warnings():
+                row.warn_of_row(warning)
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(
@@ -64,7 +64,7 @@ def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Placed:
+class PlacedNode:
     """A node or constant where it is drawn: `name` is its variable, or of a constant its own; `kind` one of
     concept, operator, constant; `x`, `y`, `width` in pixels; `parent` is what it hangs on, by `role`."""
 
@@ -79,36 +79,36 @@ class Placed:
     width: float = 0.0
 
 
-def readable(label: str) -> str:
+def readable_label(label: str) -> str:
     """A label as people read it: in plain letters, since fonts lack those of MathML, and with the signs that
     operator trees name.
 
-    >>> readable("V!&lsqb;"), readable("M!D-lsqb;&rsqb;"), readable("&comma;")
+    >>> readable_label("V!&lsqb;"), readable_label("M!D-lsqb;&rsqb;"), readable_label("&comma;")
     ('V![', 'M!D-[]', ',')
     """
     named = label.replace("D-l", "D-&l") if label.endswith(";") else label
     return unicodedata.normalize("NFKC", unescape(named))
 
 
-def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
+def lay_out_graph(graph: Graph) -> tuple[list[PlacedNode], list[tuple[str, str, str]]]:
     """The nodes with their places, parents first, and edges (from, role, to) to nodes written elsewhere."""
-    known = graph.by_variable()
-    result: list[Placed] = []
+    known = graph.map_variables()
+    result: list[PlacedNode] = []
     again: list[tuple[str, str, str]] = []
-    for target, role, parent, depth in graph.branches():
-        if isinstance(target, Node):
+    for target, role, parent, depth in graph.iterate_branches():
+        if isinstance(target, GraphNode):
             name = target.variable
-            shown = readable(target.concept) or name
-            result.append(Placed(name, shown, kind_of(name), depth, parent, role))
+            shown = readable_label(target.concept) or name
+            result.append(PlacedNode(name, shown, classify_variable(name), depth, parent, role))
         elif target in known:
             again.append((parent, role, target))
         else:
-            result.append(Placed(f"constant {len(result)}", target, "constant", depth, parent, role))
-    _place(result)
+            result.append(PlacedNode(f"constant {len(result)}", target, "constant", depth, parent, role))
+    _place_nodes(result)
     return result, again
 
 
-def _place(nodes: Sequence[Placed]) -> None:
+def _place_nodes(nodes: Sequence[PlacedNode]) -> None:
     """Columns by depth, lines by leaves; a parent stands in the middle of its children."""
     columns = max(node.depth for node in nodes) + 1
     widths, roles = [0.0] * columns, [0.0] * columns
@@ -119,7 +119,7 @@ def _place(nodes: Sequence[Placed]) -> None:
     starts = [0.0] * columns
     for depth in range(1, columns):
         starts[depth] = starts[depth - 1] + widths[depth - 1] + roles[depth]
-    children: dict[str, list[Placed]] = {}
+    children: dict[str, list[PlacedNode]] = {}
     for node in nodes:
         children.setdefault(node.parent, []).append(node)
     line = 0
@@ -135,7 +135,7 @@ def _place(nodes: Sequence[Placed]) -> None:
 
 
 def to_svg(graph: Graph) -> str:
-    nodes, again = placed(graph)
+    nodes, again = lay_out_graph(graph)
     by_name = {node.name: node for node in nodes}
     loop = 60 if again else 0
     width = max(node.x + node.width for node in nodes) + _MARGIN + loop
@@ -145,9 +145,9 @@ def to_svg(graph: Graph) -> str:
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="12">',
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
     ]
-    parts += [_edge(by_name[node.parent], node) for node in nodes if node.parent]
-    parts += [_again(by_name[one], by_name[other]) for one, _, other in again]
-    parts += [_box(node) for node in nodes]
+    parts += [_draw_edge(by_name[node.parent], node) for node in nodes if node.parent]
+    parts += [_draw_reentrancy(by_name[one], by_name[other]) for one, _, other in again]
+    parts += [_draw_node(node) for node in nodes]
     for name in dict.fromkeys(one for one, _, _ in again):
         # Its roles stand under it and above what comes next, where nothing else does.
         node, roles = by_name[name], " ".join(role for one, role, _ in again if one == name)
@@ -156,7 +156,7 @@ def to_svg(graph: Graph) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _box(node: Placed) -> str:
+def _draw_node(node: PlacedNode) -> str:
     fill, stroke = _COLOURS[node.kind]
     return (
         f'<rect x="{node.x:.1f}" y="{node.y - 9:.1f}" width="{node.width:.1f}" height="18" rx="4" '
@@ -165,7 +165,7 @@ def _box(node: Placed) -> str:
     )
 
 
-def _edge(parent: Placed, child: Placed) -> str:
+def _draw_edge(parent: PlacedNode, child: PlacedNode) -> str:
     start, bend = parent.x + parent.width, parent.x + parent.width + 12
     label = child.x - len(child.role) * _CHARACTER * 0.85 - 4
     return (
@@ -175,7 +175,7 @@ def _edge(parent: Placed, child: Placed) -> str:
     )
 
 
-def _again(one: Placed, other: Placed) -> str:
+def _draw_reentrancy(one: PlacedNode, other: PlacedNode) -> str:
     start, end = one.x + one.width, other.x + other.width
     far = max(start, end) + 48
     return (
@@ -186,22 +186,24 @@ def _again(one: Placed, other: Placed) -> str:
 
 
 def to_dot(graph: Graph) -> str:
-    nodes, again = placed(graph)
+    nodes, again = lay_out_graph(graph)
     lines = ["digraph mathamr {", "  rankdir=LR;", '  node [shape=box, fontname="monospace"];']
     for node in nodes:
         fill, stroke = _COLOURS[node.kind]
         lines.append(
-            f'  {_quoted(node.name)} [label={_quoted(node.text)}, style="filled,rounded", '
+            f'  {_quote_dot(node.name)} [label={_quote_dot(node.text)}, style="filled,rounded", '
             f'fillcolor="{fill}", color="{stroke}"];'
         )
     for node in nodes:
         if node.parent:
-            lines.append(f"  {_quoted(node.parent)} -> {_quoted(node.name)} [label={_quoted(node.role)}];")
+            lines.append(
+                f"  {_quote_dot(node.parent)} -> {_quote_dot(node.name)} [label={_quote_dot(node.role)}];"
+            )
     for one, role, other in again:
-        dashed = f"label={_quoted(role)}, style=dashed, constraint=false"
-        lines.append(f"  {_quoted(one)} -> {_quoted(other)} [{dashed}];")
+        dashed = f"label={_quote_dot(role)}, style=dashed, constraint=false"
+        lines.append(f"  {_quote_dot(one)} -> {_quote_dot(other)} [{dashed}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote_dot(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

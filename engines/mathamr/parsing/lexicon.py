@@ -28,7 +28,7 @@ class Frames:
     words: Mapping[str, tuple[str, ...]]
     senses: Mapping[str, str]
 
-    def of(self, lemma: str, kind: str) -> str | None:
+    def find_frame(self, lemma: str, kind: str) -> str | None:
         """The roleset of a word of class v, n, j or l; None where it has none, "" not being one of them."""
         word = f"{lemma}/{kind}"
         if word in self.senses:
@@ -38,7 +38,7 @@ class Frames:
 
 
 @cache
-def frames() -> Frames:
+def load_frames() -> Frames:
     roles: dict[str, Mapping[str, str]] = {}
     words: dict[str, list[str]] = {}
     for _, line in read_lines(asset("mathamr/frames.tsv.gz")):
@@ -67,7 +67,7 @@ _ALIKE = ("series", "species", "means", "thanks")
 """Plurals that are their own lemmas."""
 
 
-def lemma_of(word: Word, frames: Frames) -> str:
+def find_lemma(word: Word, frames: Frames) -> str:
     """The lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of
     spelling."""
     lemma, text = word.lemma.lower(), word.text.lower()
@@ -91,7 +91,7 @@ def lemma_of(word: Word, frames: Frames) -> str:
     return lemma
 
 
-def adjective(lemma: str) -> str:
+def derive_adjective(lemma: str) -> str:
     """The adjective of an adverb: simply, simple; basically, basic; exactly, exact."""
     if not lemma.endswith("ly") or len(lemma) < 6:
         return lemma
@@ -104,19 +104,19 @@ def adjective(lemma: str) -> str:
 _DENYING = ("non-", "non", "un", "in", "im", "ir")
 
 
-def positive(lemma: str, frames: Frames) -> str:
+def strip_negation(lemma: str, frames: Frames) -> str:
     """An adjective without a prefix that denies it, where it has no frame and the rest has one: uneven,
     even."""
     if f"{lemma}/j" in frames.words:
         return lemma
     for prefix in _DENYING:
         rest = lemma.removeprefix(prefix)
-        if rest != lemma and (f"{rest}/j" in frames.words or possible(rest, frames)):
+        if rest != lemma and (f"{rest}/j" in frames.words or find_possible_frame(rest, frames)):
             return rest
     return lemma
 
 
-def possible(lemma: str, frames: Frames) -> str | None:
+def find_possible_frame(lemma: str, frames: Frames) -> str | None:
     """The frame of the verb of an adjective that says what is possible: integrable, integrate-01."""
     if f"{lemma}/j" in frames.words:
         return None
@@ -128,12 +128,12 @@ def possible(lemma: str, frames: Frames) -> str | None:
                 continue
             changed = stem[:-1] + "de" if stem.endswith("s") else stem
             for verb in (stem, stem + "e", stem + "ate", changed):
-                if frame := frames.of(verb, "v"):
+                if frame := frames.find_frame(verb, "v"):
                     return frame
     return None
 
 
-def number_of(text: str) -> str:
+def to_number(text: str) -> str:
     """A number as AMR has it: digits, or the word in quotes."""
     if text in english.SMALL:
         return str(english.SMALL[text])

@@ -16,11 +16,20 @@ from engines.core.model_checks import check_model_folder
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.language.training import FORMULA
-from engines.mathamr.context import found_id, ids, marked
-from engines.mathamr.graph.amr import Branch, Graph, Part, grafted, linear, read_graph, write_graph, written
-from engines.mathamr.parsing.lexicon import frames
-from engines.mathamr.parsing.roles import roles
-from engines.mathamr.parsing.rules import sentence_graph
+from engines.mathamr.context import find_ids, mark_formulas, read_placeholder
+from engines.mathamr.graph.amr import (
+    Branch,
+    Graph,
+    GraphPart,
+    build_graph,
+    graft_formulas,
+    linearize_graph,
+    read_graph,
+    write_graph,
+)
+from engines.mathamr.parsing.lexicon import load_frames
+from engines.mathamr.parsing.roles import load_roles
+from engines.mathamr.parsing.rules import build_sentence
 
 _PLACEHOLDER = re.compile(r'"?eqx\w+?eqx"?')
 _RUN = re.compile(r'"?eqx\w+?eqx"?(?:[\s,;.]*"?eqx\w+?eqx"?)*')
@@ -32,7 +41,7 @@ _NOTHING = '"…"'
 """What stands for a context in which nothing is found."""
 
 
-class Builtin:
+class BuiltinParser:
     """The built-in parser. Args: labeller: of roles, instead of the one that ships."""
 
     name = "builtin"
@@ -49,31 +58,31 @@ class Builtin:
         """
         from engines.language.english import analyse_sentences
 
-        split = [_sentences(text) for text in contexts]
+        split = [_split_sentences(text) for text in contexts]
         words = analyse_sentences(sentence.words for context in split for sentence in context)
-        inventory, known = frames(), roles(self._labeller)
+        inventory, known = load_frames(), load_roles(self._labeller)
         for context in split:
-            parts = [sentence_graph(next(words), one.formulas, inventory, known) for one in context]
-            found: list[Part] = []
+            parts = [build_sentence(next(words), one.formulas, inventory, known) for one in context]
+            found: list[GraphPart] = []
             for sentence, part in zip(context, parts, strict=True):
                 if part is None:
                     continue
                 if found and sentence.is_formulas():
-                    found[-1].put(":mod", part)
+                    found[-1].add_edge(":mod", part)
                 else:
                     found.append(part)
             if not found:
-                found = [Part("string-entity").put(":value", _NOTHING)]
+                found = [GraphPart("string-entity").add_edge(":value", _NOTHING)]
             top = found[0]
             if len(found) > 1:
-                top = Part("multi-sentence")
+                top = GraphPart("multi-sentence")
                 for number, part in enumerate(found, start=1):
-                    top.put(f":snt{number}", part)
-            yield written(top)
+                    top.add_edge(f":snt{number}", part)
+            yield build_graph(top)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _MarkedSentence:
     """Words with the blanks after them, and the placeholders of those that are formulas, in quotes."""
 
     words: list[tuple[str, bool]]
@@ -86,7 +95,7 @@ class _Sentence:
         )
 
 
-def _sentences(text: str) -> list[_Sentence]:
+def _split_sentences(text: str) -> list[_MarkedSentence]:
     from engines.language.english import split_sentences, tokenize_words
 
     runs = [
@@ -102,7 +111,7 @@ def _sentences(text: str) -> list[_Sentence]:
             first = re.match(r"[A-Z][a-z]+\b", piece)
             words = tokenize_words(piece[:1].lower() + piece[1:] if first else piece)
             marks = {place: next(upcoming) for place, (word, _) in enumerate(words) if word == FORMULA}
-            result.append(_Sentence(words, marks))
+            result.append(_MarkedSentence(words, marks))
     return result
 
 
@@ -111,7 +120,7 @@ _MOST = 4_096
 """Beams, texts of a batch and tokens that a folder may ask for: more take all of the memory."""
 
 
-class Amrlib:
+class AmrlibParser:
     """A parse_xfm model. Nothing is fetched: the tokenizer's files lie in the folder too.
 
     Raises: DataError E355 for a folder that is no such model.
@@ -120,7 +129,7 @@ class Amrlib:
     name = "amrlib"
 
     def __init__(self, folder: Path, device: str | None = None) -> None:
-        self.model = _loaded(folder, device)
+        self.model = _load_amrlib(folder, device)
 
     def __call__(self, contexts: Sequence[str]) -> Iterator[Graph | None]:
         # What the decoder gives may be no graph; then the next best of its beams is taken, or none.
@@ -133,15 +142,15 @@ class Amrlib:
             yield None if empty else graph
 
 
-def _loaded(folder: Path, device: str | None) -> Any:
-    meta, config = _document(folder / "amrlib_meta.json"), _document(folder / "config.json")
+def _load_amrlib(folder: Path, device: str | None) -> Any:
+    meta, config = _read_document(folder / "amrlib_meta.json"), _read_document(folder / "config.json")
     if ".parse_xfm." not in str(meta.get("inference_module")):
         kind = meta.get("inference_module") or "none"
-        raise _unusable(folder, f"the folder's kind of parser is {kind}, not parse_xfm")
+        raise _unusable_folder_error(folder, f"the folder's kind of parser is {kind}, not parse_xfm")
     tasks, settings = config.get("task_specific_params"), meta.get("kwargs") or {}
     task = tasks.get("parse_amr") if isinstance(tasks, dict) else None
     if not isinstance(task, dict):
-        raise _unusable(folder, "config.json has no task_specific_params.parse_amr")
+        raise _unusable_folder_error(folder, "config.json has no task_specific_params.parse_amr")
     # As amrlib publishes them, folders have pickled weights, and no tokenizer: it would be downloaded.
     base, faults, remedies = task.get("model_name_or_path", "its base model"), [], []
     if not any(folder.glob("*.safetensors")):
@@ -153,42 +162,44 @@ def _loaded(folder: Path, device: str | None) -> Any:
         remedies.append(f"AutoTokenizer.from_pretrained({base!r}).save_pretrained(FOLDER)")
     if faults:
         remedy = f"If you trust it, complete it with transformers: {'; '.join(remedies)}."
-        raise _unusable(folder, "; ".join(faults), remedy)
+        raise _unusable_folder_error(folder, "; ".join(faults), remedy)
     import torch
     from amrlib.models.parse_xfm.inference import Inference
 
     chosen = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     if not isinstance(settings, dict):
-        raise _unusable(folder, "amrlib_meta.json has no table kwargs")
+        raise _unusable_folder_error(folder, "amrlib_meta.json has no table kwargs")
     settings = {key: value for key, value in settings.items() if key not in ("device", "tok_name_or_path")}
     large = next((key for key, value in settings.items() if isinstance(value, int) and value > _MOST), None)
     if large is not None:
-        raise _unusable(folder, f"{large} in amrlib_meta.json is {settings[large]:,}, above {_MOST:,}")
+        raise _unusable_folder_error(
+            folder, f"{large} in amrlib_meta.json is {settings[large]:,}, above {_MOST:,}"
+        )
     try:
         check_model_folder(folder)
         return Inference(str(folder), device=chosen, tok_name_or_path=str(folder), **settings)
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        raise _unusable(
+        raise _unusable_folder_error(
             folder, *explain_unloadable_model("the model cannot be loaded", error, _WHOLE)
         ) from error
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _read_document(path: Path) -> dict[str, Any]:
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise _unusable(path.parent, f"{path.name} cannot be read") from error
+        raise _unusable_folder_error(path.parent, f"{path.name} cannot be read") from error
     return result if isinstance(result, dict) else {}
 
 
 _WHOLE = "A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files."
 
 
-def _unusable(folder: Path, what: str, remedy: str = _WHOLE) -> DataError:
+def _unusable_folder_error(folder: Path, what: str, remedy: str = _WHOLE) -> DataError:
     return DataError(what, path=folder, code="E355", remedy=remedy)
 
 
-Which = Literal["builtin", "amrlib"]
+ParserName = Literal["builtin", "amrlib"]
 BATCH = 64
 """Contexts that are given to a parser at once."""
 
@@ -212,8 +223,8 @@ class Parsed:
     warnings: tuple[str, ...] = ()
 
 
-def parser(
-    which: Which, model: Path | None = None, device: str | None = None, labeller: Path | None = None
+def open_parser(
+    which: ParserName, model: Path | None = None, device: str | None = None, labeller: Path | None = None
 ) -> Parser:
     """A parser by its name. Args: model: the folder of amrlib's. device: cpu, cuda:0 …, None: what there is.
     labeller: of roles, for the built-in parser, instead of the one that ships.
@@ -221,7 +232,7 @@ def parser(
     Raises: EngineError E355 for amrlib without a model, or with a folder that is none.
     """
     if which == "builtin":
-        return Builtin(labeller)
+        return BuiltinParser(labeller)
     if model is None:
         raise EngineError(
             "amrlib needs a model",
@@ -232,34 +243,34 @@ def parser(
             ),
         )
 
-    return Amrlib(model, device)
+    return AmrlibParser(model, device)
 
 
-def parsed(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
+def parse_contexts(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
     """The graph of each context, in order. Where a parser gives none, the built-in one does, and says so."""
     waiting = iter(contexts)
     while batch := list(islice(waiting, BATCH)):
         for context, graph in zip(batch, chosen(batch), strict=True):
             warnings, name = [], chosen.name
             if graph is None:
-                name, graph = Builtin.name, next(Builtin()([context]))
+                name, graph = BuiltinParser.name, next(BuiltinParser()([context]))
                 warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
-            kept = {found_id(text) for node in graph.nodes() for text in node.texts()}
-            lost = tuple(one for one in dict.fromkeys(ids(context)) if one.lower() not in kept)
+            kept = {read_placeholder(text) for node in graph.iterate_nodes() for text in node.list_texts()}
+            lost = tuple(one for one in dict.fromkeys(find_ids(context)) if one.lower() not in kept)
             if graph.root.branches == [Branch(":value", _NOTHING)]:
                 warnings.append("the text has no word to make a graph from")
             yield Parsed(graph, name, lost, tuple(warnings))
 
 
-def math_for_placeholders(graph: Graph) -> None:
+def replace_placeholders(graph: Graph) -> None:
     """Put the constant "MATH" for every placeholder of a graph, which is changed."""
-    for node in graph.nodes():
+    for node in graph.iterate_nodes():
         for branch in node.branches:
-            if isinstance(branch.target, str) and found_id(branch.target) is not None:
+            if isinstance(branch.target, str) and read_placeholder(branch.target) is not None:
                 branch.target = '"MATH"'
 
 
-_Parser = Annotated[Which, Arg("Which parser to use.")]
+_Parser = Annotated[ParserName, Arg("Which parser to use.")]
 _Model = Annotated[
     Path | None,
     Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
@@ -276,7 +287,7 @@ _Labeller = Annotated[
 
 
 @specification
-class Amr:
+class ParseAmr:
     """Parse contexts to AMR graphs, with each formula as the constant "MATH".
 
     The built-in parser is approximate: rules over a dependency parse. amrlib's models are better but large;
@@ -305,24 +316,24 @@ class Parse:
     query: Annotated[str | None, Arg("Mark the formula with this id, counting from 1.")] = None
 
 
-def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
+def parse_rows(spec: ParseAmr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     """Rows `{"topic_id", "amr"}`. What a parser could not parse, and what it lost, is warned of.
 
     Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
     """
-    from engines.mathamr.rows import named_rows
+    from engines.mathamr.rows import read_named_rows
 
-    chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
+    chosen = open_parser(spec.parser, spec.model, spec.device, spec.labeller)
     if spec.parser == "amrlib":
         events(Event("log", {"message": f"the graphs are by amrlib's model {spec.model}"}))
-    lines = list(named_rows(spec.file, "topic_id", "context", events=events))
-    for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
+    lines = list(read_named_rows(spec.file, "topic_id", "context", events=events))
+    for row, made in zip(lines, parse_contexts((row["context"] for row in lines), chosen), strict=True):
         for warning in made.warnings:
-            row.warn(warning)
+            row.warn_of_row(warning)
         if made.lost:
-            row.warn(f"the parser lost the formulas {', '.join(made.lost)}")
+            row.warn_of_row(f"the parser lost the formulas {', '.join(made.lost)}")
         if not spec.placeholders:
-            math_for_placeholders(made.graph)
+            replace_placeholders(made.graph)
         yield {"topic_id": row["topic_id"], "amr": write_graph(made.graph)}
 
 
@@ -339,9 +350,11 @@ def parse(spec: Parse) -> dict[str, Any]:
     from engines.formula.parser import operator_tree
     from engines.mathamr.graph.drawing import to_svg
 
-    result = marked(spec.text)
-    result.need(spec.query)
-    made = next(parsed([result.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
+    result = mark_formulas(spec.text)
+    result.require_formula(spec.query)
+    made = next(
+        parse_contexts([result.text], open_parser(spec.parser, spec.model, spec.device, spec.labeller))
+    )
     warnings = [*result.warnings, *made.warnings]
     if made.parser == "builtin":
         warnings.append("the built-in parser is approximate")
@@ -354,7 +367,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     for name, tree in trees.items():
         if tree.errors():
             warnings.append(f"part of formula {name} could not be parsed")
-    whole = grafted(text, trees, query=spec.query)
+    whole = graft_formulas(text, trees, query=spec.query)
     if whole.lost:
         warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
     document = {
@@ -363,7 +376,7 @@ def parse(spec: Parse) -> dict[str, Any]:
         "parser": made.parser,
         "amr": text,
         "mathamr": write_graph(whole.graph),
-        "linear_mathamr": linear(whole.graph),
+        "linear_mathamr": linearize_graph(whole.graph),
         "lost": list(whole.lost),
         "warnings": warnings,
     }

@@ -23,7 +23,7 @@ from engines.core.spec import Arg, specification
 from engines.core.system import asset
 from engines.language.english import Word, analyse_sentences
 from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
-from engines.mathamr.parsing.lexicon import frames
+from engines.mathamr.parsing.lexicon import load_frames
 
 MODIFIERS: Mapping[str, str] = {
     "LOC": ":location",
@@ -64,7 +64,7 @@ class Dependent:
     tag: str
 
 
-def _key(predicate: Predicate, dependent: Dependent) -> str:
+def _count_key(predicate: Predicate, dependent: Dependent) -> str:
     return f"{predicate.frame} {dependent.relation} {dependent.preposition}"
 
 
@@ -75,17 +75,17 @@ class Roles:
     counts: Mapping[str, Mapping[str, int]]
     weights: Mapping[str, float]
 
-    def scores(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
+    def score_roles(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
         """The score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
-        counts = self.counts.get(_key(predicate, dependent), {})
+        counts = self.counts.get(_count_key(predicate, dependent), {})
         result = {}
-        for role, own in candidates(predicate.frame):
-            score = sum(self.weights.get(one, 0.0) for one in features(predicate, dependent, role, own))
-            named = zip(("seen", "often"), seen(counts, role), strict=True)
+        for role, own in list_candidates(predicate.frame):
+            score = sum(self.weights.get(one, 0.0) for one in list_features(predicate, dependent, role, own))
+            named = zip(("seen", "often"), count_features(counts, role), strict=True)
             result[role] = score + sum(self.weights[name] * value for name, value in named)
         return result
 
-    def of(
+    def choose_roles(
         self,
         predicate: Predicate,
         dependents: Sequence[Dependent],
@@ -101,14 +101,14 @@ class Roles:
         for dependent, no in zip(dependents, barred, strict=True):
             named = (
                 (score, f":ARG{role}" if role.isdigit() else MODIFIERS[role])
-                for role, score in self.scores(predicate, dependent).items()
+                for role, score in self.score_roles(predicate, dependent).items()
             )
             free = [one for one in named if one[1] not in no and one[1] not in taken]
             choices.append([*sorted(free, key=lambda one: (-one[0], one[1]))[:_BEST], (-99.0, None)])
-        return _together(choices)
+        return _choose_jointly(choices)
 
 
-def _together(choices: Sequence[Sequence[tuple[float, str | None]]]) -> list[str | None]:
+def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> list[str | None]:
     """A role of each with the highest sum of scores, a numbered one at most once; of equal sums the first.
 
     Of all beginnings that use the same numbered roles only the best can go on.
@@ -129,13 +129,13 @@ def _together(choices: Sequence[Sequence[tuple[float, str | None]]]) -> list[str
 
 
 @cache
-def candidates(frame: str) -> tuple[tuple[str, str], ...]:
+def list_candidates(frame: str) -> tuple[tuple[str, str], ...]:
     """The roles that a frame's dependents can have, each with what is known of it."""
-    numbered = (one for one in frames().roles.get(frame, _UNKNOWN).items() if one[0].isdigit())
+    numbered = (one for one in load_frames().roles.get(frame, _UNKNOWN).items() if one[0].isdigit())
     return (*sorted(numbered), *((name, "") for name in MODIFIERS))
 
 
-def features(predicate: Predicate, dependent: Dependent, role: str, function: str) -> Iterator[str]:
+def list_features(predicate: Predicate, dependent: Dependent, role: str, function: str) -> Iterator[str]:
     """The features of a role of a dependent: each that is known of the one with each of the other."""
     roles = (role, function, role + function) if function else (role,)
     relation, preposition = dependent.relation, dependent.preposition
@@ -150,7 +150,7 @@ def features(predicate: Predicate, dependent: Dependent, role: str, function: st
             yield f"{one}|{other}"
 
 
-def seen(counts: Mapping[str, int], role: str) -> tuple[float, float]:
+def count_features(counts: Mapping[str, int], role: str) -> tuple[float, float]:
     """Whether a role stood at such a dependent of the frame, and the logarithm of its share."""
     total = sum(counts.values())
     if not total:
@@ -159,7 +159,7 @@ def seen(counts: Mapping[str, int], role: str) -> tuple[float, float]:
 
 
 @cache
-def roles(file: Path | None = None) -> Roles:
+def load_roles(file: Path | None = None) -> Roles:
     """The model that ships, or another that was trained. Raises: DataError E317 for a file that is none."""
     path = file or asset("mathamr/roles.tsv.gz")
     counts: dict[str, dict[str, int]] = {}
@@ -173,13 +173,13 @@ def roles(file: Path | None = None) -> Roles:
                 pairs = (one.partition("=") for one in values.split())
                 counts[key] = {role: int(count) for role, _, count in pairs}
         except ValueError as error:
-            raise _no_model(path, number) from error
+            raise _labeller_error(path, number) from error
     if not weights.keys() >= {"seen", "often"}:
-        raise _no_model(path)
+        raise _labeller_error(path)
     return Roles(counts, weights)
 
 
-def _no_model(path: Path, line: int | None = None) -> DataError:
+def _labeller_error(path: Path, line: int | None = None) -> DataError:
     remedy = "Name a file that mathwb mathamr roles made."
     return DataError("not a labeller of roles", path=path, line=line, code="E317", remedy=remedy)
 
@@ -188,17 +188,17 @@ _NAMES = {role: name for name, role in reversed(list(MODIFIERS.items()))}
 """PropBank's name of each role that is a modifier; the first where several have one role."""
 
 
-def aligned(words: Sequence[Word], graph: Graph) -> dict[str, int]:
+def align_words(words: Sequence[Word], graph: Graph) -> dict[str, int]:
     """The word of each variable, by its concept: a frame that the word can stand for, or its lemma.
 
     Only where there is one such word, and no other node that it could be.
     """
-    known = frames().words
+    known = load_frames().words
     lemmas = [word.lemma.lower() for word in words]
     can_be = [
         {lemma, *(one for kind in "vnj" for one in known.get(f"{lemma}/{kind}", ()))} for lemma in lemmas
     ]
-    concepts = {name: node.concept for name, node in graph.by_variable().items()}
+    concepts = {name: node.concept for name, node in graph.map_variables().items()}
     result: dict[str, int] = {}
     for name, concept in concepts.items():
         places = [number for number, own in enumerate(can_be) if concept in own]
@@ -208,11 +208,11 @@ def aligned(words: Sequence[Word], graph: Graph) -> dict[str, int]:
     return result
 
 
-def arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
+def list_arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
     """(variable of a frame, PropBank's name of a role, variable of what has the role): inverse roles turned
     round, numbered roles as 0, 1, …, modifiers as LOC, TMP, …"""
-    known = graph.by_variable()
-    for node in graph.nodes():
+    known = graph.map_variables()
+    for node in graph.iterate_nodes():
         for branch in node.branches:
             target = branch.name
             role = branch.role.lower()
@@ -249,7 +249,7 @@ _LEAST = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RoleExample:
     """A dependent with its role."""
 
     predicate: Predicate
@@ -257,7 +257,7 @@ class Example:
     role: str
 
 
-def introduced(words: Sequence[Word], number: int) -> str:
+def find_preposition(words: Sequence[Word], number: int) -> str:
     """The preposition or mark of a word."""
     for place, word in enumerate(words):
         if word.head == number and place != number and word.relation in ("case", "mark"):
@@ -265,12 +265,12 @@ def introduced(words: Sequence[Word], number: int) -> str:
     return ""
 
 
-def voice(relations: set[str]) -> str:
+def find_voice(relations: set[str]) -> str:
     """The voice of a predicate with these relations below it: P passive, O with an object, N neither."""
     return "P" if relations & {"nsubj:pass", "aux:pass"} else "O" if "obj" in relations else "N"
 
 
-def derive(
+def fit_roles(
     examples: Path | None, out: Path, *, amr: Sequence[Path] = (), held_out: float = 0.0
 ) -> dict[str, float]:
     """Write a file as `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args), from
@@ -282,7 +282,7 @@ def derive(
     alone, is right. The same files give the same model. Raises: DataError E674 where nothing can be learnt.
     """
     left: list[DataError] = []
-    rows = [] if examples is None else list(_annotated(examples, left.append))
+    rows = [] if examples is None else list(_read_annotated(examples, left.append))
     graphs: list[tuple[Block, Graph]] = []
     for path in amr:
         for block in read_blocks(path, on_bad=left.append):
@@ -293,8 +293,11 @@ def derive(
                 left.append(DataError(error.what, path=path, line=block.line, code=code, remedy=remedy))
     texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
     parsed = list(analyse_sentences([(word or "_", True) for word in text.split(" ")] for text in texts))
-    found = [_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
-    found += [_of_graph(graph, words) for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)]
+    found = [_build_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
+    found += [
+        _build_graph_examples(graph, words)
+        for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)
+    ]
     sentences = [one for one in found if one]
     if not sentences:
         remedy = "Name PropBank's examples, or files of graphs under their sentences."
@@ -304,8 +307,8 @@ def derive(
     learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for one in learnt:
-        counts[_key(one.predicate, one.dependent)][one.role] += 1
-    weights = _learnt(learnt, counts)
+        counts[_count_key(one.predicate, one.dependent)][one.role] += 1
+    weights = _fit_weights(learnt, counts)
     lines = [f"weight\t{name}\t{value:.2f}" for name, value in sorted(weights.items())]
     for key, own in sorted(counts.items()):
         lines.append(f"count\t{key}\t" + " ".join(f"{role}={count}" for role, count in sorted(own.items())))
@@ -323,13 +326,13 @@ def derive(
     }
     if tested:
         model = Roles(counts, weights)
-        scores = [(model.scores(one.predicate, one.dependent), one.role) for one in tested]
+        scores = [(model.score_roles(one.predicate, one.dependent), one.role) for one in tested]
         right = sum(max(sorted(found), key=found.__getitem__) == role for found, role in scores)
         figures |= {"tested": len(tested), "accuracy": right / len(tested)}
     return figures
 
 
-def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict[str, Any]]:
+def _read_annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict[str, Any]]:
     shape = '{"roleset": "give-01", "text": "…", "rel": "2", "args": [["ARG0", 0, 1]]}'
     remedy = f"Each line is like {shape}."
     for number, row in json_objects(path, remedy=remedy, on_bad=on_bad):
@@ -345,7 +348,7 @@ def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict
         yield {"roleset": roleset, "text": text, "rel": rel, "args": args}
 
 
-def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
+def _build_examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[RoleExample]:
     frame = row["roleset"].replace("_", "-")
     first_of = row["rel"]
     if not first_of.isdigit() or int(first_of) >= len(words):
@@ -354,53 +357,60 @@ def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
     for named, first, last in row["args"]:
         role = named.removeprefix("ARGM-").removeprefix("ARG")
         if last < len(words):
-            shown = (_example(words, int(first_of), frame, n, role) for n in range(first, last + 1))
+            shown = (_build_example(words, int(first_of), frame, n, role) for n in range(first, last + 1))
             result += [one for one in shown if one is not None][:1]
     return result
 
 
-def _of_graph(graph: Graph, words: Sequence[Word]) -> list[Example]:
+def _build_graph_examples(graph: Graph, words: Sequence[Word]) -> list[RoleExample]:
     """Each role of a frame in a graph, where the words of both are known and one hangs on the other."""
-    places = aligned(words, graph)
-    concepts = graph.by_variable()
+    places = align_words(words, graph)
+    concepts = graph.map_variables()
     return [
         result
-        for frame, role, other in arguments(graph)
+        for frame, role, other in list_arguments(graph)
         if frame in places
         and other in places
-        and (result := _example(words, places[frame], concepts[frame].concept, places[other], role))
+        and (result := _build_example(words, places[frame], concepts[frame].concept, places[other], role))
     ]
 
 
-def _example(words: Sequence[Word], place: int, frame: str, number: int, role: str) -> Example | None:
+def _build_example(
+    words: Sequence[Word], place: int, frame: str, number: int, role: str
+) -> RoleExample | None:
     """A dependent of a predicate, if it hangs on it and the inventory has the frame and the role."""
     word = words[number]
     if word.head != place or number == place or word.relation not in _RELATIONS:
         return None
-    if frame not in frames().roles or role not in dict(candidates(frame)):
+    if frame not in load_frames().roles or role not in dict(list_candidates(frame)):
         return None
     below = {one.relation for at, one in enumerate(words) if one.head == place and at != place}
-    predicate = Predicate(frame, words[place].tag, voice(below))
-    return Example(predicate, Dependent(word.relation, introduced(words, number), word.tag), role)
+    predicate = Predicate(frame, words[place].tag, find_voice(below))
+    return RoleExample(predicate, Dependent(word.relation, find_preposition(words, number), word.tag), role)
 
 
-def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+def _fit_weights(
+    examples: Sequence[RoleExample], counts: Mapping[str, Mapping[str, int]]
+) -> dict[str, float]:
     """The weights under which the roles of the examples are likeliest; each is left out of its own counts."""
     import torch
 
     names: dict[str, int] = {"seen": 0, "often": 1}
     sparse, dense, right = [], [], []
     for one in examples:
-        own = dict(counts[_key(one.predicate, one.dependent)])
+        own = dict(counts[_count_key(one.predicate, one.dependent)])
         own[one.role] -= 1
-        roles = candidates(one.predicate.frame)
+        roles = list_candidates(one.predicate.frame)
         sparse.append(
             [
-                [names.setdefault(name, len(names)) for name in features(one.predicate, one.dependent, *role)]
+                [
+                    names.setdefault(name, len(names))
+                    for name in list_features(one.predicate, one.dependent, *role)
+                ]
                 for role in roles
             ]
         )
-        dense.append([seen(own, role) for role, _ in roles])
+        dense.append([count_features(own, role) for role, _ in roles])
         right.append([role for role, _ in roles].index(one.role))
     weights = torch.nn.Parameter(torch.zeros(len(names)))
     optimizer = torch.optim.Adam([weights], lr=_RATE)
@@ -469,5 +479,5 @@ class TrainRoles:
 
 def train_roles(spec: TrainRoles) -> dict[str, Any]:
     """Write the labeller. Returns: out, and as `derive`. Raises: DataError E674 as there."""
-    result = derive(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
+    result = fit_roles(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
     return {"out": str(spec.out), **result}

@@ -30,13 +30,13 @@ from engines.mathematics.judging.verdicts import Verdict
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
-By = Literal["equal", "renamed"]
+EqualityKind = Literal["equal", "renamed"]
 
 _REFUSED = 400
 """After so many candidates that are not proved equal the search ends, which is said."""
 
 
-class Keys:
+class ValueKeys:
     """Collects the keys of looks, in their order."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Keys:
         self._looks = 0
         self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
 
-    def add(self, latex: str) -> None:
+    def add_formula(self, latex: str) -> None:
         from engines.formula.reader import read
 
         tree = read(latex).tree
@@ -59,15 +59,15 @@ class Keys:
             self._of.extend([self._looks] * len(shares))
         self._looks += 1
 
-    def fresh(self) -> Keys:
+    def start_anew(self) -> ValueKeys:
         """Another that collects the same of other looks."""
-        return Keys()
+        return ValueKeys()
 
     @property
     def version(self) -> int:
         return self._fingerprints.version
 
-    def write(self, folder: Path) -> None:
+    def write_arrays(self, folder: Path) -> None:
         """Write the arrays."""
         keys = np.frombuffer(self._keys, np.uint64)
         order = np.argsort(keys, kind="stable")
@@ -77,7 +77,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Equal:
+class EqualLook:
     """A look that is equal to a query.
 
     Attributes: share: of its nodes that are in the equal part, 1: the whole. judgement: what the judge said.
@@ -89,7 +89,7 @@ class Equal:
     judgement: Verdict
     renaming: Mapping[str, str]
 
-    def document(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """What is known, as a hit says it."""
         said = self.judgement
         return {"verdict": said.outcome, "condition": said.condition, "renaming": dict(self.renaming)}
@@ -103,7 +103,7 @@ class Equality:
     Raises: DataError E670 for an index without values, or with those of other fingerprints.
     """
 
-    def __init__(self, opened: FormulaIndex, by: By) -> None:
+    def __init__(self, opened: FormulaIndex, by: EqualityKind) -> None:
         self._opened, self._by, self.ended = opened, by, 0
         self._judge, self._fingerprints = judge(), ValueFingerprints()
         values = opened.about.get("values")
@@ -116,7 +116,7 @@ class Equality:
                 remedy="Build it with --values, or search with --how paths.",
             )
 
-    def found(self, latex: str, k: int, *, blank: bool = False) -> list[Equal]:
+    def find_equal(self, latex: str, k: int, *, blank: bool = False) -> list[EqualLook]:
         """At most `k` looks that are equal to a formula, the largest equal share first; by renaming only as a
         whole.
 
@@ -127,7 +127,7 @@ class Equality:
 
         reading = read(latex)
         if reading.tree is not None:
-            return list(islice(self._equal(reading.tree), k))
+            return list(islice(self._iterate_equal(reading.tree), k))
         if blank:
             return []
         raise EngineError(
@@ -136,34 +136,34 @@ class Equality:
             remedy="Search by its parts instead: --how paths.",
         )
 
-    def warnings(self) -> Iterator[str]:
+    def list_warnings(self) -> Iterator[str]:
         """What is to be said of the searches so far."""
         if self.ended:
             what = f"after {_REFUSED} formulas that are not proved equal the rest was not judged"
             yield f"{what} (queries: {self.ended:,})"
 
-    def _equal(self, query: Tree) -> Iterator[Equal]:
+    def _iterate_equal(self, query: Tree) -> Iterator[EqualLook]:
         print_ = self._fingerprints.of(query)
         wanted = print_.whole if self._by == "equal" else print_.renamed
         known: dict[Tree, tuple[Verdict, Mapping[str, str]]] = {}
         refused = 0
-        for look, share in _candidates(self._opened, wanted):
+        for look, share in _find_candidates(self._opened, wanted):
             if self._by == "renamed" and share < 1:
                 return
             if refused == _REFUSED:
                 self.ended += 1
                 return
-            for part in self._parts(self._opened.latex(look), wanted, whole=share == 1):
+            for part in self._find_parts(self._opened.read_latex(look), wanted, whole=share == 1):
                 if part not in known:
-                    known[part] = self._judged(query, part)
+                    known[part] = self._judge_part(query, part)
                 judgement, renaming = known[part]
                 if judgement.outcome in ("equal", "equal if"):
-                    yield Equal(look, share, judgement, renaming)
+                    yield EqualLook(look, share, judgement, renaming)
                     break
             else:
                 refused += 1
 
-    def _parts(self, latex: str, keys: Sequence[int], *, whole: bool) -> list[Tree]:
+    def _find_parts(self, latex: str, keys: Sequence[int], *, whole: bool) -> list[Tree]:
         """The parts of a formula that have one of the keys, or all of it."""
         from engines.formula.reader import read
 
@@ -175,17 +175,17 @@ class Equality:
         parts = self._fingerprints.of(tree).parts
         return [tree.subtree_at(path) for path, own in parts if not set(keys).isdisjoint(own)]
 
-    def _judged(self, query: Tree, part: Tree) -> tuple[Verdict, Mapping[str, str]]:
+    def _judge_part(self, query: Tree, part: Tree) -> tuple[Verdict, Mapping[str, str]]:
         if self._by == "equal":
-            return compared(query, part, self._judge), {}
+            return compare_terms(query, part, self._judge), {}
         for names, tree in self._fingerprints.renamings(query, part):
-            judgement = compared(tree, part, self._judge)
+            judgement = compare_terms(tree, part, self._judge)
             if judgement.outcome in ("equal", "equal if"):
                 return judgement, names
         return Verdict("undecided"), {}
 
 
-def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int, float]]:
+def _find_candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int, float]]:
     known, looks, shares = opened.keys
     best: dict[int, float] = {}
     for key in keys:
@@ -195,7 +195,7 @@ def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int
     yield from sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def compared(one: Tree, other: Tree, judge: Judge) -> Verdict:
+def compare_terms(one: Tree, other: Tree, judge: Judge) -> Verdict:
     """Whether two terms are equal, or two statements say the same."""
     if one == other:
         return Verdict("equal")

@@ -26,12 +26,12 @@ from engines.core.files import atomic_folder, remove_folder, sole_builder, write
 from engines.documents.folder import Scanned, Unit, group_by_size, pdf_warning, scan_folder, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, Scan
-from engines.mathamr.retrieval.segments import Segment, Source, merge
-from engines.mathamr.retrieval.segments import batches as rows_of
+from engines.mathamr.retrieval.segments import Segment, SegmentSource, merge_segments
+from engines.mathamr.retrieval.segments import read_batches as rows_of
 from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
-    from engines.mathamr.retrieval.equality import Keys
+    from engines.mathamr.retrieval.equality import ValueKeys
 
 FILES = "files.json"
 """In an index of documents: what it was made of."""
@@ -62,7 +62,7 @@ class _Task:
 
 
 @dataclass(frozen=True, slots=True)
-class _Before:
+class _PreviousIndex:
     """The index that is there: its folder, its files with their numbers, states and how much of each was left
     out, and what its LaTeX files say."""
 
@@ -73,14 +73,20 @@ class _Before:
 
 
 def write_documents(
-    place: Path, out: Path, draft: Path, about: Mapping[str, Any], keys: Keys | None, events: Sink, stop: Stop
+    place: Path,
+    out: Path,
+    draft: Path,
+    about: Mapping[str, Any],
+    keys: ValueKeys | None,
+    events: Sink,
+    stop: Stop,
 ) -> dict[str, Any]:
     """Write the index of a folder, or file, into `draft`, of what the one in `out` has and what is new.
 
     Args: about: what the index says of itself already; an older one of other settings is of no use.
     Returns: what `about.json` says of it: see `index`. Raises: DataError E660 where there are no formulas.
     """
-    before = _before(out, about)
+    before = _read_previous(out, about)
     result = scan_folder(place, {} if before is None else before.scans, about["column"])
     if pdf := result.left_out[".pdf"]:
         warn(events, pdf_warning(pdf))
@@ -89,18 +95,20 @@ def write_documents(
         same = {unit.path for unit in result.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
     new = [unit for unit in result.units if unit.path not in same]
     numbers = {unit.path: number for number, unit in enumerate(result.units)}
-    sources: list[Source] = []
+    sources: list[SegmentSource] = []
     if before is not None and same:
-        sources.append(_kept(before, same, numbers))
+        sources.append(_select_kept(before, same, numbers))
     left_out = {path: before.units[path][2] for path in same} if before is not None else {}
     parts = out.with_name(f".{out.name}.parts")
     settings = {key: about[key] for key in ("version", "values")}
     first: dict[str, str] = {}
     with sole_builder(parts, code="E669"):
         write_json(parts / _PARTS, {"of": out.name})
-        for folder, made in _parts(_tasks(result, new, about["column"], settings), parts, keys, events, stop):
+        for folder, made in _make_parts(
+            _plan_tasks(result, new, about["column"], settings), parts, keys, events, stop
+        ):
             files = np.array([numbers[path] for path in made["files"]], np.int32)
-            sources.append(Source(folder, None, files))
+            sources.append(SegmentSource(folder, None, files))
             for path, count in made["left_out"].items():
                 left_out[path] = left_out.get(path, 0) + count
             for what, where in made["first"].items():
@@ -108,7 +116,7 @@ def write_documents(
         events(Event("progress", {"done": len(sources), "total": len(sources), "unit": "parts, merging"}))
         for what, where in first.items():
             warn(events, f"{where}: {what}")
-        counts = merge(sources, draft) if sources else {"formulas": 0}
+        counts = merge_segments(sources, draft) if sources else {"formulas": 0}
         if not counts["formulas"]:
             raise DataError(
                 "there is no formula in it",
@@ -136,7 +144,7 @@ def write_documents(
 
 def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What the index in `out` says of itself, where no file has changed since; None otherwise."""
-    before = _before(out, about)
+    before = _read_previous(out, about)
     if before is None:
         return None
     result = scan_folder(place, before.scans, about["column"])
@@ -144,7 +152,7 @@ def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str,
     return before.about if now == {path: state for path, (_, state, _) in before.units.items()} else None
 
 
-def _before(out: Path, about: Mapping[str, Any]) -> _Before | None:
+def _read_previous(out: Path, about: Mapping[str, Any]) -> _PreviousIndex | None:
     from engines.retrieval.stored import read_about
 
     try:
@@ -161,62 +169,62 @@ def _before(out: Path, about: Mapping[str, Any]) -> _Before | None:
         }
     except (OSError, ValueError, KeyError, TypeError, DataError):  # it is made anew
         return None
-    return _Before(out, units, scans, old)
+    return _PreviousIndex(out, units, scans, old)
 
 
-def _kept(before: _Before, same: set[str], numbers: Mapping[str, int]) -> Source:
+def _select_kept(before: _PreviousIndex, same: set[str], numbers: Mapping[str, int]) -> SegmentSource:
     files = np.full(len(before.units), -1, np.int32)
     for path, (number, _, _) in before.units.items():
         if path in same:
             files[number] = numbers[path]
     held = [batch["file"].to_numpy() for batch in rows_of(before.folder / "formulas.arrow")]
     column = np.concatenate([np.zeros(0, np.int32), *held])
-    return Source(before.folder, files[column] >= 0, files)
+    return SegmentSource(before.folder, files[column] >= 0, files)
 
 
-def _tasks(
+def _plan_tasks(
     found: Scanned, new: Sequence[Unit], column: str | None, settings: Mapping[str, Any]
 ) -> Iterator[_Task]:
     """What is to be read, in parts; tables are read here, and only what is made of their rows elsewhere."""
 
-    def name(*what: object) -> str:
+    def hash_name(*what: object) -> str:
         return blake2b(repr((settings, column, *what)).encode(), digest_size=10).hexdigest()
 
     for batch in group_by_size([unit for unit in new if not unit.large], _BATCH):
         macros = {unit.path: found.macros[unit.path] for unit in batch if unit.path in found.macros}
-        yield _Task(name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
+        yield _Task(hash_name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
     for unit in new:
         if not unit.large:
             continue
-        told = _Told()
-        rows = unit_formulas(found.root, unit.path, None, column, told.bad)
+        told = _ErrorCounter()
+        rows = unit_formulas(found.root, unit.path, None, column, told.add_error)
         number = 0
         while (part := tuple(islice(rows, _ROWS))) or told.count or not number:
-            what = name(unit.path, unit.state, number)
+            what = hash_name(unit.path, unit.state, number)
             yield _Task(what, found.root, (unit,), {}, column, part, told.count, dict(told.first))
             told.count, told.first = 0, {}
             number += 1
 
 
-class _Told:
+class _ErrorCounter:
     """Counts what cannot be read, and keeps where that was first."""
 
     def __init__(self) -> None:
         self.count = 0
         self.first: dict[str, str] = {}
 
-    def bad(self, error: DataError) -> None:
+    def add_error(self, error: DataError) -> None:
         self.count += 1
         if len(self.first) < _NAMED:
             self.first.setdefault(error.what, error.where)
 
 
-def _parts(
-    tasks: Iterable[_Task], folder: Path, keys: Keys | None, events: Sink, stop: Stop
+def _make_parts(
+    tasks: Iterable[_Task], folder: Path, keys: ValueKeys | None, events: Sink, stop: Stop
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     done = 0
 
-    def finished(place: Path) -> tuple[Path, dict[str, Any]]:
+    def report_part(place: Path) -> tuple[Path, dict[str, Any]]:
         nonlocal done
         made = json.loads((place / _PART).read_bytes())
         done += made["formulas"]
@@ -229,52 +237,54 @@ def _parts(
     if keys is not None or (len(ahead) < 2 and sum(u.size for task in ahead for u in task.units) < _SMALL):
         for task in chain(ahead, tasks):
             check(stop)
-            yield finished(_made(task, folder, keys))
+            yield report_part(_make_part(task, folder, keys))
         return
     workers = max(1, min(8, os.cpu_count() or 1))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting: list[Future[Path]] = []
         try:
             for task in chain(ahead, tasks):
-                waiting.append(pool.submit(_made, task, folder, None))
+                waiting.append(pool.submit(_make_part, task, folder, None))
                 while waiting and (len(waiting) > 2 * workers or waiting[0].done()):
                     check(stop)
-                    yield finished(waiting.pop(0).result())
+                    yield report_part(waiting.pop(0).result())
             while waiting:
                 check(stop)
-                yield finished(waiting.pop(0).result())
+                yield report_part(waiting.pop(0).result())
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def _made(task: _Task, folder: Path, keys: Keys | None) -> Path:
+def _make_part(task: _Task, folder: Path, keys: ValueKeys | None) -> Path:
     """Make the part of a task, unless it is there. Returns: its folder."""
     place = folder / task.name
     if (place / _PART).exists():
         return place
-    segment = Segment(None if keys is None else keys.fresh(), by_tree=True)
+    segment = Segment(None if keys is None else keys.start_anew(), by_tree=True)
     left_out: dict[str, int] = {}
     first = dict(task.first)
     count = 0
     for number, unit in enumerate(task.units):
-        told = _Told()
+        told = _ErrorCounter()
         rows: Iterable[Found] | None = task.rows
         if rows is None:
-            rows = unit_formulas(task.root, unit.path, task.macros.get(unit.path), task.column, told.bad)
+            rows = unit_formulas(
+                task.root, unit.path, task.macros.get(unit.path), task.column, told.add_error
+            )
         taken: dict[str, int] = {}
         for row in rows:
-            look = segment.look(row.latex)
-            text = segment.field(row.path, "sentence", row.sentence) if row.sentence else -1
+            look = segment.add_look(row.latex)
+            text = segment.add_field(row.path, "sentence", row.sentence) if row.sentence else -1
             name = f"{row.path}:{row.line}"
             again = taken[name] = taken.get(name, 0) + 1
             id_ = row.row or (name if again == 1 else f"{name}:{again}")
-            segment.add(look, id_, row.path, row.row, line=row.line, file=number, field=text)
+            segment.add_formula(look, id_, row.path, row.row, line=row.line, file=number, field=text)
             count += 1
         left_out[unit.path] = task.left_out + told.count
         first = {**told.first, **first}
     with atomic_folder(place, _PART) as draft:
-        segment.write(draft)
+        segment.write_files(draft)
         files = [unit.path for unit in task.units]
         write_json(draft / _PART, {"files": files, "formulas": count, "left_out": left_out, "first": first})
     return place

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError
 from engines.core.files import file_stamp
 from engines.mathamr.context import PLACEHOLDER
-from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
+from engines.mathamr.retrieval.segments import VERSION, compute_rarity, hash_feature
 from engines.retrieval.stored import ABOUT, corrupt_file_error, map_array, read_about, top_k
 
 ALPHA = 0.2
@@ -56,7 +56,7 @@ _ROUNDED = 0.9999
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 
-def words(text: str) -> str:
+def remove_formulas(text: str) -> str:
     """A text without its formulas."""
     return _FORMULA.sub(" ", PLACEHOLDER.sub(" ", text))
 
@@ -70,7 +70,7 @@ def made_of_another(about: Mapping[str, Any], place: Path) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _QueryFeature:
     """A feature of a query: where its postings are, how often the query has it, and what it weighs."""
 
     begin: int
@@ -97,25 +97,25 @@ class FormulaIndex:
         for _ in range(_ATTEMPTS):
             self._state = file_stamp(folder / ABOUT)
             try:
-                self._open(folder)
+                self._open_files(folder)
             except DataError:
                 if self._state == file_stamp(folder / ABOUT):
                     raise
             if self._state == file_stamp(folder / ABOUT):  # else it was replaced while it was opened
                 return
-        raise self._replaced()
+        raise self._replaced_error()
 
-    def _replaced(self) -> DataError:
+    def _replaced_error(self) -> DataError:
         what = "the index was replaced while it was opened"
         return DataError(what, path=self.folder, code="E661", remedy="Ask again.")
 
-    def _still(self, opened: T) -> T:
+    def _check_unchanged(self, opened: T) -> T:
         """What was opened now, if the index is still the same. Raises: DataError E661."""
         if self._state != file_stamp(self.folder / ABOUT):
-            raise self._replaced()
+            raise self._replaced_error()
         return opened
 
-    def _open(self, folder: Path) -> None:
+    def _open_files(self, folder: Path) -> None:
         if not any((folder / name).exists() for name in (ABOUT, "features.npy", "looks.arrow")):
             raise DataError(
                 "there is no index of formulas in this folder",
@@ -131,22 +131,22 @@ class FormulaIndex:
                 code="E662",
                 remedy="Remove the index and build it again.",
             )
-        self._names = np.asarray(self._array("features"))
-        self._starts = np.asarray(self._array("starts"))
-        self._looks, self._counts = self._array("looks"), self._array("counts")
-        self._masses = np.asarray(self._array("masses"))
-        self._members, self._firsts = self._array("members"), self._array("firsts")
+        self._names = np.asarray(self._open_array("features"))
+        self._starts = np.asarray(self._open_array("starts"))
+        self._looks, self._counts = self._open_array("looks"), self._open_array("counts")
+        self._masses = np.asarray(self._open_array("masses"))
+        self._members, self._firsts = self._open_array("members"), self._open_array("firsts")
         if len(self._starts) != len(self._names) + 1 or self._starts[-1] != len(self._looks):
             raise corrupt_file_error(folder / "starts.npy", "it does not match the other files")
-        self.looks, self.formulas = self._table("looks"), self._table("formulas")
-        self.fields = self._table("fields")
+        self.looks, self.formulas = self._open_table("looks"), self._open_table("formulas")
+        self.fields = self._open_table("fields")
 
-    def _array(self, name: str) -> Any:
+    def _open_array(self, name: str) -> Any:
         held = map_array(self.folder / f"{name}.npy")
         self._maps.append(held._mmap)
         return held
 
-    def _table(self, name: str) -> pa.Table:
+    def _open_table(self, name: str) -> pa.Table:
         path = self.folder / f"{name}.arrow"
         try:
             with path.open("rb") as file:
@@ -157,7 +157,7 @@ class FormulaIndex:
         self._maps.append(held)
         return table
 
-    def release(self) -> None:
+    def release_memory(self) -> None:
         """Let go of what was read of the index: the system keeps it while memory is free, not the process."""
         for held in self._maps if hasattr(mmap, "MADV_DONTNEED") else ():
             held.madvise(mmap.MADV_DONTNEED)
@@ -165,49 +165,49 @@ class FormulaIndex:
     def __len__(self) -> int:
         return len(self._masses)
 
-    def _postings(self, feature: str) -> tuple[int, int]:
+    def _find_postings(self, feature: str) -> tuple[int, int]:
         """Where the postings of a feature begin and end; (0, 0) where no look has it."""
-        number = np.uint64(hashed(feature))
+        number = np.uint64(hash_feature(feature))
         at = int(np.searchsorted(self._names, number))
         if at == len(self._names) or self._names[at] != number:
             return 0, 0
         return int(self._starts[at]), int(self._starts[at + 1])
 
-    def similarities(self, features: Counter[str]) -> Floats:
+    def score_looks(self, features: Counter[str]) -> Floats:
         """(looks,): Tversky's index of the query's features and each look's, 0 to 1."""
         shared = np.zeros(len(self), np.float32)
         own = 0.0
         for feature, count in features.items():
-            begin, end = self._postings(feature)
+            begin, end = self._find_postings(feature)
             if begin == end:
-                own += count * float(rarity(np.zeros(1), len(self))[0])
+                own += count * float(compute_rarity(np.zeros(1), len(self))[0])
                 continue
-            weight = float(rarity(np.array([end - begin]), len(self))[0])
+            weight = float(compute_rarity(np.array([end - begin]), len(self))[0])
             own += count * weight
             # A look holds a feature once, so that plain indexing adds each.
             shared[self._looks[begin:end]] += weight * np.minimum(self._counts[begin:end], count)
         whole = (1 - ALPHA) * own + ALPHA * self._masses
         return np.divide(shared, whole, out=shared, where=whole > 0)
 
-    def similarity(self, shared: float, own: float, mass: float) -> float:
+    def compute_similarity(self, shared: float, own: float, mass: float) -> float:
         """Tversky's index of the weights of what two formulas share, of a query's, and of a look's parts."""
         whole = (1 - ALPHA) * own + ALPHA * mass
         return shared / whole if whole > 0 else 0.0
 
-    def weights(self, features: Iterable[str]) -> dict[str, float]:
+    def weigh_features(self, features: Iterable[str]) -> dict[str, float]:
         """What each feature weighs."""
         names = list(features)
-        hashes = np.array([hashed(name) for name in names], np.uint64)
+        hashes = np.array([hash_feature(name) for name in names], np.uint64)
         at = np.minimum(np.searchsorted(self._names, hashes), len(self._names) - 1)
         holders = np.where(self._names[at] == hashes, self._starts[at + 1] - self._starts[at], 0)
-        return dict(zip(names, rarity(holders, len(self)).tolist(), strict=True))
+        return dict(zip(names, compute_rarity(holders, len(self)).tolist(), strict=True))
 
-    def with_all(self, features: Counter[str], k: int) -> list[int]:
+    def find_with_all(self, features: Counter[str], k: int) -> list[int]:
         """At most `k` looks that have all of the features as often, those with the least besides first."""
         found: NDArray[Any] | None = None
         places = []
         for feature, count in features.items():
-            begin, end = self._postings(feature)
+            begin, end = self._find_postings(feature)
             if begin == end:
                 return []
             places.append((begin, end, count))
@@ -228,13 +228,13 @@ class FormulaIndex:
         Features that are rare come first. As soon as all that are left could not lift a look that has none
         of those before into the first `k`, they are looked up only of what could still be among these.
         """
-        wanted = self._wanted(features)
+        wanted = self._find_query_features(features)
         if len(self) < _FEW:
-            scores = self.similarities(features)
+            scores = self.score_looks(features)
             rows = top_k(scores, k)
             rows = rows[scores[rows] > 0]
             return scores[rows], rows
-        weights = self.weights(features)
+        weights = self.weigh_features(features)
         own = (1 - ALPHA) * sum(count * weights[name] for name, count in features.items())
         shared = np.zeros(len(self), np.float32)
         left = sum(one.most for one in wanted)
@@ -243,14 +243,14 @@ class FormulaIndex:
         least = 0.0
         while number < len(wanted) and left / (own + ALPHA * left) >= least:
             one = wanted[number]
-            read = self._read(read, one.size)
-            looks, add = self._looks[one.begin : one.end], self._added(one)
+            read = self._count_read(read, one.size)
+            looks, add = self._looks[one.begin : one.end], self._score_postings(one)
             new = looks[shared[looks] == 0]
             shared[looks] += add
             found = np.concatenate([found, new])
             left, number = left - one.most, number + 1
             if len(found) >= k and (len(found) < _MANY or not number % _SELDOM):
-                least = max(least, self._least(shared[found], found, own, k))
+                least = max(least, self._find_threshold(shared[found], found, own, k))
         while len(found) > k:
             # What is found has some of the rare parts; how good it can still become says what to look up.
             have = shared[found]
@@ -259,54 +259,54 @@ class FormulaIndex:
             if number == len(wanted):
                 break
             one = wanted[number]
-            read = self._read(read, one.size)
+            read = self._count_read(read, one.size)
             self._look_up(one, found, shared)
             left, number = left - one.most, number + 1
-            least = max(least, self._least(shared[found], found, own, k))
+            least = max(least, self._find_threshold(shared[found], found, own, k))
         for one in wanted[number:]:
-            read = self._read(read, one.size)
+            read = self._count_read(read, one.size)
             self._look_up(one, found, shared)
         found.sort()
         final: Floats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
         rows = top_k(final, k)
         return final[rows], found[rows].astype(np.int64)
 
-    def _read(self, before: int, size: int) -> int:
+    def _count_read(self, before: int, size: int) -> int:
         """Postings that are read since the last release, with so many more."""
         if before + size <= _HELD:
             return before + size
-        self.release()
+        self.release_memory()
         return size
 
-    def _wanted(self, features: Counter[str]) -> list[_Wanted]:
+    def _find_query_features(self, features: Counter[str]) -> list[_QueryFeature]:
         """The features of a query that the index has, the weightiest first."""
         result = []
         for feature, count in features.items():
-            begin, end = self._postings(feature)
+            begin, end = self._find_postings(feature)
             if begin < end:
-                weight = float(rarity(np.array([end - begin]), len(self))[0])
-                result.append(_Wanted(begin, end, count, weight))
+                weight = float(compute_rarity(np.array([end - begin]), len(self))[0])
+                result.append(_QueryFeature(begin, end, count, weight))
         return sorted(result, key=lambda one: (-one.weight, one.begin))
 
-    def _added(self, one: _Wanted) -> Floats:
+    def _score_postings(self, one: _QueryFeature) -> Floats:
         counts = self._counts[one.begin : one.end]
         if one.count == 1:
             return np.full(len(counts), one.weight, np.float32)
         return (np.minimum(counts, one.count) * one.weight).astype(np.float32)
 
-    def _least(self, shared: Floats, found: NDArray[np.int32], own: float, k: int) -> float:
+    def _find_threshold(self, shared: Floats, found: NDArray[np.int32], own: float, k: int) -> float:
         if len(found) < k:
             return 0.0
         scores = shared / (own + ALPHA * self._masses[found])
         return float(np.partition(scores, len(scores) - k)[len(scores) - k])
 
-    def _look_up(self, one: _Wanted, found: NDArray[np.int32], shared: Floats) -> None:
+    def _look_up(self, one: _QueryFeature, found: NDArray[np.int32], shared: Floats) -> None:
         looks = self._looks[one.begin : one.end]
         if len(found) * _LOOK_UP > one.size:
             own = np.zeros(len(self), bool)
             own[found] = True
             here = own[looks]
-            shared[looks[here]] += self._added(one)[here]
+            shared[looks[here]] += self._score_postings(one)[here]
             return
         at = np.searchsorted(looks, found)
         at[at == len(looks)] = 0
@@ -326,32 +326,34 @@ class FormulaIndex:
                 code="E670",
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )
-        return self._still(DenseIndex(self.folder / "vectors"))
+        return self._check_unchanged(DenseIndex(self.folder / "vectors"))
 
     @cached_property
     def keys(self) -> tuple[Any, Any, Any]:
         """The keys of values, the look that has each, and the share of it that each is of."""
-        return self._still((self._array("keys"), self._array("keys_looks"), self._array("keys_shares")))
+        return self._check_unchanged(
+            (self._open_array("keys"), self._open_array("keys_looks"), self._open_array("keys_shares"))
+        )
 
     @cached_property
     def _rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.formulas["id"].to_pylist())}
 
-    def row(self, formula: str) -> int | None:
+    def find_row(self, formula: str) -> int | None:
         """The row of a formula in `formulas`; None where it is not in the collection."""
         return self._rows.get(formula)
 
     def look_of(self, formula: str) -> int | None:
-        row = self.row(formula)
+        row = self.find_row(formula)
         return None if row is None else int(self.formulas["look"][row].as_py())
 
-    def latex(self, look: int) -> str:
+    def read_latex(self, look: int) -> str:
         return str(self.looks["latex"][look].as_py())
 
-    def visual(self, look: int) -> str:
+    def read_visual_id(self, look: int) -> str:
         return str(self.looks["visual_id"][look].as_py())
 
-    def members(self, look: int) -> list[dict[str, Any]]:
+    def list_members(self, look: int) -> list[dict[str, Any]]:
         """The formulas of a look: id, post, kind, line, file, field, look."""
         result: list[dict[str, Any]] = self.formulas.take(pa.array(self.rows_of(look))).to_pylist()
         return result
@@ -374,12 +376,12 @@ class FormulaIndex:
         own = "documents" in self.about
         return [(one["post"], one["kind"]) if own else (one["post"] or one["id"], "") for one in result]
 
-    def formula(self, row: int) -> dict[str, Any]:
+    def read_formula(self, row: int) -> dict[str, Any]:
         """A formula, as `members` has it."""
         result: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
         return result
 
-    def words(self, text: str) -> Floats:
+    def score_words(self, text: str) -> Floats:
         """(fields,): how well each text fits words, 0 to 1. Raises: DataError E670 for an index without
         texts."""
         from engines.retrieval.bm25 import LexicalIndex
@@ -391,16 +393,16 @@ class FormulaIndex:
                 code="E670",
                 remedy="Ask for the formula alone, without words and dollars.",
             )
-        scores = self._still(LexicalIndex(self.folder / WORDS)).score_documents(text)
+        scores = self._check_unchanged(LexicalIndex(self.folder / WORDS)).score_documents(text)
         return scores / max(float(scores.max(initial=0)), 1e-9)
 
-    def text(self, field: int) -> str:
+    def read_text(self, field: int) -> str:
         """The text of a field, formulas as placeholders or `$latex$`; "" for -1."""
         return "" if field < 0 else str(self.fields["text"][field].as_py())
 
     def field_of(self, formula: str) -> str | None:
         """The text, with placeholders, of the field that a formula stands in; None where it is unknown."""
-        row = self.row(formula)
+        row = self.find_row(formula)
         number = -1 if row is None else int(self.formulas["field"][row].as_py())
         return None if number < 0 else str(self.fields["text"][number].as_py())
 
@@ -410,5 +412,5 @@ class FormulaIndex:
         for name in formulas:
             look = self.look_of(name)
             if look is not None:
-                result[name] = self.latex(look)
+                result[name] = self.read_latex(look)
         return result

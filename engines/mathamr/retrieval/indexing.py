@@ -18,7 +18,7 @@ from engines.mathamr.rows import check
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Formula, Report
-    from engines.mathamr.retrieval.equality import Keys
+    from engines.mathamr.retrieval.equality import ValueKeys
 
 
 _LOOKED_S = 1.0
@@ -92,10 +92,10 @@ def index(
         raise make_refusal("a folder for the index is needed", "E402", "Name one with --out.")
     keys = None
     if spec.values:
-        from engines.mathamr.retrieval.equality import Keys
+        from engines.mathamr.retrieval.equality import ValueKeys
 
-        keys = Keys()
-    collection = _collection(spec)
+        keys = ValueKeys()
+    collection = _open_collection(spec)
     made_of = spec.folder if collection is None else collection.path
     _refuse_another(spec.out, made_of)
     about: dict[str, Any] = {
@@ -107,7 +107,7 @@ def index(
     }
     try:
         while True:
-            result = _indexed(spec, spec.out, collection, about, keys, events, stop)
+            result = _index_once(spec, spec.out, collection, about, keys, events, stop)
             if not spec.watch:
                 return result
             events(Event("log", {"message": f"{result['formulas']:,} formulas; waiting for changes"}))
@@ -118,7 +118,7 @@ def index(
         return {"out": str(spec.out), "complete": False}
 
 
-def _collection(spec: IndexFormulas) -> ArqmathFolder | None:
+def _open_collection(spec: IndexFormulas) -> ArqmathFolder | None:
     from engines.forum.folder import DESCRIPTION, ArqmathFolder
 
     if not spec.folder.exists() or (spec.folder / DESCRIPTION).exists():
@@ -144,12 +144,12 @@ def _is_marked(posts: Path) -> bool:
     return any(id_ for post in first for id_, _ in (*post.title_formulas, *post.body.formulas))
 
 
-def _indexed(
+def _index_once(
     spec: IndexFormulas,
     out: Path,
     collection: ArqmathFolder | None,
     about: Mapping[str, Any],
-    keys: Keys | None,
+    keys: ValueKeys | None,
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
@@ -167,32 +167,32 @@ def _indexed(
         if collection is None:
             said |= write_documents(spec.folder, out, draft, about, keys, events, stop)
         else:
-            said |= _written(collection, draft, events, stop, keys)
+            said |= _write_collection(collection, draft, events, stop, keys)
         _write_words(draft, stop)
         if keys is not None:
             held = np.load(draft / "keys_looks.npy", mmap_mode="r")
             said["values"] = {"version": keys.version, "looks": len(np.unique(held)), "keys": len(held)}
         if spec.encoder is not None:
-            said["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
+            said["encoder"] = _write_vectors(spec.encoder, spec.device, draft, events, stop)
     return {"out": str(out), "complete": True, **said}
 
 
 def _write_words(folder: Path, stop: Stop) -> None:
-    from engines.mathamr.retrieval.formula_index import WORDS, words
-    from engines.mathamr.retrieval.segments import batches
+    from engines.mathamr.retrieval.formula_index import WORDS, remove_formulas
+    from engines.mathamr.retrieval.segments import read_batches
     from engines.retrieval.bm25 import TermPart, build_lexical
     from engines.retrieval.tokens import VERSIONS, english_terms
 
-    def parts() -> Iterator[TermPart]:
-        for batch in batches(folder / "fields.arrow"):
+    def make_term_parts() -> Iterator[TermPart]:
+        for batch in read_batches(folder / "fields.arrow"):
             check(stop)
-            yield TermPart.from_texts(map(words, batch["text"].to_pylist()), english_terms)
+            yield TermPart.from_texts(map(remove_formulas, batch["text"].to_pylist()), english_terms)
 
-    if next((len(batch) for batch in batches(folder / "fields.arrow")), 0):
-        build_lexical(parts(), folder / WORDS, tokens=VERSIONS["porter"])
+    if next((len(batch) for batch in read_batches(folder / "fields.arrow")), 0):
+        build_lexical(make_term_parts(), folder / WORDS, tokens=VERSIONS["porter"])
 
 
-def found_index(
+def find_index(
     collection: ArqmathFolder,
     given: Path | None,
     cache: Path | None,
@@ -245,7 +245,7 @@ _KINDS = ("title", "question", "answer", "comment")
 """What formulas of a collection stand in."""
 
 
-class _Rows:
+class _CollectionRows:
     """What is read of a collection: its formulas, the visually distinct ones, its fields; and what is wrong
     with it, how often and where first."""
 
@@ -262,26 +262,26 @@ class _Rows:
         self.warnings: dict[str, int] = {}
         self.first: dict[str, str] = {}
 
-    def warn(self, what: str, place: str, count: int = 1) -> None:
+    def add_warning(self, what: str, place: str, count: int = 1) -> None:
         self.warnings[what] = self.warnings.get(what, 0) + count
         self.first.setdefault(what, place)
 
     def leave_out(self, what: str, place: str, count: int = 1) -> None:
-        self.warn(what, place, count)
+        self.add_warning(what, place, count)
         self.left_out += count
 
-    def read(self, path: Path, report: Report) -> None:
+    def count_unread(self, path: Path, report: Report) -> None:
         if report.bad:
             line, reason = report.first[0]
             self.leave_out("rows could not be read", f"{path}:{line}: {reason}", report.bad)
 
-    def field(self, post: str, formula: str) -> None:
+    def add_to_field(self, post: str, formula: str) -> None:
         """Say that a formula stands in the newest field; that counts which has it first."""
         new = len(self.fields) - 1
         if self.field_of.setdefault(formula, new) != new:
             self.others.setdefault((post, formula), new)
 
-    def field_at(self, post: str, formula: str) -> int:
+    def find_field(self, post: str, formula: str) -> int:
         """The field of its post that a formula stands in, or any where the post is not known; -1 where there
         is no such text."""
         number = self.field_of.get(formula, -1)
@@ -289,7 +289,7 @@ class _Rows:
             return number
         return self.others.get((post, formula), -1)
 
-    def add(self, formula: Formula, place: str) -> None:
+    def add_formula(self, formula: Formula, place: str) -> None:
         """A formula, of several with one id the first; without a visual id the LaTeX tells them apart."""
         if not formula.id:
             self.leave_out("formulas have no id", place)
@@ -299,24 +299,24 @@ class _Rows:
             return
         self.ids.add(formula.id)
         if not formula.text.strip():
-            self.warn("formulas have no LaTeX", place)
+            self.add_warning("formulas have no LaTeX", place)
         if formula.kind and formula.kind not in _KINDS:
-            self.warn(f"formulas are in another field than {', '.join(_KINDS)}", place)
-        if formula.id in self.field_of and self.field_at(formula.post, formula.id) < 0:
-            self.warn("formulas are in the text of another post than the table says", place)
+            self.add_warning(f"formulas are in another field than {', '.join(_KINDS)}", place)
+        if formula.id in self.field_of and self.find_field(formula.post, formula.id) < 0:
+            self.add_warning("formulas are in the text of another post than the table says", place)
         latex = unwrapped(formula.text)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
-        if look < len(self.latex) and _differ(formula.text, self.latex[look]):
+        if look < len(self.latex) and _look_different(formula.text, self.latex[look]):
             what = "formulas differ from the first with their visual id, and are indexed by that one's parts"
-            self.warn(what, place)
+            self.add_warning(what, place)
         if look == len(self.latex):
             self.latex.append(latex)
             self.visual.append(formula.visual_id)
         self.formulas.append((look, formula.id, formula.post, formula.kind))
 
 
-def _differ(one: str, other: str) -> bool:
+def _look_different(one: str, other: str) -> bool:
     from engines.formula.symbol_layout import layout_string, layout_tree
 
     if one == other or tokens(one) == tokens(other):
@@ -324,38 +324,42 @@ def _differ(one: str, other: str) -> bool:
     return layout_string(layout_tree(one)) != layout_string(layout_tree(other))
 
 
-def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
+def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _CollectionRows:
     from engines.forum.readers import Formula, Report, read_formulas, read_posts
-    from engines.mathamr.retrieval.texts import fields_of_post
+    from engines.mathamr.retrieval.texts import list_post_fields
 
-    rows, report = _Rows(), Report()
+    rows, report = _CollectionRows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
         check(stop)
-        for name, text in fields_of_post(post):
+        for name, text in list_post_fields(post):
             own = post.title_formulas if name == "title" else post.body.formulas
             rows.fields.append((post.id, name, text))
             kind = "title" if name == "title" else "question" if post.kind == 1 else "answer"
             for id_, latex in dict.fromkeys(own):
                 if id_:
-                    rows.field(post.id, id_)
+                    rows.add_to_field(post.id, id_)
                 if not collection.latex_tables:
-                    rows.add(Formula(id_, post.id, kind, "", latex), f"{collection.posts}: post {post.id}")
+                    rows.add_formula(
+                        Formula(id_, post.id, kind, "", latex), f"{collection.posts}: post {post.id}"
+                    )
     if collection.posts is not None:
-        rows.read(collection.posts, report)
+        rows.count_unread(collection.posts, report)
     for table in collection.latex_tables:
         report, without, first = Report(), 0, ""
         for formula in read_formulas(table, report):
             place = f"{table}:{formula.line}"
-            rows.add(formula, place)
+            rows.add_formula(formula, place)
             if not formula.visual_id:
                 without, first = without + 1, first if without else place
-        rows.read(table, report)
+        rows.count_unread(table, report)
         if 0 < without < report.read:  # a table without the column has none
-            rows.warn("formulas have no visual id, and are distinguished by their LaTeX", first, without)
+            rows.add_warning(
+                "formulas have no visual id, and are distinguished by their LaTeX", first, without
+            )
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
     if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
         what = "formulas of posts are in no table, and are not searched"
-        rows.warn(what, f"{collection.posts}: formula {missing[0]}", len(missing))
+        rows.add_warning(what, f"{collection.posts}: formula {missing[0]}", len(missing))
     if not rows.formulas:
         raise DataError(
             "the collection has no formula",
@@ -366,58 +370,60 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     return rows
 
 
-def _written(
-    collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop, keys: Keys | None
+def _write_collection(
+    collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop, keys: ValueKeys | None
 ) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
-    from engines.mathamr.retrieval.segments import Segment, Source, merge, write_fields
+    from engines.mathamr.retrieval.segments import Segment, SegmentSource, merge_segments, write_fields
 
-    rows = _read(collection, events, stop)
+    rows = _read_collection(collection, events, stop)
     # Formulas of one look go into one segment: those of its number.
     rows.formulas.sort(key=lambda row: row[0])
-    sources: list[Source] = []
+    sources: list[SegmentSource] = []
     at = 0
     with TemporaryDirectory(prefix=".segments-", dir=folder) as place:
         for begin in range(0, len(rows.latex), _PART):
-            segment = Segment(None if keys is None else keys.fresh())
+            segment = Segment(None if keys is None else keys.start_anew())
             end = min(begin + _PART, len(rows.latex))
             for number in range(begin, end):
                 if not number % 1_000:
                     check(stop)
-                segment.look(rows.latex[number], rows.visual[number])
+                segment.add_look(rows.latex[number], rows.visual[number])
             while at < len(rows.formulas) and rows.formulas[at][0] < end:
                 look, id_, post, kind = rows.formulas[at]
-                segment.add(look - begin, id_, post, kind, field=rows.field_at(post, id_))
+                segment.add_formula(look - begin, id_, post, kind, field=rows.find_field(post, id_))
                 at += 1
-            sources.append(Source(Path(place) / str(begin)))
-            segment.write(sources[-1].folder, fields=False)
+            sources.append(SegmentSource(Path(place) / str(begin)))
+            segment.write_files(sources[-1].folder, fields=False)
             said = {"done": end, "total": len(rows.latex), "unit": "formulas indexed"}
             events(Event("progress", said))
-        counts = merge(sources, folder)
+        counts = merge_segments(sources, folder)
     write_fields(folder, rows.fields)
     for what, count in rows.warnings.items():
         warn(events, f"{count:,} {what}; the first: {rows.first[what]}")
     return {**counts, "left_out": rows.left_out, "doubts": rows.warnings}
 
 
-def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
+def _write_vectors(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
     import pyarrow as pa
 
     from engines.formula.parser import Formula
     from engines.mathamr.retrieval.opened import open_encoder
-    from engines.mathamr.retrieval.texts import tree_string
+    from engines.mathamr.retrieval.texts import write_tree_string
     from engines.retrieval.dense import build_dense
 
     model = open_encoder(which, device)
     latex = pa.ipc.open_file(pa.memory_map(str(folder / "looks.arrow"))).read_all()["latex"].to_pylist()
 
-    def parts() -> Iterator[Any]:
+    def encode_parts() -> Iterator[Any]:
         for begin in range(0, len(latex), _ENCODED):
             check(stop)
-            yield model.documents([tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]])
+            yield model.documents(
+                [write_tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]]
+            )
             done = min(begin + _ENCODED, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 
-    build_dense(parts(), folder / "vectors", total=len(latex), dim=model.dimension)
+    build_dense(encode_parts(), folder / "vectors", total=len(latex), dim=model.dimension)
     return {"name": model.name, "place": model.place, "fingerprint": model.fingerprint}

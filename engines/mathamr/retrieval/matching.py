@@ -35,7 +35,7 @@ _CHOOSE = re.compile(r"\b(\w+)\s+choose\s+(\w+)\b")
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryFormula:
     """A formula of a query: as it was typed, and as LaTeX, wildcards as letters."""
 
     typed: str
@@ -51,14 +51,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class FormulaQuery:
     """What is asked for: one formula or several, and words beside them, or ""."""
 
-    formulas: tuple[Asked, ...]
+    formulas: tuple[QueryFormula, ...]
     words: str = ""
 
 
-def read_query(text: str) -> Query:
+def read_query(text: str) -> FormulaQuery:
     """Raises: EngineError E376 for a query without a formula.
 
     >>> found = read_query("sums of $k^2$ and $sqrt(k)$")
@@ -73,13 +73,15 @@ def read_query(text: str) -> Query:
             "the query has no formula", code="E376", remedy="Type one, as x^2 or as: words and $x^2$."
         )
     words = " ".join(_FORMULA.sub(" ", text).split()) if between else ""
-    return Query(tuple(Asked(one, Formula(as_latex(with_wildcards(one)))) for one in formulas), words)
+    return FormulaQuery(
+        tuple(QueryFormula(one, Formula(plain_to_latex(with_wildcards(one)))) for one in formulas), words
+    )
 
 
-def as_latex(typed: str) -> str:
+def plain_to_latex(typed: str) -> str:
     r"""Plain text as LaTeX, where it has what LaTeX has not; anything else as it is.
 
-    >>> as_latex("sin(x)/sqrt(x^2+1) <= alpha"), as_latex("a_n x^2")
+    >>> plain_to_latex("sin(x)/sqrt(x^2+1) <= alpha"), plain_to_latex("a_n x^2")
     ('\\sin (x)/\\sqrt{x^{2}+1} \\le \\alpha', 'a_n x^2')
     """
     typed = _CHOOSE.sub(r"\\binom{\1}{\2}", typed)
@@ -112,7 +114,7 @@ _MATCHED = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class ScoredLook:
     """A look and its score. Attributes: member: the row of the formula that fits best, -1: any. bound: of a
     pattern what each wildcard stands for."""
 
@@ -122,85 +124,87 @@ class Near:
     bound: Mapping[str, OperatorTree] = field(default_factory=dict)
 
 
-def nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[Near]:
+def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[ScoredLook]:
     """The formulas most similar to one, at most `k`."""
     scores, rows = opened.search(features(tree), max(k, RESCORED))
-    found = [Near(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
-    head = consistently(opened, tree, found[:RESCORED])
+    found = [ScoredLook(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
+    head = rescore_consistently(opened, tree, found[:RESCORED])
     return [*sorted(head, key=lambda one: -one.score), *found[RESCORED:]][:k]
 
 
-def consistently(
-    opened: FormulaIndex, tree: OperatorTree, found: Sequence[Near], share: float = CONSISTENT
-) -> list[Near]:
+def rescore_consistently(
+    opened: FormulaIndex, tree: OperatorTree, found: Sequence[ScoredLook], share: float = CONSISTENT
+) -> list[ScoredLook]:
     """The same, scored again with the query's letters changed to each formula's."""
     weights: dict[str, float] = {}
     scored = []
     for one in found:
-        other = search_tree(opened.latex(one.look))
+        other = search_tree(opened.read_latex(one.look))
         names = renaming(tree, other)
         ours, theirs = features(renamed(tree, names)), features(other)
         if new := (ours.keys() | theirs.keys()) - weights.keys():
-            weights |= opened.weights(new)
+            weights |= opened.weigh_features(new)
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
         own, mass = (sum(n * weights[name] for name, n in side.items()) for side in (ours, theirs))
-        again = max(opened.similarity(shared, own, mass), one.score)
+        again = max(opened.compute_similarity(shared, own, mass), one.score)
         if shared >= own * _ALL:
             again = max(again, own / ((1 - CONTAINED) * own + CONTAINED * mass))
         scored.append(replace(one, score=(1 - share) * one.score + share * again))
     return scored
 
 
-def matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[Near]:
+def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[ScoredLook]:
     """The formulas that a pattern matches, by the share of them that it does, at most `k`."""
     wanted = pattern_features(pattern)
     found = []
-    for look in opened.with_all(wanted, _MATCHED):
-        if (one := match(pattern, search_tree(opened.latex(look)))) is not None:
-            found.append(Near(look, one.share, bound=one.bound))
+    for look in opened.find_with_all(wanted, _MATCHED):
+        if (one := match(pattern, search_tree(opened.read_latex(look)))) is not None:
+            found.append(ScoredLook(look, one.share, bound=one.bound))
     # Of equal shares those with the least besides stay first.
     return sorted(found, key=lambda one: -one.score)[:k]
 
 
-def answers(opened: FormulaIndex, query: Query, k: int) -> list[Near]:
+def answer_query(opened: FormulaIndex, query: FormulaQuery, k: int) -> list[ScoredLook]:
     """What the index has for a query, the best first, at most `k`."""
     if len(query.formulas) == 1 and not query.words:
-        return _of(opened, query.formulas[0], k)
-    lists = [_of(opened, asked, _CANDIDATES) for asked in query.formulas]
-    words = opened.words(query.words) if query.words else None
+        return _answer_formula(opened, query.formulas[0], k)
+    lists = [_answer_formula(opened, asked, _CANDIDATES) for asked in query.formulas]
+    words = opened.score_words(query.words) if query.words else None
     if len(lists) == 1:
-        found = [_with_words(opened, one, words) for one in lists[0]]
+        found = [_add_word_score(opened, one, words) for one in lists[0]]
     else:
-        found = _together(opened, lists, words)
+        found = _combine_by_text(opened, lists, words)
     return sorted(found, key=lambda one: (-one.score, one.look))[:k]
 
 
-def _of(opened: FormulaIndex, asked: Asked, k: int) -> list[Near]:
-    return (matching if asked.is_pattern else nearest)(opened, asked.tree, k)
+def _answer_formula(opened: FormulaIndex, asked: QueryFormula, k: int) -> list[ScoredLook]:
+    return (find_matching if asked.is_pattern else find_nearest)(opened, asked.tree, k)
 
 
 Floats = NDArray[np.float32]
 
 
-def _with_words(opened: FormulaIndex, one: Near, words: Floats | None) -> Near:
+def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: Floats | None) -> ScoredLook:
     """The score with that of the words, of the formula in whose text they score best."""
     if words is None:
         return one
     rows = opened.rows_of(one.look)
-    fits = said(words, opened.fields_of(rows))
+    fits = select_word_scores(words, opened.fields_of(rows))
     best = int(np.argmax(fits))
     score = (1 - WORDS) * one.score + WORDS * float(fits[best])
     return replace(one, score=score, member=int(rows[best]))
 
 
-def said(words: Floats, fields: NDArray[np.int32]) -> Floats:
+def select_word_scores(words: Floats, fields: NDArray[np.int32]) -> Floats:
     return np.where(fields >= 0, words[np.maximum(fields, 0)], 0).astype(np.float32)
 
 
-def _together(opened: FormulaIndex, lists: Sequence[Iterable[Near]], words: Floats | None) -> list[Near]:
+def _combine_by_text(
+    opened: FormulaIndex, lists: Sequence[Iterable[ScoredLook]], words: Floats | None
+) -> list[ScoredLook]:
     """Of each text that has formulas of the lists the best for each query formula; scores are means over the
     query's formulas, and the formula that is named is the best of all."""
-    best: dict[tuple[str, str], dict[int, Near]] = {}
+    best: dict[tuple[str, str], dict[int, ScoredLook]] = {}
     for number, found in enumerate(lists):
         for one in found:
             rows = opened.rows_of(one.look)
@@ -213,7 +217,7 @@ def _together(opened: FormulaIndex, lists: Sequence[Iterable[Near]], words: Floa
         first = max(own.values(), key=lambda one: one.score)
         score = sum(one.score for one in own.values()) / len(lists)
         if words is not None:
-            fits = said(words, opened.fields_of(np.array([one.member for one in own.values()])))
+            fits = select_word_scores(words, opened.fields_of(np.array([one.member for one in own.values()])))
             score = (1 - WORDS) * score + WORDS * float(fits.max())
         together.append(replace(first, score=score))
     return together

@@ -35,11 +35,11 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
 
 def open_encoder(which: str, device: str) -> SentenceEncoder:
     """As `encoder`; kept open until its folder changes."""
-    return _opened(which, device, file_stamp(Path(which).expanduser() / "model.safetensors"))
+    return _load_encoder(which, device, file_stamp(Path(which).expanduser() / "model.safetensors"))
 
 
 @lru_cache(1)
-def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
+def _load_encoder(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
     from engines.retrieval.encoders import encoder
 
     return encoder(which, device=device)

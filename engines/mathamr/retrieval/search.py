@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 
-How = Literal["paths", "dense", "fused", "equal", "renamed"]
+SearchMethod = Literal["paths", "dense", "fused", "equal", "renamed"]
 _DEPTH, _SHOWN = 1_000, 10
 _SHOWN_PARTS = 5
 
@@ -46,7 +46,7 @@ class SearchFormulas:
     topics: Annotated[tuple[Path, ...], Arg("A Task 2 topic file, instead of a formula; repeatable.")] = ()
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
     how: Annotated[
-        How,
+        SearchMethod,
         Arg(
             "Search by parts of operator trees, by vectors, or by both, fused. equal: formulas proved "
             "equal to it, wholly or in a part. renamed: equal after renaming variables."
@@ -112,32 +112,32 @@ def search(
         equality = Equality(opened, spec.how)
     try:
         if spec.latex is not None:
-            return _one(spec, opened, spec.latex, events, equality)
-        return _run(spec, opened, events, stop, equality)
+            return _search_formula(spec, opened, spec.latex, events, equality)
+        return _search_topics(spec, opened, events, stop, equality)
     finally:
-        opened.release()
+        opened.release_memory()
 
 
-def ranked(
-    opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
+def rank_formulas(
+    opened: FormulaIndex, formula: Formula, k: int, how: SearchMethod = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """The visually distinct formulas most similar to one, as (number, score)."""
-    from engines.mathamr.retrieval.matching import nearest
+    from engines.mathamr.retrieval.matching import find_nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.trec import TrecRun
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
-        found.append([(one.look, one.score) for one in nearest(opened, formula.search_tree, k)])
+        found.append([(one.look, one.score) for one in find_nearest(opened, formula.search_tree, k)])
     if how != "paths":
-        from engines.mathamr.retrieval.texts import tree_string
+        from engines.mathamr.retrieval.texts import write_tree_string
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)
         if model.fingerprint != opened.about["encoder"]["fingerprint"]:
             what = f"the vectors of the index are of other weights than the model {model.name} has now"
             raise EngineError(what, code="E668", remedy="Restore the model, or build the index again.")
-        query = model.queries([tree_string(formula)])
+        query = model.queries([write_tree_string(formula)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:
@@ -147,12 +147,12 @@ def ranked(
     return [(int(row), score) for row, score in fused]
 
 
-def _one(
+def _search_formula(
     spec: SearchFormulas, opened: FormulaIndex, typed: str, events: Sink, equality: Equality | None
 ) -> dict[str, Any]:
     from engines.formula.parser import Formula
     from engines.formula.render import latex as written
-    from engines.mathamr.retrieval.matching import Near, answers, read_query
+    from engines.mathamr.retrieval.matching import ScoredLook, answer_query, read_query
 
     query = read_query(typed)
     for asked in query.formulas:
@@ -160,41 +160,41 @@ def _one(
             warn(events, "part of the formula could not be parsed")
     first = query.formulas[0].formula
     k = spec.k or _SHOWN
-    found: Iterable[tuple[Near, dict[str, Any]]]
+    found: Iterable[tuple[ScoredLook, dict[str, Any]]]
     if spec.how == "paths":
-        found = ((one, {}) for one in answers(opened, query, k))
+        found = ((one, {}) for one in answer_query(opened, query, k))
     elif len(query.formulas) > 1 or query.words or query.formulas[0].is_pattern:
         what = f"--how {spec.how} takes one formula, without words and wildcards"
         raise make_refusal(what, "E427", "Leave --how out, or ask for the formula alone.")
     elif equality is not None:
-        equal = equality.found(first.latex, k)
-        found = ((Near(one.look, one.share), one.document()) for one in equal)
+        equal = equality.find_equal(first.latex, k)
+        found = ((ScoredLook(one.look, one.share), one.to_record()) for one in equal)
     else:
-        near = ranked(opened, first, k, spec.how, spec.device)
-        found = ((Near(look, score), {}) for look, score in near)
+        near = rank_formulas(opened, first, k, spec.how, spec.device)
+        found = ((ScoredLook(look, score), {}) for look, score in near)
     hits = []
     for rank, (one, judged) in enumerate(found, start=1):
-        latex, members = opened.latex(one.look), opened.rows_of(one.look)
-        member = opened.formula(int(members[0]) if one.member < 0 else one.member)
+        latex, members = opened.read_latex(one.look), opened.rows_of(one.look)
+        member = opened.read_formula(int(members[0]) if one.member < 0 else one.member)
         shown = Formula(latex)
-        parts = [] if query.formulas[0].is_pattern else matched_parts(first, shown)
+        parts = [] if query.formulas[0].is_pattern else match_parts(first, shown)
         hits.append(
             {
                 "rank": rank,
                 "score": round(one.score, 6),
                 "latex": latex,
-                "visual_id": opened.visual(one.look),
+                "visual_id": opened.read_visual_id(one.look),
                 "formula": member["id"],
                 "post": member["post"],
                 "kind": member["kind"],
                 "formulas": len(members),
-                **_place(opened, member),
+                **_locate_member(opened, member),
                 "parts": parts,
                 **({"bound": {n: written(tree) for n, tree in one.bound.items()}} if one.bound else {}),
                 **judged,
             }
         )
-    for said in () if equality is None else equality.warnings():
+    for said in () if equality is None else equality.list_warnings():
         warn(events, said)
     if not hits and query.formulas[0].is_pattern:
         warn(events, "no formula matches the pattern")
@@ -202,15 +202,15 @@ def _one(
     return {"query": typed, "tree": tree.document(), "how": spec.how, "hits": hits}
 
 
-def _place(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
+def _locate_member(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
     if "documents" not in opened.about:
         return {}
     root = Path(opened.about["documents"])
     file = root / member["post"] if root.is_dir() else root
-    return {"file": str(file), "line": member["line"], "sentence": opened.text(member["field"])}
+    return {"file": str(file), "line": member["line"], "sentence": opened.read_text(member["field"])}
 
 
-def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
+def match_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.operator_tree import shared_parts
     from engines.formula.render import latex as written
@@ -229,7 +229,7 @@ def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     ]
 
 
-def _run(
+def _search_topics(
     spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop, equality: Equality | None
 ) -> dict[str, Any]:
     from engines.formula.parser import Formula
@@ -252,17 +252,17 @@ def _run(
             )
         rankings[topic.id] = []
         if equality is not None:
-            equal = equality.found(topic.latex, spec.k or _DEPTH, blank=True)
+            equal = equality.find_equal(topic.latex, spec.k or _DEPTH, blank=True)
             found = [(one.look, one.share) for one in equal]
         else:
-            found = ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
+            found = rank_formulas(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
         for look, score in found:
-            for member in opened.members(look)[: spec.instances or 1]:
+            for member in opened.list_members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
-        opened.release()
+        opened.release_memory()
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
-    for said in () if equality is None else equality.warnings():
+    for said in () if equality is None else equality.list_warnings():
         warn(events, said)
     run = TrecRun.from_scores(f"mathamr-{spec.how}", rankings)
     left_out = write_run(run, spec.run)

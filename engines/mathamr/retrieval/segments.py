@@ -35,7 +35,7 @@ from engines.formula.operator_tree import FEATURES_VERSION, features
 from engines.formula.parser import search_tree
 
 if TYPE_CHECKING:
-    from engines.mathamr.retrieval.equality import Keys
+    from engines.mathamr.retrieval.equality import ValueKeys
 
 Floats = NDArray[np.float32]
 VERSION = f"{FEATURES_VERSION}.2"
@@ -62,11 +62,11 @@ _LOOKS = pa.schema([("latex", pa.large_string()), ("visual_id", pa.large_string(
 _FIELDS = pa.schema([(name, pa.large_string()) for name in ("post", "name", "text")])
 
 
-def hashed(feature: str) -> int:
+def hash_feature(feature: str) -> int:
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
-def rarity(holders: NDArray[Any], looks: int) -> Floats:
+def compute_rarity(holders: NDArray[Any], looks: int) -> Floats:
     """The weight of a feature that so many looks have: BM25's inverse document frequency."""
     return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
 
@@ -74,7 +74,7 @@ def rarity(holders: NDArray[Any], looks: int) -> Floats:
 class Segment:
     """Collects formulas, and writes them as a segment."""
 
-    def __init__(self, keys: Keys | None = None, *, by_tree: bool = False) -> None:
+    def __init__(self, keys: ValueKeys | None = None, *, by_tree: bool = False) -> None:
         """Args: keys: collects keys of values too. by_tree: what has no visual id is told apart by its tree,
         not by its LaTeX."""
         self._keys, self._by_tree = keys, by_tree
@@ -89,7 +89,7 @@ class Segment:
     def __len__(self) -> int:
         return len(self._looks)
 
-    def look(self, latex: str, visual_id: str = "") -> int:
+    def add_look(self, latex: str, visual_id: str = "") -> int:
         """The number of what formulas that look like this have in common."""
         known = self._of_latex.get(latex) if self._by_tree else None
         if known is not None:
@@ -101,37 +101,37 @@ class Segment:
             number = self._numbers[key] = len(self._looks)
             tree = tree or search_tree(latex)
             self._looks.append((latex, visual_id, bool(tree.errors())))
-            self._post(features(tree), number)
+            self._add_postings(features(tree), number)
             if self._keys is not None:
-                self._keys.add(latex)
+                self._keys.add_formula(latex)
         if self._by_tree:
             self._of_latex[latex] = number
         return number
 
-    def _post(self, found: Counter[str], look: int) -> None:
+    def _add_postings(self, found: Counter[str], look: int) -> None:
         known = self._known
         for feature, count in found.items():
             number = known.get(feature)
             if number is None:
-                number = hashed(feature)
+                number = hash_feature(feature)
                 if len(known) < _CACHED:
                     known[feature] = number
             self._ids.append(number)
             self._documents.append(look)
             self._counts.append(min(count, 65_535))
 
-    def field(self, post: str, name: str, text: str) -> int:
+    def add_field(self, post: str, name: str, text: str) -> int:
         """A text in which formulas stand; the same as the last one is that."""
         if not self._fields or self._fields[-1] != (post, name, text):
             self._fields.append((post, name, text))
         return len(self._fields) - 1
 
-    def add(
+    def add_formula(
         self, look: int, id_: str, post: str, kind: str, *, line: int = 0, file: int = -1, field: int = -1
     ) -> None:
         self._formulas.append((id_, post, kind, line, file, field, look))
 
-    def write(self, folder: Path, *, fields: bool = True) -> None:
+    def write_files(self, folder: Path, *, fields: bool = True) -> None:
         """Args: fields: False where fields are numbered for all segments, and none holds them."""
         folder.mkdir(parents=True, exist_ok=True)
         ids = np.frombuffer(self._ids, np.uint64)
@@ -141,13 +141,13 @@ class Segment:
         write_array(folder / "starts.npy", np.append(starts, len(ids)).astype(np.int64))
         write_array(folder / "looks.npy", np.frombuffer(self._documents, np.int32)[order])
         write_array(folder / "counts.npy", np.frombuffer(self._counts, np.uint16)[order])
-        write_array(folder / "hashes.npy", np.array([hashed(key) for key in self._numbers], np.uint64))
+        write_array(folder / "hashes.npy", np.array([hash_feature(key) for key in self._numbers], np.uint64))
         write_table(folder / "looks.arrow", _LOOKS, self._looks)
         write_table(folder / "formulas.arrow", _FORMULAS, self._formulas)
         if fields:
             write_fields(folder, self._fields)
         if self._keys is not None:
-            self._keys.write(folder)
+            self._keys.write_arrays(folder)
 
 
 class TableWriter:
@@ -159,13 +159,13 @@ class TableWriter:
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
 
-    def write(self, batch: pa.RecordBatch) -> None:
+    def write_batch(self, batch: pa.RecordBatch) -> None:
         self._waiting.append(batch)
         self._rows += len(batch)
         if self._rows >= _ROWS:
-            self._flush()
+            self._flush_rows()
 
-    def _flush(self) -> None:
+    def _flush_rows(self) -> None:
         if self._waiting:
             for batch in pa.Table.from_batches(self._waiting).combine_chunks().to_batches():
                 self._writer.write_batch(batch)
@@ -175,7 +175,7 @@ class TableWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._flush()
+        self._flush_rows()
         self._writer.close()
         self._file.close()
 
@@ -190,10 +190,12 @@ def write_table(path: Path, schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) 
         waiting = iter(rows)
         while part := list(islice(waiting, _ROWS)):
             columns = zip(zip(*part, strict=True), schema, strict=True)
-            table.write(pa.record_batch([pa.array(each, one.type) for each, one in columns], schema=schema))
+            table.write_batch(
+                pa.record_batch([pa.array(each, one.type) for each, one in columns], schema=schema)
+            )
 
 
-def batches(path: Path) -> Iterator[pa.RecordBatch]:
+def read_batches(path: Path) -> Iterator[pa.RecordBatch]:
     """The rows of a table, some at once."""
     with pa.memory_map(str(path)) as file:
         reader = pa.ipc.open_file(file)
@@ -201,7 +203,7 @@ def batches(path: Path) -> Iterator[pa.RecordBatch]:
             yield reader.get_batch(number)
 
 
-class _Column:
+class _StoredColumn:
     """An array on the disk that is read in pieces, without being mapped."""
 
     def __init__(self, path: Path) -> None:
@@ -211,40 +213,40 @@ class _Column:
     def __len__(self) -> int:
         return self._count
 
-    def read(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+    def read_values(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
         count = (self._count if end is None else end) - begin
         if count <= 0:
             return np.zeros(0, self._kind)
         return np.fromfile(self._path, self._kind, count, offset=self._at + begin * self._kind.itemsize)
 
 
-class _Growing:
+class _GrowingArray:
     """An array on the disk that is written in pieces; its length stands in its head at the end."""
 
     def __init__(self, path: Path, kind: type[np.generic]) -> None:
         self._file, self._kind, self.count = path.open("wb"), np.dtype(kind), 0
-        self._head(10**15)
+        self._write_head(10**15)
 
-    def _head(self, count: int) -> None:
+    def _write_head(self, count: int) -> None:
         about = {"descr": self._kind.str, "fortran_order": False, "shape": (count,)}
         np.lib.format.write_array_header_1_0(self._file, about)
 
-    def append(self, values: NDArray[Any]) -> None:
+    def append_values(self, values: NDArray[Any]) -> None:
         self._file.write(np.ascontiguousarray(values, self._kind).tobytes())
         self.count += len(values)
 
-    def __enter__(self) -> _Growing:
+    def __enter__(self) -> _GrowingArray:
         return self
 
     def __exit__(self, *_: object) -> None:
         # Heads are filled up to 128 bytes, so that any number takes the same room.
         self._file.seek(0)
-        self._head(self.count)
+        self._write_head(self.count)
         self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SegmentSource:
     """A segment to merge. Attributes: kept: of its formulas those that are, None: all. files: the new number
     of each file; None: they stay."""
 
@@ -253,26 +255,31 @@ class Source:
     files: NDArray[np.int32] | None = None
 
 
-def merge(sources: Sequence[Source], out: Path) -> dict[str, int]:
+def merge_segments(sources: Sequence[SegmentSource], out: Path) -> dict[str, int]:
     """Write an index of the formulas of all sources, in their order.
 
     Returns: formulas, looks, features, postings, with_error_nodes, without_context. Looks keep the order in
     which they come first.
     """
-    numbers, first, looks = _numbered(sources)
-    counts = _postings(sources, [np.where(f, n, -1) for f, n in zip(first, numbers, strict=True)], looks, out)
+    numbers, first, looks = _number_looks(sources)
+    counts = _merge_postings(
+        sources, [np.where(f, n, -1) for f, n in zip(first, numbers, strict=True)], looks, out
+    )
     errors = 0
-    with TableWriter(out / "looks.arrow", _LOOKS) as table, _Growing(out / "hashes.npy", np.uint64) as hashes:
+    with (
+        TableWriter(out / "looks.arrow", _LOOKS) as table,
+        _GrowingArray(out / "hashes.npy", np.uint64) as hashes,
+    ):
         for source, new in zip(sources, first, strict=True):
-            hashes.append(_Column(source.folder / "hashes.npy").read()[new])
+            hashes.append_values(_StoredColumn(source.folder / "hashes.npy").read_values()[new])
             at = 0
-            for batch in batches(source.folder / "looks.arrow"):
+            for batch in read_batches(source.folder / "looks.arrow"):
                 batch_ = batch.filter(pa.array(new[at : at + len(batch)]))
                 errors += batch_["error"].true_count
-                table.write(batch_)
+                table.write_batch(batch_)
                 at += len(batch)
-    held, without = _tables(sources, numbers, out)
-    _keys(sources, numbers, first, out)
+    held, without = _merge_tables(sources, numbers, out)
+    _merge_keys(sources, numbers, first, out)
     order = np.argsort(held, kind="stable").astype(np.int32)
     write_array(out / "members.npy", order)
     write_array(
@@ -287,15 +294,17 @@ def merge(sources: Sequence[Source], out: Path) -> dict[str, int]:
     }
 
 
-def _numbered(sources: Sequence[Source]) -> tuple[list[NDArray[np.int32]], list[NDArray[np.bool_]], int]:
+def _number_looks(
+    sources: Sequence[SegmentSource],
+) -> tuple[list[NDArray[np.int32]], list[NDArray[np.bool_]], int]:
     """The new number of each look of each source (-1: none of its formulas is kept), whether that source is
     the first to have it, and how many there are."""
     used, parts = [], []
     for source in sources:
-        hashes = _Column(source.folder / "hashes.npy").read()
+        hashes = _StoredColumn(source.folder / "hashes.npy").read_values()
         here = np.ones(len(hashes), bool)
         if source.kept is not None:
-            column = (batch["look"].to_numpy() for batch in batches(source.folder / "formulas.arrow"))
+            column = (batch["look"].to_numpy() for batch in read_batches(source.folder / "formulas.arrow"))
             held = np.concatenate([np.zeros(0, np.int32), *column])[source.kept]
             here = np.bincount(held, minlength=len(hashes)) > 0
         used.append(here)
@@ -315,28 +324,32 @@ def _numbered(sources: Sequence[Source]) -> tuple[list[NDArray[np.int32]], list[
     return numbers, first, len(known)
 
 
-def _postings(
-    sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], looks: int, out: Path
+def _merge_postings(
+    sources: Sequence[SegmentSource], numbers: Sequence[NDArray[np.int32]], looks: int, out: Path
 ) -> dict[str, int]:
     held = [
-        {name: _Column(source.folder / f"{name}.npy") for name in ("features", "starts", "looks", "counts")}
+        {
+            name: _StoredColumn(source.folder / f"{name}.npy")
+            for name in ("features", "starts", "looks", "counts")
+        }
         for source in sources
     ]
     blocks = max(1, -(-sum(len(one["looks"]) for one in held) // BLOCK))
     bounds = np.array([number * 2**64 // blocks for number in range(1, blocks)], np.uint64)
     cuts = [
-        [0, *np.searchsorted(one["features"].read(), bounds).tolist(), len(one["features"])] for one in held
+        [0, *np.searchsorted(one["features"].read_values(), bounds).tolist(), len(one["features"])]
+        for one in held
     ]
     masses = np.zeros(looks)
     with (
-        _Growing(out / "features.npy", np.uint64) as features_,
-        _Growing(out / "starts.npy", np.int64) as starts,
-        _Growing(out / "looks.npy", np.int32) as documents,
-        _Growing(out / "counts.npy", np.uint16) as counts,
+        _GrowingArray(out / "features.npy", np.uint64) as features_,
+        _GrowingArray(out / "starts.npy", np.int64) as starts,
+        _GrowingArray(out / "looks.npy", np.int32) as documents,
+        _GrowingArray(out / "counts.npy", np.uint16) as counts,
     ):
         for block in range(blocks):
             parts = [
-                _part(one, cut[block], cut[block + 1], number)
+                _read_postings(one, cut[block], cut[block + 1], number)
                 for one, cut, number in zip(held, cuts, numbers, strict=True)
             ]
             ids, rows, times = (np.concatenate([part[column] for part in parts]) for column in range(3))
@@ -345,37 +358,37 @@ def _postings(
             ids, rows, times = ids[order], rows[order], times[order]
             begins = np.flatnonzero(np.append(len(ids) > 0, ids[1:] != ids[:-1]))
             holders = np.diff(np.append(begins, len(ids)))
-            weights = np.repeat(rarity(holders, looks), holders) * times
+            weights = np.repeat(compute_rarity(holders, looks), holders) * times
             masses += np.bincount(rows, weights, looks)
-            features_.append(ids[begins])
-            starts.append(begins + documents.count)
-            documents.append(rows)
-            counts.append(times)
-        starts.append(np.array([documents.count]))
+            features_.append_values(ids[begins])
+            starts.append_values(begins + documents.count)
+            documents.append_values(rows)
+            counts.append_values(times)
+        starts.append_values(np.array([documents.count]))
     write_array(out / "masses.npy", masses.astype(np.float32))
     return {"features": features_.count, "postings": documents.count}
 
 
-def _part(
-    held: Mapping[str, _Column], begin: int, end: int, numbers: NDArray[np.int32]
+def _read_postings(
+    held: Mapping[str, _StoredColumn], begin: int, end: int, numbers: NDArray[np.int32]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    starts = held["starts"].read(begin, end + 1)
+    starts = held["starts"].read_values(begin, end + 1)
     first, last = (int(starts[0]), int(starts[-1])) if end > begin else (0, 0)
-    ids = np.repeat(held["features"].read(begin, end), np.diff(starts) if end > begin else 0)
-    rows = numbers[held["looks"].read(first, last)]
+    ids = np.repeat(held["features"].read_values(begin, end), np.diff(starts) if end > begin else 0)
+    rows = numbers[held["looks"].read_values(first, last)]
     kept = rows >= 0
-    return ids[kept], rows[kept], held["counts"].read(first, last)[kept]
+    return ids[kept], rows[kept], held["counts"].read_values(first, last)[kept]
 
 
-def _tables(
-    sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], out: Path
+def _merge_tables(
+    sources: Sequence[SegmentSource], numbers: Sequence[NDArray[np.int32]], out: Path
 ) -> tuple[NDArray[np.int32], int]:
     looks, without, fields = [np.zeros(0, np.int32)], 0, 0
     own = any((source.folder / "fields.arrow").exists() for source in sources)
     texts = TableWriter(out / "fields.arrow", _FIELDS) if own else None
     with TableWriter(out / "formulas.arrow", _FORMULAS) as table:
         for source, number in zip(sources, numbers, strict=True):
-            rows = [batch for batch in batches(source.folder / "formulas.arrow") if len(batch)]
+            rows = [batch for batch in read_batches(source.folder / "formulas.arrow") if len(batch)]
             at = 0
             kept: list[pa.RecordBatch] = []
             for batch in rows:
@@ -384,7 +397,7 @@ def _tables(
                 at += len(batch)
             renumbered = None
             if texts is not None:
-                renumbered = _fields(source, kept, texts, fields)
+                renumbered = _merge_fields(source, kept, texts, fields)
                 fields += int((renumbered >= 0).sum())
             for batch in kept:
                 place = batch["field"].to_numpy()
@@ -401,18 +414,18 @@ def _tables(
                     pa.array(columns[one.name], pa.int32()) if one.name in columns else batch[one.name]
                     for one in _FORMULAS
                 ]
-                table.write(pa.record_batch(arrays, schema=_FORMULAS))
+                table.write_batch(pa.record_batch(arrays, schema=_FORMULAS))
     if texts is not None:
         texts.__exit__()
     return np.concatenate(looks), without
 
 
-def _fields(
-    source: Source, kept: Sequence[pa.RecordBatch], texts: TableWriter, before: int
+def _merge_fields(
+    source: SegmentSource, kept: Sequence[pa.RecordBatch], texts: TableWriter, before: int
 ) -> NDArray[np.int32]:
     """Write the fields of a source in which kept formulas stand. Returns: the new number of each, or -1."""
     path = source.folder / "fields.arrow"
-    found = list(batches(path)) if path.exists() else []
+    found = list(read_batches(path)) if path.exists() else []
     count = sum(map(len, found))
     used = np.zeros(count + 1, bool)
     for batch in kept:
@@ -420,13 +433,13 @@ def _fields(
     used = used[:-1]  # -1 is no field
     at = 0
     for batch in found:
-        texts.write(batch.filter(pa.array(used[at : at + len(batch)])))
+        texts.write_batch(batch.filter(pa.array(used[at : at + len(batch)])))
         at += len(batch)
     return np.where(used, np.cumsum(used) - 1 + before, -1).astype(np.int32)
 
 
-def _keys(
-    sources: Sequence[Source],
+def _merge_keys(
+    sources: Sequence[SegmentSource],
     numbers: Sequence[NDArray[np.int32]],
     first: Sequence[NDArray[np.bool_]],
     out: Path,
@@ -436,7 +449,7 @@ def _keys(
     names = ("keys", "keys_looks", "keys_shares")
     parts = []
     for source, number, new in zip(sources, numbers, first, strict=True):
-        keys, looks, shares = (_Column(source.folder / f"{name}.npy").read() for name in names)
+        keys, looks, shares = (_StoredColumn(source.folder / f"{name}.npy").read_values() for name in names)
         here = new[looks]
         parts.append((keys[here], number[looks[here]], shares[here]))
     columns = [np.concatenate([part[column] for part in parts]) for column in range(3)]

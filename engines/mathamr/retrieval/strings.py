@@ -19,22 +19,22 @@ from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.formula.parser import Formula
 from engines.forum.topics import Topic
-from engines.mathamr.context import PLACEHOLDER, ids, placeholder, window
+from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, make_placeholder
 from engines.mathamr.graph.amr import (
     Branch,
     Graph,
-    Node,
+    GraphNode,
     graft_trees,
-    linear,
-    lowered,
+    linearize_graph,
+    lowercase_graph,
     read_graph,
     write_graph,
 )
 from engines.mathamr.retrieval.texts import (
-    context_of_topic,
-    tree_string,
+    cut_topic_context,
+    write_tree_string,
 )
-from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window, named_rows
+from engines.mathamr.rows import CollectionPath, FormulaIndexed, SomeEncoder, Window, read_named_rows
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Needs = Literal["formula", "context", "amr"]
 
 
 @dataclass(frozen=True, slots=True)
-class InContext:
+class FormulaInContext:
     """A formula by its short id, and all formulas of its context; the context has placeholders, and is ""
     where there is none."""
 
@@ -60,19 +60,19 @@ class InContext:
     def formula(self) -> Formula:
         return self.formulas[self.id]
 
-    def sentence(self, written: Callable[[Formula], str]) -> str:
+    def write_sentence(self, written: Callable[[Formula], str]) -> str:
         """The context with its formulas as they are written; the formula alone where there is none."""
         if not self.context:
             return written(self.formula)
         known = {name: written(one) for name, one in self.formulas.items()}
         return PLACEHOLDER.sub(lambda match: known.get(match[1], ""), self.context)
 
-    def graph(self) -> Graph:
+    def lowercase_amr(self) -> Graph:
         """The AMR in small letters; without a context a node with the formula."""
 
         assert self.amr is not None or not self.context
-        result = self.amr or Graph(Node("z", "", [Branch(":value", placeholder(self.id))]))
-        lowered(result)
+        result = self.amr or Graph(GraphNode("z", "", [Branch(":value", make_placeholder(self.id))]))
+        lowercase_graph(result)
         return result
 
 
@@ -81,82 +81,82 @@ class Representation:
     """How a formula in its context is written, and what that needs."""
 
     needs: Needs
-    write: Callable[[InContext], str]
+    write: Callable[[FormulaInContext], str]
 
 
 REPRESENTATIONS: dict[str, Representation] = {}
 
 
-def _representation(name: str, needs: Needs) -> Callable[[Callable[[InContext], str]], None]:
-    def register(write: Callable[[InContext], str]) -> None:
+def _register_representation(name: str, needs: Needs) -> Callable[[Callable[[FormulaInContext], str]], None]:
+    def register_function(write: Callable[[FormulaInContext], str]) -> None:
         REPRESENTATIONS[name] = Representation(needs, write)
 
-    return register
+    return register_function
 
 
-@_representation("opt", "formula")
-def _opt(given: InContext) -> str:
-    return tree_string(given.formula)
+@_register_representation("opt", "formula")
+def _write_opt(given: FormulaInContext) -> str:
+    return write_tree_string(given.formula)
 
 
-@_representation("slt", "formula")
-def _slt(given: InContext) -> str:
+@_register_representation("slt", "formula")
+def _write_slt(given: FormulaInContext) -> str:
     from engines.formula.symbol_layout import layout_string
 
     return layout_string(given.formula.layout)
 
 
-@_representation("latex", "formula")
-def _latex(given: InContext) -> str:
+@_register_representation("latex", "formula")
+def _write_latex(given: FormulaInContext) -> str:
     return given.formula.latex
 
 
-@_representation("raw-latex", "context")
-def _raw_latex(given: InContext) -> str:
-    return given.sentence(lambda formula: formula.latex)
+@_register_representation("raw-latex", "context")
+def _write_raw_latex(given: FormulaInContext) -> str:
+    return given.write_sentence(lambda formula: formula.latex)
 
 
-@_representation("raw-opt", "context")
-def _raw_opt(given: InContext) -> str:
-    return given.sentence(tree_string)
+@_register_representation("raw-opt", "context")
+def _write_raw_opt(given: FormulaInContext) -> str:
+    return given.write_sentence(write_tree_string)
 
 
-@_representation("amr-latex", "amr")
-def _amr_latex(given: InContext) -> str:
+@_register_representation("amr-latex", "amr")
+def _write_amr_latex(given: FormulaInContext) -> str:
     """AMRText w. LaTeX: where the placeholder stood; a formula that the parser lost stands at the end."""
 
-    text = linear(given.graph(), style="paper")
+    text = linearize_graph(given.lowercase_amr(), style="paper")
     found = {match[1] for match in PLACEHOLDER.finditer(text)}
     known = {name: one.latex for name, one in given.formulas.items()}
     text = PLACEHOLDER.sub(lambda match: known.get(match[1], match[0]), text)
     return text if given.id in found else f"{text} {given.formula.latex}"
 
 
-@_representation("mathamr", "amr")
-def _mathamr(given: InContext) -> str:
+@_register_representation("mathamr", "amr")
+def _write_mathamr(given: FormulaInContext) -> str:
     """AMRText w. OPTText: the AMR with the operator trees grafted in."""
-    return _grafted(given, None)
+    return _write_grafted(given, None)
 
 
-@_representation("mathamr-marked", "amr")
-def _mathamr_marked(given: InContext) -> str:
+@_register_representation("mathamr-marked", "amr")
+def _write_mathamr_marked(given: FormulaInContext) -> str:
     """The same, the formula marked, so that two formulas of one sentence differ."""
-    return _grafted(given, given.id)
+    return _write_grafted(given, given.id)
 
 
-def _grafted(given: InContext, query: str | None) -> str:
+def _write_grafted(given: FormulaInContext, query: str | None) -> str:
 
     trees = {name: one.tree for name, one in given.formulas.items()}
-    return linear(graft_trees(given.graph(), trees, query=query).graph, style="paper")
+    return linearize_graph(graft_trees(given.lowercase_amr(), trees, query=query).graph, style="paper")
 
 
 if TYPE_CHECKING:
-    Kind = str
-    Compared = str
+    RepresentationName = str
+    ComparisonName = str
 else:
-    Kind = Literal[(*REPRESENTATIONS,)]
+    RepresentationName = Literal[(*REPRESENTATIONS,)]
     """The names of the representations."""
-    Compared = Literal[(*REPRESENTATIONS, "paths")]
+    ComparisonName = Literal[(*REPRESENTATIONS, "paths")]
     """The representations, and the parts that operator trees share, which need no encoder."""
 
 
@@ -167,14 +167,14 @@ class Represent:
     AMRs come from the built-in parser, which is approximate.
     """
 
-    folder: SomeCollection
+    folder: CollectionPath
     index: FormulaIndexed
-    kind: Annotated[Kind, Arg("Which representation to write.")] = "mathamr-marked"
+    kind: Annotated[RepresentationName, Arg("Which representation to write.")] = "mathamr-marked"
     window: Window = 0
     topics: Annotated[bool, Arg("Also write the topics.")] = True
 
 
-def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
+def write_strings(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
     """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
 
     Events: warnings of judged formulas that the collection does not have, of strings without the context
@@ -187,13 +187,13 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
-    strings = Strings(open_index(spec.index, collection.path, events), spec.kind, spec.window)
+    strings = FormulaStrings(open_index(spec.index, collection.path, events), spec.kind, spec.window)
     if spec.topics:
         found = list(task.topics.values())
-        for topic, text in zip(found, strings.of_topics(found), strict=True):
+        for topic, text in zip(found, strings.write_topics(found), strict=True):
             yield {"id": topic.id, "string": text, "kind": spec.kind}
     judged = dict.fromkeys(formula for grades in task.grades.values() for formula in grades)
-    here = [formula for formula in judged if strings.index.row(formula) is not None]
+    here = [formula for formula in judged if strings.index.find_row(formula) is not None]
     if len(here) < len(judged):
         missing = len(judged) - len(here)
         warn(events, f"{missing:,} judged formulas are not in the collection")
@@ -201,32 +201,32 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
         if stop():
             return
         part = here[begin : begin + 256]
-        for formula, text in zip(part, strings.of_formulas(part), strict=True):
+        for formula, text in zip(part, strings.write_formulas(part), strict=True):
             yield {"id": formula, "string": text, "kind": spec.kind}
-    strings.warn(events)
+    strings.warn_of_missing_contexts(events)
 
 
-class Strings:
+class FormulaStrings:
     """Makes strings of topics and formulas; an AMR is made once for each context. `alone` counts the strings
     that should have a context, and are of the formula alone, since its text is not known."""
 
-    def __init__(self, index: FormulaIndex, kind: Kind, window: int) -> None:
+    def __init__(self, index: FormulaIndex, kind: RepresentationName, window: int) -> None:
         self.index, self.kind, self.window = index, kind, window
         self.alone = 0
         self._amr: dict[str, str] = {}
         # The formulas of a post are in the contexts of each other.
         self._formula = lru_cache(1_024)(Formula)
 
-    def warn(self, events: Sink) -> None:
+    def warn_of_missing_contexts(self, events: Sink) -> None:
         if self.alone:
             what = "strings contain only the formula, as the collection does not have its text"
             warn(events, f"{self.alone:,} {what}")
 
-    def of_topics(self, topics: Sequence[Topic]) -> list[str]:
+    def write_topics(self, topics: Sequence[Topic]) -> list[str]:
         """A string for each topic's formula."""
-        return self._strings([context_of_topic(topic, self.window) for topic in topics])
+        return self._write_rows([cut_topic_context(topic, self.window) for topic in topics])
 
-    def of_formulas(self, formulas: Sequence[str]) -> list[str]:
+    def write_formulas(self, formulas: Sequence[str]) -> list[str]:
         """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
         rows = []
         for formula in formulas:
@@ -240,28 +240,28 @@ class Strings:
                     remedy="Index the run's collection.",
                 )
             field = self.index.field_of(formula)
-            context = "" if field is None else window(field, formula, self.window)
-            latex = self.index.latex_of(ids(context))
-            rows.append((formula, context, {**latex, formula: self.index.latex(look)}))
-        return self._strings(rows)
+            context = "" if field is None else cut_window(field, formula, self.window)
+            latex = self.index.latex_of(find_ids(context))
+            rows.append((formula, context, {**latex, formula: self.index.read_latex(look)}))
+        return self._write_rows(rows)
 
-    def _strings(self, rows: Sequence[tuple[str, str, Mapping[str, str]]]) -> list[str]:
+    def _write_rows(self, rows: Sequence[tuple[str, str, Mapping[str, str]]]) -> list[str]:
         kind = REPRESENTATIONS[self.kind]
         contexts = [context for _, context, _ in rows]
         if kind.needs != "formula":
             self.alone += contexts.count("")
         if kind.needs == "amr":
-            from engines.mathamr.parsing.parsers import parsed, parser
+            from engines.mathamr.parsing.parsers import open_parser, parse_contexts
 
             new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
-            for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
+            for context, made in zip(new, parse_contexts(new, open_parser("builtin")), strict=True):
                 self._amr[context] = write_graph(made.graph)
         result = []
         for formula, context, latex in rows:
             formulas = {name: self._formula(one) for name, one in latex.items()}
             # A graph of its own, since grafting changes it.
             amr = read_graph(self._amr[context]) if kind.needs == "amr" and context else None
-            result.append(kind.write(InContext(formula, formulas, context, amr)))
+            result.append(kind.write(FormulaInContext(formula, formulas, context, amr)))
         return result
 
 
@@ -277,7 +277,7 @@ class EmbedStrings:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
 
-def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def embed_strings(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the vectors, unit rows in the order of the strings, whole or not at all.
 
     Returns: out, complete, strings, dimension, encoder. Events: a warning of ids that occur again. Raises:
@@ -289,7 +289,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     from engines.retrieval.stored import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)
-    found = list(named_rows(spec.file, "id", "string", name="id", events=events))
+    found = list(read_named_rows(spec.file, "id", "string", name="id", events=events))
     kinds = {str(row.held.get("kind") or "") for row in found}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
@@ -316,11 +316,11 @@ class Rerank:
     with the query; kind paths orders all formulas that way.
     """
 
-    folder: SomeCollection
+    folder: CollectionPath
     index: FormulaIndexed
     out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     run: Annotated[Path | None, Arg("The run to rerank.", shown="all judged formulas")] = None
-    kind: Annotated[Compared, Arg("Which representation to compare.")] = "mathamr-marked"
+    kind: Annotated[ComparisonName, Arg("Which representation to compare.")] = "mathamr-marked"
     encoder: SomeEncoder = "minilm"
     window: Window = 0
     depth: Annotated[
@@ -348,7 +348,7 @@ class Rerank:
             no_effect({"--encoder": encoder, "--device": device}, "--kind paths", "E434")
 
 
-def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the reranked run.
 
     Returns: out, complete, topics, formulas (those that are reranked), ties (formulas whose string another
@@ -367,17 +367,17 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
     opened = open_index(spec.index, collection.path, events)
-    strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
-    candidates, behind, missing = _candidates(spec, task, strings, events)
-    topics = _topics(candidates, task, spec.run)
+    strings = FormulaStrings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
+    candidates, behind, missing = _select_candidates(spec, task, strings, events)
+    topics = _select_topics(candidates, task, spec.run)
     check_out(spec.out, candidates)
-    queries = strings.of_topics(topics)
+    queries = strings.write_topics(topics)
     model = None if spec.kind == "paths" else open_encoder(spec.encoder, spec.device)
     texts: dict[str, list[str]] = {}
     for number, topic in enumerate(topics, start=1):
         if stop():
             return {"out": str(spec.out), "complete": False, "topics": number - 1}
-        texts[topic.id] = strings.of_formulas(candidates[topic.id])
+        texts[topic.id] = strings.write_formulas(candidates[topic.id])
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     # All at once, so that batches are full and of one length, and no text is encoded twice.
     distinct = list(dict.fromkeys(text for own in texts.values() for text in own))
@@ -385,11 +385,11 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     asked = None if model is None else model.queries(queries, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False, "topics": 0}
-    strings.warn(events)
+    strings.warn_of_missing_contexts(events)
     row = {text: number for number, text in enumerate(distinct)}
     rankings: dict[str, Sequence[Scored]] = {}
     for number, topic in enumerate(topics):
-        scores = strings.index.similarities(features(search_tree(topic.latex)))
+        scores = strings.index.score_looks(features(search_tree(topic.latex)))
         looks = {one: strings.index.look_of(one) for one in candidates[topic.id]}
         similar = {one: float(scores[look]) for one, look in looks.items() if look is not None}
         scored = list(similar.items())
@@ -422,7 +422,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     return result
 
 
-def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> list[Topic]:
+def _select_topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> list[Topic]:
     unknown = [name for name in candidates if name not in task.topics]
     if unknown:
         raise EngineError(
@@ -435,8 +435,8 @@ def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> 
     return [task.topics[name] for name in candidates]
 
 
-def _candidates(
-    spec: Rerank, task: Task2, strings: Strings, events: Sink
+def _select_candidates(
+    spec: Rerank, task: Task2, strings: FormulaStrings, events: Sink
 ) -> tuple[dict[str, list[str]], dict[str, list[str]], int]:
     """The formulas of each topic that the index has, those beyond the depth, and how many the index lacks."""
     from engines.retrieval.trec import warned_run
@@ -453,7 +453,7 @@ def _candidates(
         if unknown := len(task.grades) - len(wanted):
             warn(events, f"{unknown:,} judged topics are not among those of the collection and are left out")
     result = {
-        topic: [one for one in formulas if strings.index.row(one) is not None]
+        topic: [one for one in formulas if strings.index.find_row(one) is not None]
         for topic, formulas in wanted.items()
     }
     missing = sum(len(wanted[topic]) - len(result[topic]) for topic in wanted)
@@ -470,7 +470,7 @@ def _candidates(
 
 
 @specification
-class FuseRuns(fusion.FuseRuns):
+class FuseFormulaRuns(fusion.FuseRuns):
     """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 
     how: Annotated[
@@ -482,7 +482,7 @@ class FuseRuns(fusion.FuseRuns):
     ] = "rrf-score"
 
 
-def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
+def fuse_runs(spec: FuseFormulaRuns, *, events: Sink = ignore) -> dict[str, Any]:
     """Write the fused run. Returns: out, topics, formulas, left_out (formulas beyond 1,000 of a topic).
     Events and errors as of `fusion.fused_runs`.
 

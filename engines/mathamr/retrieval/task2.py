@@ -13,7 +13,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg, specification
-from engines.mathamr.rows import FormulaIndexed, SomeCollection
+from engines.mathamr.rows import CollectionPath, FormulaIndexed
 from engines.retrieval.pictures import PIXELS, Plot, draw_bars, draw_differences
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FormulaTopics:
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
 
 
-def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
+def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
     """The topics of a collection.
 
     Returns: folder, topics (id, title, latex, formula, nodes of its operator tree, judged formulas by grade,
@@ -64,7 +64,7 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
     return {**found, "left_out": task.left_out}
 
 
-def names_visual_ids(qrels: Path) -> bool:
+def has_visual_ids(qrels: Path) -> bool:
     """Whether a file of judgements says by its name that it names visual ids instead of formulas."""
     return "visual" in qrels.name.lower()
 
@@ -78,23 +78,25 @@ class Task2:
     def __init__(self, collection: ArqmathFolder, events: Sink = ignore) -> None:
         self.collection, self._events, self.left_out = collection, events, 0
 
-    def _bad(self, error: DataError) -> None:
+    def _warn_of_error(self, error: DataError) -> None:
         self.left_out += 1
         if self.left_out <= _NAMED:
             warn(self._events, f"{error.where}: {error.what}")
         elif self.left_out == _NAMED + 1:
             warn(self._events, "and more unreadable ones")
 
-    def _otherwise(self, path: Path, what: str, line: int | None = None) -> None:
+    def _warn_of_difference(self, path: Path, what: str, line: int | None = None) -> None:
         """Something that stands otherwise before, where the first counts."""
-        self._bad(DataError(f"{what} differs from an earlier one", path=path, line=line, code="E317"))
+        self._warn_of_error(
+            DataError(f"{what} differs from an earlier one", path=path, line=line, code="E317")
+        )
 
     @contextmanager
-    def _kept_out(self) -> Iterator[None]:
+    def _leave_out_errors(self) -> Iterator[None]:
         try:
             yield
         except DataError as error:
-            self._bad(error)
+            self._warn_of_error(error)
 
     @cached_property
     def topics(self) -> Mapping[str, Topic]:
@@ -113,17 +115,17 @@ class Task2:
         errors: list[DataError] = []
         for path in files:
             try:
-                for topic in read_topics(path, on_bad=self._bad):
+                for topic in read_topics(path, on_bad=self._warn_of_error):
                     if result.setdefault(topic.id, topic) != topic:
-                        self._otherwise(path, f"the topic {topic.id}")
+                        self._warn_of_difference(path, f"the topic {topic.id}")
             except DataError as error:
                 errors.append(error)
-                self._bad(error)
+                self._warn_of_error(error)
         if not result:
             raise errors[0]
         return result
 
-    def topic(self, name: str) -> Topic:
+    def find_topic(self, name: str) -> Topic:
         result = self.topics.get(name)
         if result is None:
             known = ", ".join(list(self.topics)[:5])
@@ -139,25 +141,25 @@ class Task2:
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
         """Grades by topic and formula id, of the judgements that name formulas."""
-        return self._graded(visual=False)
+        return self._read_grades(visual=False)
 
     @cached_property
     def visual_grades(self) -> Mapping[str, Mapping[str, int]]:
         """Grades by topic and visual id, of the judgements whose file says that it names those."""
-        return self._graded(visual=True)
+        return self._read_grades(visual=True)
 
-    def _graded(self, *, visual: bool) -> dict[str, dict[str, int]]:
+    def _read_grades(self, *, visual: bool) -> dict[str, dict[str, int]]:
         from engines.retrieval.trec import read_qrels
 
         result: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
-            if names_visual_ids(path) == visual:
-                with self._kept_out():
-                    for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
+            if has_visual_ids(path) == visual:
+                with self._leave_out_errors():
+                    for topic, grades in read_qrels(path, on_bad=self._warn_of_error).grades.items():
                         own = result.setdefault(topic, {})
                         for name, grade in grades.items():
                             if own.setdefault(name, grade) != grade:
-                                self._otherwise(path, f"the grade of {name} for {topic}")
+                                self._warn_of_difference(path, f"the grade of {name} for {topic}")
         return result
 
     @cached_property
@@ -166,10 +168,10 @@ class Task2:
 
         result: dict[str, str] = {}
         for path in self.collection.graphs:
-            with self._kept_out():
-                for line, row in read_json_rows(path, "topic_id", "mathamr", on_bad=self._bad):
+            with self._leave_out_errors():
+                for line, row in read_json_rows(path, "topic_id", "mathamr", on_bad=self._warn_of_error):
                     if result.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
-                        self._otherwise(path, f"the graph of {row['topic_id']}", line)
+                        self._warn_of_difference(path, f"the graph of {row['topic_id']}", line)
         return result
 
     @cached_property
@@ -180,15 +182,15 @@ class Task2:
 
         result: dict[str, TrecRun] = {}
         for path in self.collection.formula_runs:
-            with self._kept_out():
+            with self._leave_out_errors():
                 name = path.name.partition(".")[0]
                 result[path.name if name in result else name] = warned_run(path, 2, self._events)
         return result
 
 
-Unit = Literal["formula", "visual"]
+JudgedUnit = Literal["formula", "visual"]
 
-_OTHER: dict[Unit, str] = {
+_OTHER: dict[JudgedUnit, str] = {
     "formula": "visual ids? They need --unit visual.",
     "visual": "formulas? They need --unit formula.",
 }
@@ -206,7 +208,7 @@ class EvaluateFormulas:
     runs: Annotated[tuple[Path, ...], Arg("Runs of formulas; the first is the baseline.", metavar="RUN...")]
     index: FormulaIndexed
     qrels: Annotated[tuple[Path, ...], Arg("Judgements; repeatable.", option=True)]
-    unit: Annotated[Unit, Arg("What the judgements grade: formulas, or visual ids.")] = "formula"
+    unit: Annotated[JudgedUnit, Arg("What the judgements grade: formulas, or visual ids.")] = "formula"
     topics: Annotated[
         tuple[Path, ...],
         Arg("Topic files: evaluate only their topics, and add means by terciles of tree size."),
@@ -252,7 +254,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     opened = open_index(spec.index)
     topics = read_topic_files(spec.topics)
     sizes = {topic.id: operator_tree(topic.latex).size() for topic in topics}
-    qrels, left_out, doubted, hopeless = _judged(spec, opened, sizes, events)
+    qrels, left_out, doubted, hopeless = _read_judgements(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas not in the index, and are left out"
         if doubted:
@@ -261,7 +263,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     if hopeless:
         what = f"topics are left out, such as {hopeless[0]}: the index has no relevant formula"
         warn(events, f"{len(hopeless):,} {what}")
-    runs = {path: _looks(path, opened, qrels, spec, events) for path in spec.runs}
+    runs = {path: _read_look_run(path, opened, qrels, spec, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
         warn(events, what)
     results = [measured(runs[path], qrels, CUT_MEASURES) for path in spec.runs]
@@ -273,7 +275,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
                 "run": str(path),
                 **{name: round(value, 6) for name, value in result.mean.items()},
                 "intervals": {name: bootstrap_interval(one, seed=spec.seed) for name, one in lists.items()},
-                **({"by_size": _by_size(result.per_topic, sizes)} if sizes else {}),
+                **({"by_size": _average_by_size(result.per_topic, sizes)} if sizes else {}),
                 "per_topic": {topic: dict(row) for topic, row in result.per_topic.items()},
             }
         )
@@ -297,7 +299,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
         for row, p in zip(tests, bonferroni([row["t_p"] for row in tests]), strict=True):
             row["bonferroni_p"] = p
     if spec.plot is not None:
-        _draw(spec.plot, spec.runs, [result.per_topic for result in results])
+        _draw_results(spec.plot, spec.runs, [result.per_topic for result in results])
     return {
         "topics": len(qrels.grades),
         "judged": len(qrels),
@@ -310,7 +312,9 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     }
 
 
-def _draw(path: Path, runs: Sequence[Path], results: Sequence[Mapping[str, Mapping[str, float]]]) -> None:
+def _draw_results(
+    path: Path, runs: Sequence[Path], results: Sequence[Mapping[str, Mapping[str, float]]]
+) -> None:
     """nDCG'@10 of one run by topic, or the differences of the others from the first, a panel each."""
     first, *others = ({topic: row["ndcg10_prime"] for topic, row in one.items()} for one in results)
     name = runs[0].name
@@ -326,11 +330,13 @@ def _draw(path: Path, runs: Sequence[Path], results: Sequence[Mapping[str, Mappi
     write_drawing(path, drawn, width=PIXELS)
 
 
-def _look(opened: FormulaIndex, look: int) -> str:
-    return opened.visual(look) or f"look {look}"
+def _name_look(opened: FormulaIndex, look: int) -> str:
+    return opened.read_visual_id(look) or f"look {look}"
 
 
-def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> TrecRun:
+def _read_look_run(
+    path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink
+) -> TrecRun:
     from engines.retrieval.trec import TrecRun, check_topics, warned_run
 
     run = warned_run(path, 2, events)
@@ -348,7 +354,7 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
         for formula, score in ranking:
             look = opened.look_of(formula)
             if look is not None:
-                best.setdefault(_look(opened, look), score)
+                best.setdefault(_name_look(opened, look), score)
             else:
                 unknown += 1
         rankings[topic] = list(best.items())
@@ -357,7 +363,7 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
     return TrecRun(run.tag, rankings)
 
 
-def _judged(
+def _read_judgements(
     spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
 ) -> tuple[Qrels, int, bool, list[str]]:
     """Grades by topic and visually distinct formula; how many judgements are of formulas that the index
@@ -379,7 +385,7 @@ def _judged(
             of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 look, visual = opened.look_of(document), document if document in known else None
-                formula = None if look is None else _look(opened, look)
+                formula = None if look is None else _name_look(opened, look)
                 name, other = (visual, formula) if spec.unit == "visual" else (formula, visual)
                 named, others = named + (name is not None), others + (other is not None)
                 if name is None:
@@ -399,7 +405,7 @@ def _judged(
     return Qrels(found), left_out, others > named, [topic for topic in grades if topic not in found]
 
 
-def _by_size(
+def _average_by_size(
     per_topic: Mapping[str, Mapping[str, float]], sizes: Mapping[str, int]
 ) -> dict[str, dict[str, float]]:
     order = sorted(per_topic, key=lambda topic: (sizes[topic], topic))
@@ -414,28 +420,28 @@ def _by_size(
 
 
 @specification
-class Standings:
+class EvaluateRuns:
     """Measure all runs of a collection's Task 2 over the judged topics of its files."""
 
-    folder: SomeCollection
+    folder: CollectionPath
     index: Annotated[
         Path | None, Arg("Index of the collection's formulas.", ref="formulas", shown="the workspace's")
     ] = None
 
 
-def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
+def evaluate_runs(spec: EvaluateRuns, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
     """As of `evaluate`, with index, runs and qrels: the files that were evaluated.
 
     Judgements of other topics than the runs' are left aside, so that runs of one year are not held against
     another's. Raises: as `evaluate`, and DataError E312 without runs, judgements or an index.
     """
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.indexing import found_index
+    from engines.mathamr.retrieval.indexing import find_index
     from engines.mathamr.retrieval.opened import open_index
 
     collection = ArqmathFolder.open(spec.folder)
-    qrels, unit = _judgements(collection)
-    index = found_index(collection, spec.index, cache)
+    qrels, unit = _select_judgements(collection)
+    index = find_index(collection, spec.index, cache)
     if not qrels or index is None:
         what = "judgements of the runs' topics" if not qrels else "an index of its formulas"
         raise DataError(
@@ -450,11 +456,11 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
     return {**result, "index": str(index), "runs": [*map(str, runs)], "qrels": [*map(str, qrels)]}
 
 
-def _judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], Unit]:
+def _select_judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], JudgedUnit]:
     """The files of judgements that have topics of the runs; those of visual ids where none names formulas."""
     from engines.retrieval.trec import read_qrels, read_run
 
     topics = {topic for path in collection.formula_runs for topic in read_run(path, task=2).rankings}
     files = [path for path in collection.qrels.get(2, ()) if topics & {*read_qrels(path).grades}]
-    formulas = tuple(path for path in files if not names_visual_ids(path))
+    formulas = tuple(path for path in files if not has_visual_ids(path))
     return (formulas, "formula") if formulas else (tuple(files), "visual")

@@ -16,9 +16,9 @@ from workbench.workspace import Kind, Report
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
-    from engines.mathamr.parsing.parsers import Amr, Parse
+    from engines.mathamr.parsing.parsers import Parse, ParseAmr
     from engines.mathamr.retrieval.indexing import IndexFormulas
-    from engines.mathamr.retrieval.task2 import Standings
+    from engines.mathamr.retrieval.task2 import EvaluateRuns
     from workbench.doctor import Finding
     from workbench.workspace import Workspace
 
@@ -150,8 +150,8 @@ def amr_path(name: str) -> Path:
 # Where the workspace keeps indexes of formulas (`mathamr/NAME/index`, NAME being a collection's), and which
 # model amrlib is to take.
 
-Parsing = TypeVar("Parsing", "Amr", "Inspect", "Parse")
-Searching = TypeVar("Searching", "Inspect", "Standings")
+Parsing = TypeVar("Parsing", "ParseAmr", "Inspect", "Parse")
+Searching = TypeVar("Searching", "Inspect", "EvaluateRuns")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:

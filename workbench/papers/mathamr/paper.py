@@ -33,14 +33,14 @@ OPERATIONS = (
     Operation(
         "mathamr.context",
         "The sentences around a formula.",
-        "engines.mathamr.context:context",
+        "engines.mathamr.context:extract_context",
         json_lines=True,
         tool=True,
     ),
     Operation(
         "mathamr.amr",
         "Parse contexts to AMR graphs.",
-        "engines.mathamr.parsing.parsers:amr",
+        "engines.mathamr.parsing.parsers:parse_rows",
         resolve="workbench.papers.mathamr.data:with_model",
         json_lines=True,
     ),
@@ -66,7 +66,7 @@ OPERATIONS = (
     Operation(
         "mathamr.topics",
         "A collection's topics of Task 2.",
-        "engines.mathamr.retrieval.task2:topics",
+        "engines.mathamr.retrieval.task2:list_topics",
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
         tables=True,
@@ -101,22 +101,22 @@ OPERATIONS = (
     Operation(
         "mathamr.represent",
         "Topics and judged formulas as strings.",
-        "engines.mathamr.retrieval.strings:represent",
+        "engines.mathamr.retrieval.strings:write_strings",
         json_lines=True,
     ),
     Operation(
         "mathamr.embed",
         "Encode strings as vectors.",
-        "engines.mathamr.retrieval.strings:embed",
+        "engines.mathamr.retrieval.strings:embed_strings",
         background=Background("mathamr embed {file.name}", "writes {out}"),
     ),
     Operation(
         "mathamr.rerank",
         "Rerank formulas by the cosine of their strings.",
-        "engines.mathamr.retrieval.strings:rerank",
+        "engines.mathamr.retrieval.strings:rerank_formulas",
         background=Background("mathamr rerank {folder.name}", "ranks into {out}"),
     ),
-    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.strings:fuse"),
+    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.strings:fuse_runs"),
     Operation(
         "mathamr.eval",
         "Evaluate runs of formulas, with significance tests.",
@@ -128,7 +128,7 @@ OPERATIONS = (
     Operation(
         "mathamr.standings",
         "A collection's runs of formulas, topic by topic.",
-        "engines.mathamr.retrieval.task2:standings",
+        "engines.mathamr.retrieval.task2:evaluate_runs",
         resolve="workbench.papers.mathamr.data:with_index",
         text=f"{_TABLES}:evaluate",
         listed=False,
@@ -136,13 +136,13 @@ OPERATIONS = (
     Operation(
         "mathamr.draw",
         "A graph as a picture, or for Graphviz.",
-        "engines.mathamr.graph.drawing:draw",
+        "engines.mathamr.graph.drawing:draw_graph",
         tool=True,
     ),
     Operation(
         "mathamr.compare",
         "Two graphs of a text, triple by triple, with Smatch.",
-        "engines.mathamr.graph.comparison:compare",
+        "engines.mathamr.graph.comparison:compare_graphs",
         tool=True,
     ),
     Operation(
@@ -210,7 +210,7 @@ PAPER = Paper(
     trainers=(
         Trainer(
             "mathamr.sentences",
-            "engines.mathamr.sentences:sentence_encoder",
+            "engines.mathamr.sentences:make_sentence_task",
             data=("collection", "index", "encoder"),
             begins="encoder",
         ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.tables import Column, Hint, TableSpec, aligned, interval, others
 
 if TYPE_CHECKING:
-    from engines.mathamr.graph.comparison import Compare
+    from engines.mathamr.graph.comparison import CompareGraphs
     from engines.mathamr.parsing.parsers import Parse
     from engines.mathamr.trees import Opt
 
@@ -155,17 +155,17 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
 def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A tree, what hangs on a node indented under it."""
     from engines.core.tree import walk_outline
-    from engines.mathamr.graph.drawing import readable
+    from engines.mathamr.graph.drawing import readable_label
 
     for lead, node in walk_outline(tree, lambda node: node.get("children", ())):
-        yield lead + readable(node["label"])
+        yield lead + readable_label(node["label"])
 
 
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     return str(made["text"]).splitlines()
 
 
-def compare(result: Result, spec: Compare) -> Iterator[str]:
+def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
     """The score, then the triples: - only in the first, + only in the other."""
     name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
     least = "" if result["optimal"] else "at least "
