@@ -192,7 +192,7 @@ class Bench:
         return [row for row in rows if fold is None or row.fold == fold]
 
     def _ordered(self, number: int, fold: int | None) -> Path:
-        from engines.mwp.augmentation.augment import reordered
+        from engines.mwp.augmentation.augment import reorder_question
         from engines.mwp.evaluations.scores import reordered_sentences
         from engines.mwp.problems.readers import write_problems
 
@@ -202,7 +202,7 @@ class Bench:
                 if number:
                     told = reordered_sentences(row, Random(f"{number} {row.id}"))
                 else:
-                    variant = reordered(row)
+                    variant = reorder_question(row)
                     told = None if isinstance(variant, str) else replace(variant.problem, id=row.id)
                 made += [told] if told is not None else []
             write_problems(out, made)
@@ -264,7 +264,7 @@ def vote(several: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, bool]:
 def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     """The mean over runs and problems, with its interval. Runs of several seeds hold the same problems, those
     of several folds others."""
-    from engines.mwp.evaluations.evaluate import interval
+    from engines.mwp.evaluations.evaluate import wilson_interval
     from engines.retrieval.significance import bootstrap_interval
 
     by_problem: dict[str, list[bool]] = {}
@@ -273,7 +273,7 @@ def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
             by_problem.setdefault(name, []).append(right)
     means = [sum(rights) / len(rights) for rights in by_problem.values()]
     if all(len(rights) == 1 for rights in by_problem.values()):
-        low, high = interval([rights[0] for rights in by_problem.values()])
+        low, high = wilson_interval([rights[0] for rights in by_problem.values()])
     else:
         low, high = bootstrap_interval(means)
     return {
@@ -341,7 +341,7 @@ def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> d
     """Runs of two rows on the same problems, run by run: which problems each gets right more often, and the
     p-value. A problem with several answers is one unit, since the answers of several seeds are not
     independent: then it is that of the randomisation test over problems, otherwise McNemar's."""
-    from engines.mwp.evaluations.evaluate import mcnemar
+    from engines.mwp.evaluations.evaluate import compare_mcnemar
     from engines.retrieval.significance import compare
 
     ours: dict[str, list[bool]] = {}
@@ -352,7 +352,7 @@ def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> d
             theirs.setdefault(problem, []).append(other[problem])
     found: dict[str, Any] = {"pairs": len(ours)}
     if len(pairs) == 1 or all(len(answers) == 1 for answers in ours.values()):
-        return found | mcnemar([one for (one,) in ours.values()], [one for (one,) in theirs.values()])
+        return found | compare_mcnemar([one for (one,) in ours.values()], [one for (one,) in theirs.values()])
     means = [{name: sum(rights) / len(rights) for name, rights in row.items()} for row in (theirs, ours)]
     tested = compare(*means)
     return found | {
@@ -369,7 +369,7 @@ def _p(test: Mapping[str, Any]) -> float:
 
 
 def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
-    from engines.mwp.evaluations.evaluate import mcnemar
+    from engines.mwp.evaluations.evaluate import compare_mcnemar
 
     result: dict[str, Any] = {}
     by_fold: dict[int | None, list[list[dict[str, Any]]]] = {}
@@ -386,7 +386,7 @@ def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
             voted = [vote(several) for several in ballots]
             alone = [{row["id"]: row["answer_right"] for row in several[0]} for several in ballots]
             pairs = [(one[key], other[key]) for one, other in zip(voted, alone, strict=True) for key in one]
-            test = mcnemar([ours for ours, _ in pairs], [other for _, other in pairs])
+            test = compare_mcnemar([ours for ours, _ in pairs], [other for _, other in pairs])
             result[name] = {**accuracy(voted), "alone": accuracy(alone)["answer_accuracy"], **test}
     return result
 

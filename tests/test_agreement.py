@@ -123,10 +123,10 @@ def search(text: str, _dialect: str) -> Tree | None:
 
 def problems(text: str, _dialect: str) -> Tree | None:
     from engines.mwp.problems.numbers import value_of
-    from engines.mwp.problems.problem import constant, read_equation
+    from engines.mwp.problems.problem import constant_label, read_equation
 
     try:
-        return read_equation(text, lambda number: Tree(constant(value_of(number))))
+        return read_equation(text, lambda number: Tree(constant_label(value_of(number))))
     except ExpressionError:
         return None
 

@@ -52,7 +52,7 @@ def random_solver(folder: Path) -> Path:
     import torch
 
     from engines.mwp.problems.readers import read_problems
-    from engines.mwp.solver.reading import Words
+    from engines.mwp.solver.reading import EquationWords
     from engines.mwp.solver.settings import SolverSettings
     from engines.mwp.solver.solver import new_solver, save_solver
 
@@ -60,5 +60,5 @@ def random_solver(folder: Path) -> Path:
     problems = read_problems(written(folder, 14)).usable
     settings = SolverSettings(encoder="transformer", width=16, layers=1, rare=1, single_use=True)
     torch.manual_seed(0)
-    save_solver(new_solver(settings, Words(("*", "+", "-", "/"), ()), texts=problems), folder)
+    save_solver(new_solver(settings, EquationWords(("*", "+", "-", "/"), ()), texts=problems), folder)
     return folder

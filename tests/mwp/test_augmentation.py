@@ -12,17 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.augment import Augment, augment, reordered, variants
-from engines.mwp.augmentation.reversal import Refused, isolated, reversed_operations, simplified
-from engines.mwp.augmentation.variant import Variant, clauses, sentences
-from engines.mwp.problems.numbers import language_of, mask, value_of
-from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, placeholders, read_equation
+from engines.mwp.augmentation.augment import Augment, augment, make_variants, reorder_question
+from engines.mwp.augmentation.reversal import (
+    Refused,
+    reversed_operations,
+    simplify_equation,
+    solve_for_number,
+)
+from engines.mwp.augmentation.variant import ProblemVariant, split_clauses, split_sentences
+from engines.mwp.problems.numbers import language_of, mask_numbers, value_of
+from engines.mwp.problems.problem import (
+    EquationError,
+    Problem,
+    evaluate,
+    list_placeholders,
+    read_equation,
+    to_infix,
+)
 from engines.mwp.problems.readers import read_problems
 
 
 def problem(text: str, equation: str) -> Problem:
     """A problem of a text with its numbers, and an equation over the placeholders."""
-    masked = mask(text)
+    masked = mask_numbers(text)
     tree = read_equation(equation, Tree)
     return Problem(
         id="p",
@@ -38,9 +50,9 @@ def problem(text: str, equation: str) -> Problem:
     )
 
 
-def made(text: str, equation: str) -> Variant:
-    found = reordered(problem(text, equation))
-    assert isinstance(found, Variant), found
+def made(text: str, equation: str) -> ProblemVariant:
+    found = reorder_question(problem(text, equation))
+    assert isinstance(found, ProblemVariant), found
     return found
 
 
@@ -89,19 +101,19 @@ def test_the_question_is_told_first(text: str, told: str) -> None:
     ],
 )
 def test_what_cannot_be_reordered_says_why(text: str, why: str) -> None:
-    assert reordered(problem(text, "N_0-N_1")) == why
+    assert reorder_question(problem(text, "N_0-N_1")) == why
 
 
 def test_sentences_and_clauses_lose_nothing() -> None:
     english = "Dr. Ho sold 3 pens at 2.50 a.m. yesterday. Why? No one knows"
-    assert " ".join(sentences(english)) == english
+    assert " ".join(split_sentences(english)) == english
     chinese = "甲每小时行40千米（平路），乙：“快！”；相距多少"
-    assert "".join(clauses(chinese)) == chinese
+    assert "".join(split_clauses(chinese)) == chinese
 
 
-def reversals(text: str, equation: str) -> dict[str, Variant]:
+def reversals(text: str, equation: str) -> dict[str, ProblemVariant]:
     found = reversed_operations(problem(text, equation))
-    return {one.asked: one for one in found if isinstance(one, Variant)}
+    return {one.asked: one for one in found if isinstance(one, ProblemVariant)}
 
 
 def test_the_worked_example_of_reversed_operations() -> None:
@@ -144,7 +156,7 @@ def test_fractions_and_percentages_are_asked_for_as_such() -> None:
 def test_what_cannot_be_reversed_says_why(text: str, equation: str, why: str) -> None:
     found = list(reversed_operations(problem(text, equation)))
     assert {one.reason for one in found if isinstance(one, Refused)} == {why}
-    assert not any(isinstance(one, Variant) for one in found)
+    assert not any(isinstance(one, ProblemVariant) for one in found)
 
 
 @given(st.data())
@@ -162,23 +174,23 @@ def test_a_solved_equation_gives_the_number_back_and_is_sympys(data: st.DataObje
         answer = evaluate(tree, values)
     except EquationError:
         return
-    for number in placeholders(tree):
+    for number in list_placeholders(tree):
         try:
-            solved = isolated(tree, f"N_{number}", "N_4")
+            solved = solve_for_number(tree, f"N_{number}", "N_4")
             value = evaluate(solved, [*values, answer])
         except EquationError:
             continue
         assert value == values[number]
         names = sympy.symbols("N_0 N_1 N_2 N_3 N_4")
         scope = {str(name): name for name in names}
-        as_sympy = sympy.sympify(infix(tree).replace("C_2", "2"), locals=scope) - names[4]
-        put_in = as_sympy.subs(names[number], sympy.sympify(infix(solved).replace("C_", ""), locals=scope))
+        as_sympy = sympy.sympify(to_infix(tree).replace("C_2", "2"), locals=scope) - names[4]
+        put_in = as_sympy.subs(names[number], sympy.sympify(to_infix(solved).replace("C_", ""), locals=scope))
         assert sympy.simplify(put_in) == 0
 
 
 def test_simplifying_keeps_one_fraction_and_no_factor_one() -> None:
     def form(text: str) -> str:
-        return infix(simplified(read_equation(text, Tree)))
+        return to_infix(simplify_equation(read_equation(text, Tree)))
 
     assert form("N_0/N_1/N_2") == "N_0/(N_1*N_2)"
     assert form("N_0-(N_1-N_2)") == "N_0+N_2-N_1"
@@ -187,7 +199,9 @@ def test_simplifying_keeps_one_fraction_and_no_factor_one() -> None:
 
 
 def test_problems_as_they_are_written_are_reversed() -> None:
-    found = variants([problem("Tom had 9 pens. He lost 4. How many are left?", "N_0-N_1")], ("roda",)).made
+    found = make_variants(
+        [problem("Tom had 9 pens. He lost 4. How many are left?", "N_0-N_1")], ("roda",)
+    ).made
     assert found[0].problem.text == "Tom lost N_0 . N_1 are left . How many pens did Tom have ?"
 
 
@@ -210,7 +224,7 @@ def test_variants_are_written_as_problems_that_are_read_back(tmp_path: Path) -> 
 @pytest.mark.real_data
 def test_nine_of_ten_validation_problems_are_reversed_and_all_results_are_right(real_data: Path) -> None:
     read = read_problems(real_data / "mwp" / "math23k_valid.jsonl.gz")
-    found = variants(read.usable, ("roda",)).made
+    found = make_variants(read.usable, ("roda",)).made
     assert len({one.of for one in found}) >= 900
     by_id = {one.id: one for one in read.rows}
     for one in found:

@@ -10,7 +10,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from engines.mwp.augmentation.augment import Challenge, challenge, variants
+from engines.mwp.augmentation.augment import Challenge, challenge, make_variants
 from engines.mwp.problems.readers import read_problems
 
 ZH = asset("sample/problems/sample-zh/problems.jsonl")
@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_coherent_set(tmp_path: Path) -> None:
     assert (told["drawn"], told["kept"]) == (60, 40)
     kept = read_problems(first)
     assert (len(kept.usable), kept.skipped, kept.disagreements) == (40, (), ())
-    by_id = {one.problem.id: one for one in variants(read_problems(ZH).usable, ("roda",)).made}
+    by_id = {one.problem.id: one for one in make_variants(read_problems(ZH).usable, ("roda",)).made}
     for problem in kept.rows:
         assert by_id[problem.id].doubts == ()
         assert problem.answer == by_id[problem.id].problem.answer

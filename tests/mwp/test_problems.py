@@ -18,16 +18,23 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.mwp.problems.numbers import language_of, mask, mask_words, plain_digits, unread, value_of
+from engines.mwp.problems.numbers import (
+    language_of,
+    list_unread_numbers,
+    mask_numbers,
+    mask_words,
+    plain_digits,
+    value_of,
+)
 from engines.mwp.problems.problem import (
     EquationError,
     evaluate,
-    infix,
-    normalised,
+    normalise_equation,
     parse_prefix,
     read_equation,
+    to_infix,
 )
-from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems, records
+from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems, read_records
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -64,7 +71,7 @@ def written(place: Path, *rows: Any) -> Path:
     ],
 )
 def test_numbers_are_masked_with_their_exact_values(text: str, masked: str, values: list[str]) -> None:
-    found = mask(text)
+    found = mask_numbers(text)
     assert found.text == masked
     assert found.values == tuple(map(Fraction, values))
 
@@ -98,11 +105,11 @@ def test_numbers_are_masked_with_their_exact_values(text: str, masked: str, valu
     ],
 )
 def test_number_words_count_when_asked_for(text: str, values: list[Any]) -> None:
-    found = mask(text, words=True)
+    found = mask_numbers(text, words=True)
     assert found.values == tuple(map(Fraction, values))
     # What is written to a file is read again.
     assert tuple(map(value_of, found.numbers)) == found.values
-    assert len(mask(text).numbers) < max(1, len(found.numbers))
+    assert len(mask_numbers(text).numbers) < max(1, len(found.numbers))
 
 
 def _said(value: int) -> str:
@@ -136,8 +143,8 @@ def _han(value: int) -> str:
 
 @given(st.integers(2, 99_999_999))
 def test_every_number_in_words_is_read(value: int) -> None:
-    assert mask(f"She has {_said(value)} pens.", words=True).values == (value,)
-    assert mask(f"有{_han(value)}个", words=True).values == (value,)
+    assert mask_numbers(f"She has {_said(value)} pens.", words=True).values == (value,)
+    assert mask_numbers(f"有{_han(value)}个", words=True).values == (value,)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +167,8 @@ def test_every_number_in_words_is_read(value: int) -> None:
     ],
 )
 def test_what_is_no_number_is_told(text: str, reason: str) -> None:
-    masked = mask(text, words=not any(sign.isdigit() for sign in text))
-    (told,) = unread(masked.text, masked.numbers, text)
+    masked = mask_numbers(text, words=not any(sign.isdigit() for sign in text))
+    (told,) = list_unread_numbers(masked.text, masked.numbers, text)
     assert told.startswith(reason)
 
 
@@ -200,7 +207,7 @@ trees = st.recursive(
 
 @given(trees)
 def test_an_equation_is_read_back_from_infix_and_from_prefix(tree: Tree) -> None:
-    assert read_equation(infix(tree), Tree) == tree
+    assert read_equation(to_infix(tree), Tree) == tree
     assert parse_prefix(tree.list_labels()) == tree
 
 
@@ -210,20 +217,20 @@ def test_any_text_is_an_equation_or_refused(text: str) -> None:
         tree = read_equation(text, lambda written: Tree("C_1"))
     except EngineError:
         return
-    assert read_equation(infix(tree), Tree) == tree
+    assert read_equation(to_infix(tree), Tree) == tree
 
 
 @given(trees, st.sampled_from(["+", "-(", "*", ")"]))
 def test_an_equation_cut_short_is_refused_at_its_end(tree: Tree, rest: str) -> None:
     with pytest.raises(EquationError, match="cannot be read at character"):
-        read_equation(infix(tree) + rest, Tree)
+        read_equation(to_infix(tree) + rest, Tree)
 
 
 @given(trees)
 def test_its_value_is_sympys_also_when_normalised(tree: Tree) -> None:
     values = (Fraction(7, 2), Fraction(3), Fraction(11, 5))
     names = {"N_0": "(7/S(2))", "N_1": "S(3)", "N_2": "(11/S(5))", "C_1": "S(1)", "C_3_14": "(314/S(100))"}
-    text = infix(tree)
+    text = to_infix(tree)
     for name, value in names.items():
         text = text.replace(name, value)
     expected = sympy.sympify(text)
@@ -232,12 +239,12 @@ def test_its_value_is_sympys_also_when_normalised(tree: Tree) -> None:
             evaluate(tree, values)
         return
     assert evaluate(tree, values) == Fraction(int(expected.p), int(expected.q))
-    assert evaluate(normalised(tree), values) == evaluate(tree, values)
+    assert evaluate(normalise_equation(tree), values) == evaluate(tree, values)
 
 
 def test_normal_forms_ignore_the_order_of_operands_and_no_more() -> None:
     def form(text: str) -> str:
-        return infix(normalised(read_equation(text, Tree)))
+        return to_infix(normalise_equation(read_equation(text, Tree)))
 
     assert form("N_1+N_0") == form("N_0+N_1") == "N_0+N_1"
     assert form("N_1+N_1*N_3") == form("N_3*N_1+N_1") == "N_1*N_3+N_1"
@@ -561,7 +568,7 @@ def test_the_samples_are_read_masked_and_right(language: str, least: int) -> Non
     assert len({problem.template for problem in found.rows}) >= 30
     for problem in found.rows:
         assert problem.language == language
-        assert mask(problem.original).text == problem.text
+        assert mask_numbers(problem.original).text == problem.text
         assert problem.answer > 0
 
 
@@ -599,6 +606,6 @@ def test_an_array_of_problems_may_be_one_long_line(tmp_path: Path) -> None:
     rows = [{"id": str(number), "text": "a" * 1_000, "equation": "1+2"} for number in range(17_000)]
     (tmp_path / "problems.json").write_text(json.dumps(rows))
     bad: list[tuple[int, str]] = []
-    found = records(tmp_path / "problems.json", lambda line, why: bad.append((line, why)))
+    found = read_records(tmp_path / "problems.json", lambda line, why: bad.append((line, why)))
     assert sum(1 for _ in found) == 17_000
     assert not bad

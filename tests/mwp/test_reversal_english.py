@@ -7,10 +7,16 @@ from pathlib import Path
 import pytest
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.augment import variants
+from engines.mwp.augmentation.augment import make_variants
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
-from engines.mwp.augmentation.reversal_english import asked, clause, past, present, stated
-from engines.mwp.augmentation.variant import Variant
+from engines.mwp.augmentation.reversal_english import (
+    ask_for_number,
+    parse_clause,
+    past_tense,
+    state_answer,
+    third_person,
+)
+from engines.mwp.augmentation.variant import ProblemVariant
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import Problem, evaluate, read_equation
 from engines.mwp.problems.readers import read_problems
@@ -30,7 +36,7 @@ from engines.mwp.problems.readers import read_problems
     ],
 )
 def test_questions_of_statements(statement: str, question: str | None) -> None:
-    assert asked(clause(statement), "N_1") == question
+    assert ask_for_number(parse_clause(statement), "N_1") == question
 
 
 @pytest.mark.parametrize(
@@ -47,14 +53,19 @@ def test_questions_of_statements(statement: str, question: str | None) -> None:
     ],
 )
 def test_statements_of_questions(question: str, statement: str | None) -> None:
-    assert stated(clause(question), "N_2", money=False) == statement
+    assert state_answer(parse_clause(question), "N_2", money=False) == statement
 
 
 def test_forms_of_verbs() -> None:
-    assert [past(verb) for verb in ("eat", "carry", "bake", "stop", "play")] == [
+    assert [past_tense(verb) for verb in ("eat", "carry", "bake", "stop", "play")] == [
         *("ate", "carried", "baked", "stopped", "played")
     ]
-    assert [present(verb) for verb in ("have", "carry", "fix", "buy")] == ["has", "carries", "fixes", "buys"]
+    assert [third_person(verb) for verb in ("have", "carry", "fix", "buy")] == [
+        "has",
+        "carries",
+        "fixes",
+        "buys",
+    ]
 
 
 def problem(text: str, numbers: tuple[str, ...], equation: str) -> Problem:
@@ -76,7 +87,7 @@ def problem(text: str, numbers: tuple[str, ...], equation: str) -> Problem:
 
 
 def texts(own: Problem) -> list[str]:
-    return [one.problem.text for one in reversed_operations(own) if isinstance(one, Variant)]
+    return [one.problem.text for one in reversed_operations(own) if isinstance(one, ProblemVariant)]
 
 
 def test_a_name_and_the_time_are_put_back() -> None:
@@ -124,7 +135,7 @@ def test_what_cannot_be_reversed_is_refused_with_a_reason(text: str) -> None:
 def test_real_problems_evaluate_to_the_number_that_is_asked_for(real_data: Path) -> None:
     read = read_problems(real_data / "mwp" / "asdiv_a_folds0-3.jsonl").usable[:60]
     by_id = {one.id: one for one in read}
-    found = variants(read, ("roda",)).made
+    found = make_variants(read, ("roda",)).made
     assert len(found) > 30
     for one in found:
         source = by_id[one.of]

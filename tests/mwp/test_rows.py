@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.mwp_rows import accuracy, against, vote
-from engines.mwp.evaluations.evaluate import interval
+from engines.mwp.evaluations.evaluate import wilson_interval
 
 
 def answers(*given: float | None) -> list[dict[str, object]]:
@@ -28,7 +28,7 @@ def test_a_problem_that_cannot_be_told_otherwise_has_fewer_votes() -> None:
 def test_folds_are_put_together_and_seeds_are_averaged() -> None:
     folds = accuracy([{"a": True, "b": False}, {"c": True, "d": True}])
     assert (folds["problems"], folds["answer_accuracy"], folds["by_run"]) == (4, 0.75, [0.5, 1.0])
-    assert folds["ci95"] == pytest.approx(interval([True, False, True, True]), abs=1e-4)
+    assert folds["ci95"] == pytest.approx(wilson_interval([True, False, True, True]), abs=1e-4)
     seeds = accuracy([{"a": True, "b": False}, {"a": False, "b": False}])
     assert (seeds["problems"], seeds["answer_accuracy"]) == (2, 0.25)
     low, high = seeds["ci95"]

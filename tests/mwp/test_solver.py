@@ -16,22 +16,22 @@ torch = pytest.importorskip("torch")
 from engines.core.errors import EngineError  # noqa: E402
 from engines.core.spec import read  # noqa: E402
 from engines.core.system import asset  # noqa: E402
-from engines.mwp.augmentation.augment import variants  # noqa: E402
+from engines.mwp.augmentation.augment import make_variants  # noqa: E402
 from engines.mwp.problems.problem import (  # noqa: E402
     Problem,
     evaluate,
-    normalised,
-    placeholders,
+    list_placeholders,
+    normalise_equation,
 )
 from engines.mwp.problems.readers import read_problems  # noqa: E402
 from engines.mwp.solver.reading import (  # noqa: E402
+    EquationWords,
     WordReader,
-    Words,
-    deductions,
+    to_steps,
 )
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
 from engines.mwp.solver.solver import open_solver, save_solver  # noqa: E402
-from engines.mwp.solver.training import SolverTask, contrastive, look_alikes, material  # noqa: E402
+from engines.mwp.solver.training import SolverTask, contrastive_loss, look_alikes, select_material  # noqa: E402
 from engines.mwp.triplets.retrieval import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code  # noqa: E402
@@ -57,7 +57,7 @@ def test_the_contrastive_loss_has_the_value_that_was_worked_out() -> None:
     anchor = torch.tensor([[1.0, 0.0]])
     positive = torch.tensor([[0.9, math.sqrt(1 - 0.81)]]) * 3
     negative = torch.tensor([[0.5, math.sqrt(1 - 0.25)]]) * 7
-    found = contrastive(anchor, positive, negative, 0.1)
+    found = contrastive_loss(anchor, positive, negative, 0.1)
     assert found.item() == pytest.approx(0.01815, abs=1e-5)
 
 
@@ -75,7 +75,7 @@ def test_the_contrastive_loss_counts_positives_and_negatives_of_the_whole_batch(
         )
         for i in range(4)
     ]
-    found = contrastive(*(torch.tensor(part) for part in (anchor, positive, negative)), 0.2)
+    found = contrastive_loss(*(torch.tensor(part) for part in (anchor, positive, negative)), 0.2)
     assert found.item() == pytest.approx(np.mean(losses))
 
 
@@ -96,13 +96,13 @@ def test_a_batch_is_as_likely_as_its_equations_one_token_at_a_time(head: str, tm
     model = begun(made)
     batch = fitted(made, model, 12)
     with torch.no_grad():
-        losses = model.losses(model.encode(batch), batch["targets"], batch["values"]).tolist()
+        losses = model.compute_losses(model.encode(batch), batch["targets"], batch["values"]).tolist()
     problems = [made.problems[row[0]] for row in made.train_data()]
     compared = set()
     for problem, loss, found in zip(problems, losses, model.solve(problems), strict=True):
         for one in found:
             # The tree decoder writes operands in the problem's own order, the other one in its own.
-            if (one.equation if head == "tree" else normalised(one.equation)) in (
+            if (one.equation if head == "tree" else normalise_equation(one.equation)) in (
                 problem.equation,
                 problem.normal,
             ):
@@ -120,9 +120,9 @@ def test_an_equation_that_is_found_is_legal(head: str, tmp_path: Path) -> None:
     asked += [replace(row, values=tuple(range(len(row.values)))) for row in made.problems[7:14]]
     for problem, found in zip(asked, model.solve(asked), strict=True):
         assert found
-        assert len({normalised(one.equation) for one in found}) == len(found)
+        assert len({normalise_equation(one.equation) for one in found}) == len(found)
         for one in found:
-            used = placeholders(one.equation)
+            used = list_placeholders(one.equation)
             assert len(used) == len(set(used))
             assert sum(bool(node.children) for node in one.equation) <= 3
             parts = [node for node in one.equation if node.children]
@@ -150,7 +150,7 @@ def test_a_solver_learns_resumes_bit_identical_and_is_the_same_from_its_folder(
     opened = open_solver(tmp_path / "whole" / "model")
     answers = opened.solve(made.problems)
     right = [
-        normalised(found[0].equation) == problem.normal
+        normalise_equation(found[0].equation) == problem.normal
         for problem, found in zip(made.problems, answers, strict=True)
     ]
     assert np.mean(right) > 0.5, whole.measures
@@ -171,7 +171,7 @@ def test_the_gru_of_gts_learns_too(tmp_path: Path) -> None:
 def test_constants_come_from_what_is_trained_on_and_are_not_rare(tmp_path: Path) -> None:
     made = task(tmp_path, 42)
     model = begun(made)
-    assert model.words == Words(("*", "+", "-", "/"), ("C_4",))
+    assert model.words == EquationWords(("*", "+", "-", "/"), ("C_4",))
     few = task(tmp_path, 21)
     begun(few)
     assert few.left_out["C_4 is too rare"] == sum("C_4" in (row.template or "") for row in few.material.train)
@@ -179,7 +179,7 @@ def test_constants_come_from_what_is_trained_on_and_are_not_rare(tmp_path: Path)
 
 def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) -> None:
     own, also = written(tmp_path, 30), written(tmp_path, 12, seed=9, name="also")
-    found = material({"problems": own, "also": also}, fold=1, seed=0)
+    found = select_material({"problems": own, "also": also}, fold=1, seed=0)
     rows = read_problems(own).rows
     held_out = [row for row in rows if row.fold == 1]
     assert not {row.id for row in held_out} & {row.id for row in (*found.train, *found.development)}
@@ -187,7 +187,7 @@ def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) 
     assert not look_alikes(kept, held_out)
     assert found.left_out["fold 1"] == len(held_out)
     with pytest.raises(EngineError, match="fold 7"):
-        material({"problems": own}, fold=7)
+        select_material({"problems": own}, fold=7)
 
 
 def test_the_drawn_development_problems_look_like_no_other(tmp_path: Path) -> None:
@@ -204,19 +204,19 @@ def test_the_drawn_development_problems_look_like_no_other(tmp_path: Path) -> No
     path = tmp_path / "alike.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for seed in range(5):
-        found = material({"problems": path}, development=0.3, seed=seed)
+        found = select_material({"problems": path}, development=0.3, seed=seed)
         assert len(found.development) == round(0.3 * len(rows))
         assert len(found.train) + len(found.development) == len(rows)
         assert not look_alikes(found.train, found.development)
         assert found.alike == 0
     # Where all look alike there is nothing else to draw, and that is said.
-    found = material({"problems": written(tmp_path, 28)}, seed=0)
+    found = select_material({"problems": written(tmp_path, 28)}, seed=0)
     assert (len(found.development), found.alike) == (3, 3)
 
 
 def test_a_card_names_the_folds_by_which_problems_were_left_out(tmp_path: Path) -> None:
     own, unlike = written(tmp_path, 30), written(tmp_path, 1, seed=9, name="unlike")
-    found = material({"problems": own, "unlike": unlike}, seed=0)
+    found = select_material({"problems": own, "unlike": unlike}, seed=0)
     assert found.left_out["looks like a problem of data.unlike (folds 0 and no other)"] == 5
 
 
@@ -263,7 +263,7 @@ def test_contrasted_problems_are_triplets_of_the_training(anchors: str, tmp_path
     with torch.no_grad():
         whole = made.loss(model, batch)
         problems = model.encode(batch)
-        alone = contrastive(*problems.vector.split(5), 0.1)
+        alone = contrastive_loss(*problems.vector.split(5), 0.1)
         solved = made.loss(
             model,
             {**batch, "contrasted": torch.tensor([], dtype=torch.long)}
@@ -275,7 +275,7 @@ def test_contrasted_problems_are_triplets_of_the_training(anchors: str, tmp_path
 
 def test_variants_with_a_doubt_are_left_out_on_request() -> None:
     problems = read_problems(asset("sample/problems/sample-zh/problems.jsonl")).usable
-    made = variants(problems, ("roda",)).made
+    made = make_variants(problems, ("roda",)).made
     doubtful = {one.problem.id for one in made if one.doubts}
     whole, coherent = (
         {one.problem.id for one in pool_of(problems, ("train", "roda"), coherent=only).examples}
@@ -294,9 +294,9 @@ def test_a_recipe_for_folds_keeps_each_out_once(name: str) -> None:
 
 
 def test_marks_stand_behind_the_digits_of_their_numbers() -> None:
-    reader = WordReader(WordReader.learned([], 1), "digits", 20)
+    reader = WordReader(WordReader.learn_vocabulary([], 1), "digits", 20)
     problem = _problem("N_0 N_1 .", ("12", "3.5"))
-    read = reader.read(problem)
+    read = reader.read_problem(problem)
     mark = len(reader)
     names = [reader.vocabulary[token] if token < mark else "#" for token in read.ids]
     assert names == ["<problem>", "1", "2", "#", "3", ".", "5", "#", "."]
@@ -313,8 +313,8 @@ def test_marks_stand_behind_the_digits_of_their_numbers() -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(text: str, numbers: tuple[str, ...], reason: str) -> None:
-    reader = WordReader(WordReader.learned([], 1), "digits", 20)
-    found = reader.read(_problem(text, numbers))
+    reader = WordReader(WordReader.learn_vocabulary([], 1), "digits", 20)
+    found = reader.read_problem(_problem(text, numbers))
     assert isinstance(found, str)
     assert reason in found
 
@@ -322,8 +322,8 @@ def test_what_cannot_be_read_says_why(text: str, numbers: tuple[str, ...], reaso
 def test_equal_parts_of_an_equation_are_one_step() -> None:
     from engines.mwp.problems.problem import parse_prefix
 
-    words = Words(("*", "+", "-"), ())
-    steps = deductions(parse_prefix(["*", "+", "N_0", "N_1", "-", "+", "N_1", "N_0", "N_2"]), words)
+    words = EquationWords(("*", "+", "-"), ())
+    steps = to_steps(parse_prefix(["*", "+", "N_0", "N_1", "-", "+", "N_1", "N_0", "N_2"]), words)
     assert steps == [(1, 0, 1), (2, -1, 2), (0, -1, -2)]
 
 

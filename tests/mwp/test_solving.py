@@ -21,15 +21,15 @@ from engines.mwp.evaluations.evaluate import (
     ArrangeProblems,
     EvaluateSolver,
     arrange_problems,
+    compare_mcnemar,
     evaluate_solver,
-    interval,
-    mcnemar,
+    wilson_interval,
 )
-from engines.mwp.evaluations.scores import PROBES, equivalent, judged
+from engines.mwp.evaluations.scores import PROBES, are_equivalent, score_answer
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.reading import Found
-from engines.mwp.solver.solve import Solve, problem_of, solve, steps
+from engines.mwp.solver.reading import ScoredEquation
+from engines.mwp.solver.solve import Solve, list_steps, problem_of, solve
 from engines.mwp.solver.training import SolverTask
 from engines.training import TrainConfig, train
 from tests.mwp.solver_problems import written
@@ -162,7 +162,7 @@ def test_what_is_understood_has_no_remark(trained: tuple[Path, Path], text: str)
 
 def test_a_part_that_stands_twice_is_one_step() -> None:
     problem = problem_of("3 and 4")
-    rows = steps(problem, read_equation("(N_0+N_1)*(N_0+N_1)", Tree))
+    rows = list_steps(problem, read_equation("(N_0+N_1)*(N_0+N_1)", Tree))
     assert [row["text"] for row in rows] == ["3 + 4 = 7", "7 × 7 = 49"]
 
 
@@ -255,16 +255,16 @@ def test_equal_functions_are_equivalent_as_sympy_says() -> None:
     for a, left in zip(trees, values, strict=True):
         for b, right in zip(trees, values, strict=True):
             known = left.is_finite is not False and sympy.simplify(left - right) == 0
-            assert equivalent(a, b) == known, (a, b)
+            assert are_equivalent(a, b) == known, (a, b)
 
 
 def test_an_equation_may_be_right_in_answer_alone(tmp_path: Path) -> None:
     problem = read_problems(written_row(tmp_path, "Tom has 2 bags of 2 pens . How many ?", "2*2")).rows[0]
-    found = [Found(read_equation("N_0+N_1", Tree), -0.1)]
-    score = judged(problem, found)
+    found = [ScoredEquation(read_equation("N_0+N_1", Tree), -0.1)]
+    score = score_answer(problem, found)
     assert (score.answer, score.equation, score.equivalent) == (True, False, False)
-    assert not judged(problem, "it cannot be read").answer
-    assert not judged(problem, []).answer
+    assert not score_answer(problem, "it cannot be read").answer
+    assert not score_answer(problem, []).answer
 
 
 def test_the_interval_is_wilsons_and_the_test_mcnemars() -> None:
@@ -272,9 +272,11 @@ def test_the_interval_is_wilsons_and_the_test_mcnemars() -> None:
     z = 1.959963984540054
     centre = (0.8 + z * z / 20) / (1 + z * z / 10)
     half = z * math.sqrt(0.8 * 0.2 / 10 + z * z / 400) / (1 + z * z / 10)
-    assert interval([True] * 8 + [False] * 2) == pytest.approx((centre - half, centre + half))
+    assert wilson_interval([True] * 8 + [False] * 2) == pytest.approx((centre - half, centre + half))
     ours, theirs = [True] * 5 + [False] + [True] * 4, [False] * 5 + [True] + [True] * 4
-    assert mcnemar(ours, theirs)["mcnemar_p"] == pytest.approx(float(2 * sum(map(Fraction, (1, 6))) / 64))
+    assert compare_mcnemar(ours, theirs)["mcnemar_p"] == pytest.approx(
+        float(2 * sum(map(Fraction, (1, 6))) / 64)
+    )
 
 
 def test_problems_are_laid_out_by_the_solvers_vectors(trained: tuple[Path, Path], tmp_path: Path) -> None:

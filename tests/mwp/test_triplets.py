@@ -20,7 +20,7 @@ from engines.core.tree_edit import Nearest
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.find import explain, find_triplets, list_anchors
-from engines.mwp.triplets.retrieval import parts_of, worded
+from engines.mwp.triplets.retrieval import parts_of, to_encoder_prefix
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
     FindTriplets,
@@ -28,7 +28,13 @@ from engines.mwp.triplets.settings import (
     Similarity,
     Triplet,
 )
-from engines.mwp.triplets.similarity import BiBleu, bibleu, equation_similarity, similarity, tokens
+from engines.mwp.triplets.similarity import (
+    BiBleu,
+    compare_problems,
+    compute_bibleu,
+    equation_similarity,
+    tokenize_for_bleu,
+)
 from workbench.papers.mwp.tables import anchors
 
 
@@ -44,7 +50,7 @@ def by_nltk(left: Any, right: Any) -> float:
 def test_bibleu_is_nltks(texts: list[str]) -> None:
     found = BiBleu(texts)
     for place, text in enumerate(texts):
-        scores = found.of(place, np.arange(len(texts)))
+        scores = found.compare_texts(place, np.arange(len(texts)))
         assert scores == pytest.approx([by_nltk(text, other) for other in texts], abs=1e-12)
 
 
@@ -58,14 +64,16 @@ def test_bibleu_is_nltks(texts: list[str]) -> None:
     ],
 )
 def test_bibleu_of_worked_examples(left: str, right: str, expected: float) -> None:
-    assert bibleu(tokens(left, "zh"), tokens(right, "zh")) == pytest.approx(expected, abs=5e-5)
+    assert compute_bibleu(tokenize_for_bleu(left, "zh"), tokenize_for_bleu(right, "zh")) == pytest.approx(
+        expected, abs=5e-5
+    )
 
 
 def test_tokens_are_words_in_english_and_characters_in_chinese() -> None:
-    assert tokens("Tom's N_0 pens, left?", "en") == ("tom's", "N_0", "pens", ",", "left", "?")
-    assert tokens("买N_0个", "zh") == ("买", "N", "_", "0", "个")
-    assert tokens("买N_0个", "zh", "words") == ("买", "N_0", "个")
-    assert tokens("a N_0", "en", "characters") == ("a", " ", "N", "_", "0")
+    assert tokenize_for_bleu("Tom's N_0 pens, left?", "en") == ("tom's", "N_0", "pens", ",", "left", "?")
+    assert tokenize_for_bleu("买N_0个", "zh") == ("买", "N", "_", "0", "个")
+    assert tokenize_for_bleu("买N_0个", "zh", "words") == ("买", "N_0", "个")
+    assert tokenize_for_bleu("a N_0", "en", "characters") == ("a", " ", "N", "_", "0")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +156,7 @@ def test_exact_match_takes_the_least_like_positive_and_the_most_like_negative(tm
     rows = found(path)
 
     def text(one: str, other: str) -> float:
-        return by_nltk(*(tokens(by_id[id_].text, "en") for id_ in (one, other)))
+        return by_nltk(*(tokenize_for_bleu(by_id[id_].text, "en") for id_ in (one, other)))
 
     # a+b: the others of its equation are b and c; N_0-N_1, N_1-N_0... and N_0*N_1 differ by one label.
     assert min("bc", key=lambda other: text("a", other)) == rows["a"].positive == "b"
@@ -267,12 +275,12 @@ def test_an_explanation_names_the_rivals_and_what_was_never_looked_at(tmp_path: 
 
 
 def test_similarity_tells_edits_and_tokens() -> None:
-    told = similarity(Similarity("N_1*N_0-N_2", "5*N_1"))
+    told = compare_problems(Similarity("N_1*N_0-N_2", "5*N_1"))
     assert (told["left"], told["right"], told["distance"]) == ("N_0*N_1-N_2", "C_5*N_1", 3)
     assert sum(edit["kind"] != "keep" for edit in told["edits"]) == 3
-    assert similarity(Similarity("abc", "abd", texts=True, tokens="characters"))["bibleu"] == pytest.approx(
-        0.2403, abs=5e-5
-    )
+    assert compare_problems(Similarity("abc", "abd", texts=True, tokens="characters"))[
+        "bibleu"
+    ] == pytest.approx(0.2403, abs=5e-5)
 
 
 def test_triplets_are_written_to_a_file(tmp_path: Path) -> None:
@@ -341,4 +349,4 @@ def test_no_chinese_is_given_to_an_encoder_that_reads_none(real_data: Path) -> N
 
 def test_equations_are_told_to_an_encoder_of_expressions_in_its_words() -> None:
     tree = read_equation("N_0*(N_1+C_0_5)-N_11^C_2", Tree)
-    assert worded(tree) == ("sub mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0 pow INT+ 1 1 1 INT+ 2")
+    assert to_encoder_prefix(tree) == ("sub mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0 pow INT+ 1 1 1 INT+ 2")

@@ -25,7 +25,7 @@ def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
     from transformers import AutoModel
 
     from engines.arqmath.training.model_folder import open_model, open_tokenizer
-    from engines.mwp.solver.solver import opened
+    from engines.mwp.solver.solver import open_encoder
 
     auto = {f"Auto{name}": f"own.{name}" for name in ("Config", "Model", "Tokenizer")}
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": auto}))
@@ -37,7 +37,7 @@ def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
     )
     for open_it in (
         lambda: encoder(str(tmp_path)),
-        lambda: opened(tmp_path),
+        lambda: open_encoder(tmp_path),
         lambda: open_tokenizer(tmp_path, "E380"),
         lambda: open_model(AutoModel, tmp_path, "E380"),
     ):

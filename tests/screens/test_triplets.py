@@ -18,9 +18,9 @@ from textual.widgets import Input, Static
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mwp.problems.problem import Problem, read_equation
-from engines.mwp.solver.reading import Found
+from engines.mwp.solver.reading import ScoredEquation
 from engines.mwp.triplets.settings import Similarity
-from engines.mwp.triplets.similarity import similarity
+from engines.mwp.triplets.similarity import compare_problems
 from screens.app import Workbench
 from screens.shell.theme import text_width
 from screens.triplets.columns import (
@@ -276,12 +276,12 @@ async def test_any_problem_is_solved_and_the_tree_grows(
     class Solver:
         languages, note = ("en",), ""
 
-        def solve(self, problems: list[Problem], *, beam: int) -> list[list[Found]]:
+        def solve(self, problems: list[Problem], *, beam: int) -> list[list[ScoredEquation]]:
             assert problems[0].numbers == ("4", "6", "5")
             found = ("(N_0*N_1)-N_2", -0.1), ("N_0*N_1+N_2", -2.5)
-            return [[Found(read_equation(text, Tree), score) for text, score in found][:beam]]
+            return [[ScoredEquation(read_equation(text, Tree), score) for text, score in found][:beam]]
 
-    monkeypatch.setattr("engines.mwp.solver.solve.ready", lambda _: Solver())
+    monkeypatch.setattr("engines.mwp.solver.solve.open_cached_solver", lambda _: Solver())
     for name in ("mwp-en-mine", "mwp-zh-mine"):
         (workspace.models / name).mkdir()
         (workspace.models / name / "solver.json").write_text("{}")
@@ -322,7 +322,7 @@ async def test_problems_are_mapped_before_and_after_training(
 
             return numpy.eye(len(rows))
 
-    monkeypatch.setattr("engines.mwp.solver.solve.ready", lambda _: Solver())
+    monkeypatch.setattr("engines.mwp.solver.solve.open_cached_solver", lambda _: Solver())
     (workspace.models / "mwp-en-mine").mkdir()
     (workspace.models / "mwp-en-mine" / "solver.json").write_text("{}")
     app = build()
@@ -447,7 +447,7 @@ def test_a_tree_is_drawn_with_the_numbers_of_the_text() -> None:
 
 
 def test_edits_stand_in_the_order_of_both_trees() -> None:
-    found = similarity(Similarity("N_0-N_1", "(N_0-N_1)*N_2+N_3"))
+    found = compare_problems(Similarity("N_0-N_1", "(N_0-N_1)*N_2+N_3"))
     order = align_edits(found["edits"])
     assert [one["left"] for one in order if one["left"] is not None] == [0, 1, 2]
     assert [one["right"] for one in order if one["right"] is not None] == list(range(7))

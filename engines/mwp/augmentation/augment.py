@@ -14,15 +14,23 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows
 from engines.core.spec import Arg, make_refusal, specification, suggest_name
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
-from engines.mwp.augmentation.variant import Kind, Variant, asks, clauses, in_order, relation, sentences
-from engines.mwp.problems.problem import Problem, infix
+from engines.mwp.augmentation.variant import (
+    ProblemVariant,
+    VariantKind,
+    compare_equations,
+    is_question,
+    renumber_problem,
+    split_clauses,
+    split_sentences,
+)
+from engines.mwp.problems.problem import Problem, to_infix
 from engines.mwp.problems.readers import read_problems, write_problems
 
 _IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
 _ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)
 
 
-def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
+def reorder_question(problem: Problem, *, given_that: bool = False) -> ProblemVariant | str:
     """The problem with its question first, numbers renumbered; or why there is none.
 
     Whether the equation stays the same is computed: a number in the question changes the order of all.
@@ -30,40 +38,40 @@ def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
     Args: given_that: in English, the facts follow "given that" (Kumar et al. 2021).
     """
     assert problem.equation is not None
-    parted = _parted(problem)
+    parted = _split_question(problem)
     if isinstance(parted, str):
         return parted
     question, facts = parted
     text = question_first(question, facts, problem, given_that=given_that)
-    made = in_order(problem, text, problem.equation, problem.numbers, id_=f"{problem.id}/qr")
-    return Variant(
+    made = renumber_problem(problem, text, problem.equation, problem.numbers, id_=f"{problem.id}/qr")
+    return ProblemVariant(
         problem=made,
         of=problem.id,
         kind="qr",
         asked="",
-        solved=infix(problem.equation),
-        relation=relation(problem, made),
+        solved=to_infix(problem.equation),
+        relation=compare_equations(problem, made),
     )
 
 
-def _parted(problem: Problem) -> tuple[str, str] | str:
+def _split_question(problem: Problem) -> tuple[str, str] | str:
     """Question and facts; a Chinese problem is parted at commas too."""
     chinese = problem.language == "zh"
-    parts = clauses(problem.text) if chinese else sentences(problem.text)
-    asking = [place for place, part in enumerate(parts) if asks(part, problem.language)]
+    parts = split_clauses(problem.text) if chinese else split_sentences(problem.text)
+    asking = [place for place, part in enumerate(parts) if is_question(part, problem.language)]
     if not asking:
         return "there is no question"
     if len(asking) > 1:
         return "there are two questions"
     if len(parts) == 1:
-        return "the question is the only sentence" if chinese else _parted_at_comma(problem.text)
+        return "the question is the only sentence" if chinese else _split_at_comma(problem.text)
     (place,) = asking
     if place == 0:
         return "the question is first"
     return parts[place], ("" if chinese else " ").join(parts[:place] + parts[place + 1 :])
 
 
-def _parted_at_comma(sentence: str) -> tuple[str, str] | str:
+def _split_at_comma(sentence: str) -> tuple[str, str] | str:
     """Of an English sentence: what stands before the last comma that a question follows is the facts."""
     for comma in reversed([match.start() for match in re.finditer(",", sentence)]):
         facts, question = sentence[:comma].strip(), sentence[comma + 1 :].strip()
@@ -106,7 +114,7 @@ _OPENERS = frozenset(
 )
 
 
-_KINDS: tuple[Kind, ...] = ("qr", "roda")
+_KINDS: tuple[VariantKind, ...] = ("qr", "roda")
 _SHOWN = 5
 
 
@@ -128,11 +136,11 @@ class Variants:
     """What was made of problems. refused: how often nothing was made of a problem or number, by kind and
     reason."""
 
-    made: list[Variant] = field(default_factory=list)
-    refused: Counter[tuple[Kind, str]] = field(default_factory=Counter)
+    made: list[ProblemVariant] = field(default_factory=list)
+    refused: Counter[tuple[VariantKind, str]] = field(default_factory=Counter)
 
 
-def kinds_of(text: str) -> tuple[Kind, ...]:
+def kinds_of(text: str) -> tuple[VariantKind, ...]:
     """The kinds that are meant by `qr,roda`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
@@ -141,9 +149,9 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in _KINDS if kind in names)
 
 
-def variants(
+def make_variants(
     problems: Sequence[Problem],
-    kinds: Sequence[Kind] = _KINDS,
+    kinds: Sequence[VariantKind] = _KINDS,
     *,
     given_that: bool = False,
     events: Sink = ignore,
@@ -157,17 +165,17 @@ def variants(
         if problem.equation is None:
             continue
         if "qr" in kinds:
-            _keep(results, "qr", reordered(problem, given_that=given_that))
+            _record_variant(results, "qr", reorder_question(problem, given_that=given_that))
         if "roda" in kinds:
             for result in reversed_operations(problem):
-                _keep(results, "roda", result.reason if isinstance(result, Refused) else result)
+                _record_variant(results, "roda", result.reason if isinstance(result, Refused) else result)
         if done % 500 == 0 or done == len(problems):
             events(Event("progress", {"done": done, "total": len(problems), "unit": "problems"}))
     return results
 
 
-def _keep(found: Variants, kind: Kind, result: Variant | str) -> None:
-    if isinstance(result, Variant):
+def _record_variant(found: Variants, kind: VariantKind, result: ProblemVariant | str) -> None:
+    if isinstance(result, ProblemVariant):
         found.made.append(result)
     else:
         found.refused[kind, result] += 1
@@ -185,21 +193,21 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     """
     kinds = kinds_of(spec.kinds)
     read = read_problems(spec.data)
-    result = variants(read.usable, kinds, events=events, stop=stop)
+    result = make_variants(read.usable, kinds, events=events, stop=stop)
     made = [variant for variant in result.made if not (spec.coherent and variant.doubts)]
     if spec.out:
         write_rows(spec.out, (variant.to_row() for variant in made))
     return {
         "problems": len(read.rows),
         "usable": len(read.usable),
-        "kinds": {kind: _counted(kind, made, result) for kind in kinds},
+        "kinds": {kind: _count_variants(kind, made, result) for kind in kinds},
         "complete": not stop(),
         "out": spec.out,
         "variants": [variant.to_row() for variant in (made if spec.out is None else made[:_SHOWN])],
     }
 
 
-def _counted(kind: Kind, made: Sequence[Variant], found: Variants) -> dict[str, Any]:
+def _count_variants(kind: VariantKind, made: Sequence[ProblemVariant], found: Variants) -> dict[str, Any]:
     of_kind = [variant for variant in made if variant.kind == kind]
     return {
         "made": len(of_kind),
@@ -211,7 +219,7 @@ def _counted(kind: Kind, made: Sequence[Variant], found: Variants) -> dict[str, 
     }
 
 
-How = Literal["reversed", "question-first", "given-that"]
+ChallengeMethod = Literal["reversed", "question-first", "given-that"]
 
 
 @specification
@@ -225,7 +233,7 @@ class Challenge:
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     out: Annotated[Path, Arg("Write the set to this file as JSON Lines.", option=True, writes=True)]
-    how: Annotated[How, Arg("The procedure.")] = "reversed"
+    how: Annotated[ChallengeMethod, Arg("The procedure.")] = "reversed"
     draw: Annotated[int, Arg("How many problems to sample first.", low=1)] = 600
     keep: Annotated[int, Arg("How many coherent problems to sample from those.", low=1)] = 400
     seed: Annotated[int, Arg("Seed for both samples.", low=0)] = 0
@@ -249,20 +257,20 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
     if given_that and any(problem.language != "en" for problem in usable):
         what = 'the form "given that" is for English only'
         raise EngineError(what, code="E683", remedy="Use --how question-first.")
-    kind: Kind = "roda" if spec.how == "reversed" else "qr"
-    result = variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
+    kind: VariantKind = "roda" if spec.how == "reversed" else "qr"
+    result = make_variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
     if not result.made:
         what = "no challenge can be made from any of these problems"
         raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
     chance = np.random.default_rng(spec.seed)
 
-    def some(rows: list[Variant], count: int) -> list[Variant]:
+    def sample_rows(rows: list[ProblemVariant], count: int) -> list[ProblemVariant]:
         places = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
         return [rows[place] for place in sorted(places.tolist())]
 
-    drawn = some(result.made, spec.draw)
+    drawn = sample_rows(result.made, spec.draw)
     coherent = [variant for variant in drawn if not variant.doubts]
-    kept = some(coherent, spec.keep)
+    kept = sample_rows(coherent, spec.keep)
     write_problems(spec.out, [replace(variant.problem, fold=None) for variant in kept])
     return {
         "how": spec.how,

@@ -8,12 +8,17 @@ from importlib import import_module
 from types import ModuleType
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.variant import Variant, in_order, relation, written_number
+from engines.mwp.augmentation.variant import (
+    ProblemVariant,
+    compare_equations,
+    renumber_problem,
+    written_number,
+)
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, placeholders
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, list_placeholders, to_infix
 
 
-def isolated(equation: Tree, number: str, answer: str) -> Tree:
+def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
     """What `number` is, given that the equation's value is `answer`; both are labels of leaves.
 
     Raises: EquationError where the number does not stand exactly once, or below a power.
@@ -44,33 +49,33 @@ def isolated(equation: Tree, number: str, answer: str) -> Tree:
             case _:
                 raise EquationError("a power is not solved for its base or exponent")
         node = left if in_left else right
-    return simplified(rest)
+    return simplify_equation(rest)
 
 
-def simplified(equation: Tree) -> Tree:
+def simplify_equation(equation: Tree) -> Tree:
     """The equation as one sum of fractions: `a-(b-c)` becomes `a+c-b`, `(a/b)/c` becomes `a/(b*c)`.
 
     Equal factors are cancelled and factors 1 dropped; nothing is multiplied out. Terms and factors are in the
     order of their numbers, so that what differs only in grouping becomes one equation.
     """
-    return _sum(_terms(equation))
+    return _build_sum(_to_signed_terms(equation))
 
 
-Terms = list[tuple[int, Tree]]
+SignedTerms = list[tuple[int, Tree]]
 
 
-def _terms(tree: Tree) -> Terms:
+def _to_signed_terms(tree: Tree) -> SignedTerms:
     if tree.label not in "+-" or not tree.children:
-        return [_product(tree)]
-    left, right = (_terms(child) for child in tree.children)
+        return [_to_signed_fraction(tree)]
+    left, right = (_to_signed_terms(child) for child in tree.children)
     sign = 1 if tree.label == "+" else -1
     return left + [(sign * each, term) for each, term in right]
 
 
-def _sum(terms: Terms) -> Tree:
+def _build_sum(terms: SignedTerms) -> Tree:
     """Terms as a tree; those with a plus first, so that none begins with a minus where that can be."""
-    added = sorted((term for sign, term in terms if sign > 0), key=_leaves)
-    taken = sorted((term for sign, term in terms if sign < 0), key=_leaves)
+    added = sorted((term for sign, term in terms if sign > 0), key=_leaf_keys)
+    taken = sorted((term for sign, term in terms if sign < 0), key=_leaf_keys)
     if not added:
         raise EquationError("the value is the opposite of a sum")
     result = added[0]
@@ -81,38 +86,38 @@ def _sum(terms: Terms) -> Tree:
     return result
 
 
-def _product(tree: Tree) -> tuple[int, Tree]:
-    sign, over, under = _factors(tree)
+def _to_signed_fraction(tree: Tree) -> tuple[int, Tree]:
+    sign, over, under = _split_factors(tree)
     for factor in list(under):
         if factor in over:
             over.remove(factor)
             under.remove(factor)
-    top = _times(over) or Tree("C_1")
-    bottom = _times(under)
+    top = _build_product(over) or Tree("C_1")
+    bottom = _build_product(under)
     return sign, Tree("/", (top, bottom)) if bottom else top
 
 
-def _factors(tree: Tree) -> tuple[int, list[Tree], list[Tree]]:
+def _split_factors(tree: Tree) -> tuple[int, list[Tree], list[Tree]]:
     if not tree.children or tree.label == "^":
         return 1, [] if tree.label == "C_1" else [tree], []
     if tree.label in "+-":
-        terms = _terms(tree)
+        terms = _to_signed_terms(tree)
         sign = 1 if any(each > 0 for each, _ in terms) else -1
-        return sign, [_sum([(sign * each, term) for each, term in terms])], []
-    (sign, over, under), (other, over2, under2) = (_factors(child) for child in tree.children)
+        return sign, [_build_sum([(sign * each, term) for each, term in terms])], []
+    (sign, over, under), (other, over2, under2) = (_split_factors(child) for child in tree.children)
     if tree.label == "*":
         return sign * other, over + over2, under + under2
     return sign * other, over + under2, under + over2
 
 
-def _times(factors: list[Tree]) -> Tree | None:
+def _build_product(factors: list[Tree]) -> Tree | None:
     result = None
-    for factor in sorted(factors, key=_leaves):
+    for factor in sorted(factors, key=_leaf_keys):
         result = factor if result is None else Tree("*", (result, factor))
     return result
 
 
-def _leaves(tree: Tree) -> list[tuple[str, float]]:
+def _leaf_keys(tree: Tree) -> list[tuple[str, float]]:
     leaves = (node.label.partition("_") for node in tree if not node.children)
     return [("~" if kind == "C" else kind, float(place.replace("_", "."))) for kind, _, place in leaves]
 
@@ -146,7 +151,7 @@ class Refused:
     reason: str
 
 
-def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
+def reversed_operations(problem: Problem) -> Iterator[ProblemVariant | Refused]:
     """For each number of the equation a problem that asks for it, or why there is none.
 
     What is told as the answer is exact; the value of each result is the number that it asks for, exactly.
@@ -167,7 +172,7 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
     last = len(values)
     percent = any(mark in problem.text for mark in ("百分之", "多少%", "percent"))
     numbers = (*problem.numbers, written_number(answer, percent=percent))
-    used = placeholders(problem.equation)
+    used = list_placeholders(problem.equation)
     for number in sorted(set(used)):
         if used.count(number) > 1:
             yield Refused(number, "the equation uses it more than once")
@@ -177,10 +182,10 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
             yield Refused(number, text)
             continue
         try:
-            solved = isolated(problem.equation, f"N_{number}", f"N_{last}")
+            solved = solve_for_number(problem.equation, f"N_{number}", f"N_{last}")
             id_ = f"{problem.id}/roda-{number}"
-            made = in_order(problem, text.text, solved, numbers, id_=id_)
-            made = replace(made, equation=simplified(made.equation)) if made.equation else made
+            made = renumber_problem(problem, text.text, solved, numbers, id_=id_)
+            made = replace(made, equation=simplify_equation(made.equation)) if made.equation else made
             value = evaluate(made.equation, tuple(map(value_of, made.numbers))) if made.equation else None
         except EquationError as error:
             yield Refused(number, error.what)
@@ -188,13 +193,13 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
         if value != values[number]:
             yield Refused(number, "the solved equation does not give the number")
             continue
-        yield Variant(
+        yield ProblemVariant(
             problem=made,
             of=problem.id,
             kind="roda",
             asked=f"N_{number}",
-            solved=infix(solved),
-            relation=relation(problem, made),
+            solved=to_infix(solved),
+            relation=compare_equations(problem, made),
             doubts=text.doubts,
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from engines.mwp.augmentation.reversal import ReversedText
-from engines.mwp.augmentation.variant import clauses
+from engines.mwp.augmentation.variant import split_clauses
 from engines.mwp.problems.problem import Problem
 
 _MARKS = "，,。．.？?！!；;、 \u3000"
@@ -39,15 +39,15 @@ def refusal(problem: Problem) -> str:
         return "the text is too short"
     if 6 * len(problem.numbers) > len(text) and not text.rstrip(_MARKS).endswith(("=", "＝")):
         return "the text is hardly more than numbers"
-    if _marker(clauses(text)) is None:
+    if _find_marker(split_clauses(text)) is None:
         return "there is no question word"
     return ""
 
 
 def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
     """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
-    parts = clauses(problem.text)
-    marker = _marker(parts)
+    parts = split_clauses(problem.text)
+    marker = _find_marker(parts)
     assert marker is not None
     asking = [place for place, part in enumerate(parts) if marker.search(part.rstrip(_MARKS))]
     if len(asking) > 1:
@@ -59,9 +59,9 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
     if new is None:
         return "the number is not in the text"
     stated = [*parts]
-    stated[old] = _stated(parts[old], marker, f"N_{answer}")
-    question = result.sub(_word(problem.numbers[number], marker), stated[new], count=1)
-    doubts = _doubts(problem, number, parts[new], marker)
+    stated[old] = _state_answer(parts[old], marker, f"N_{answer}")
+    question = result.sub(_question_word(problem.numbers[number], marker), stated[new], count=1)
+    doubts = _list_doubts(problem, number, parts[new], marker)
     rest = [part.strip(_MARKS) for place, part in enumerate(stated) if place != new]
     question = question.strip(_MARKS)
     if question.startswith(("（", "(")) and question.endswith(("）", ")")):
@@ -73,7 +73,7 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
     return ReversedText(text, doubts)
 
 
-def _marker(parts: list[str]) -> re.Pattern[str] | None:
+def _find_marker(parts: list[str]) -> re.Pattern[str] | None:
     """What asks in a problem: the first of the markers that any clause has, the last only in the last."""
     for place, marker in enumerate(_MARKERS):
         among = parts[-1:] if place == _HOW else parts
@@ -82,7 +82,7 @@ def _marker(parts: list[str]) -> re.Pattern[str] | None:
     return None
 
 
-def _stated(part: str, marker: re.Pattern[str], answer: str) -> str:
+def _state_answer(part: str, marker: re.Pattern[str], answer: str) -> str:
     if marker is _MARKERS[_EQUALS]:
         return marker.sub(f"={answer}", part.rstrip(_MARKS), count=1).replace("(", "").replace(")", "")
     if marker is _MARKERS[_FIND]:
@@ -90,7 +90,7 @@ def _stated(part: str, marker: re.Pattern[str], answer: str) -> str:
     return marker.sub(answer, part, count=1)
 
 
-def _word(written: str, marker: re.Pattern[str]) -> str:
+def _question_word(written: str, marker: re.Pattern[str]) -> str:
     if "%" in written:
         return "百分之几"
     if "/" in written and not re.match(r"\d+\(", written):
@@ -100,7 +100,7 @@ def _word(written: str, marker: re.Pattern[str]) -> str:
     return "多少"
 
 
-def _doubts(problem: Problem, number: int, part: str, marker: re.Pattern[str]) -> tuple[str, ...]:
+def _list_doubts(problem: Problem, number: int, part: str, marker: re.Pattern[str]) -> tuple[str, ...]:
     asked = f"N_{number}"
     result = []
     if problem.values.count(problem.values[number]) > 1:

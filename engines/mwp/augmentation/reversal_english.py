@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from engines.language.english import Word, analyse_sentences, load_pipeline
 from engines.mwp.augmentation.reversal import ReversedText
-from engines.mwp.augmentation.variant import asks, sentences
+from engines.mwp.augmentation.variant import is_question, split_sentences
 from engines.mwp.problems.problem import Problem
 
 _PLACE = re.compile(r"N_\d+")
@@ -41,7 +41,7 @@ scrub ship shop skip slip spot step stop tag tap tip trap trim trip wrap zip
 _DOUBLED = tuple(_DOUBLED_WORDS.split())
 
 
-def past(verb: str) -> str:
+def past_tense(verb: str) -> str:
     """The past of a verb.
 
     >>> past("eat"), past("carry"), past("bake"), past("stop"), past("play")
@@ -58,7 +58,7 @@ def past(verb: str) -> str:
     return f"{verb}ed"
 
 
-def base(form: str, lemma: str, known: Callable[[str], bool]) -> str:
+def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
     """The verb of a past or present form; `lemma` is a guess, `known` says what is a word.
 
     >>> words = {"travel", "swim", "bake", "have"}.__contains__
@@ -75,11 +75,11 @@ def base(form: str, lemma: str, known: Callable[[str], bool]) -> str:
             tried += [stem[:-1]] if stem[-2:-1] == stem[-1:] else []
             tried += [stem[:-1] + "y"] if stem.endswith("i") else []
     tried.append("have")
-    fitting = [verb for verb in tried if form in (past(verb), present(verb), f"{verb}{verb[-1:]}ed")]
+    fitting = [verb for verb in tried if form in (past_tense(verb), third_person(verb), f"{verb}{verb[-1:]}ed")]
     return next(filter(known, fitting), fitting[0] if fitting else lemma)
 
 
-def present(verb: str) -> str:
+def third_person(verb: str) -> str:
     """The third person of a verb.
 
     >>> present("have"), present("carry"), present("fix"), present("buy")
@@ -97,8 +97,8 @@ def present(verb: str) -> str:
 def with_do(auxiliary: str, verb: str) -> str:
     """What do, does or did says with a verb: `did eat` is `ate`."""
     if auxiliary == "did":
-        return past(verb)
-    return present(verb) if auxiliary == "does" else verb
+        return past_tense(verb)
+    return third_person(verb) if auxiliary == "does" else verb
 
 
 # Clauses of English problems: statements turned into questions, and questions into statements.
@@ -129,11 +129,11 @@ class Clause:
     def text(self) -> str:
         return " ".join(self.words)
 
-    def tag(self, place: int) -> str:
+    def tag_at(self, place: int) -> str:
         """The tag of a word; "" behind the end."""
         return self.parse[place].tag if place < len(self.parse) else ""
 
-    def below(self, place: int) -> set[int]:
+    def list_descendants(self, place: int) -> set[int]:
         result, grown = {place}, True
         while grown:
             more = {at for at, word in enumerate(self.parse) if word.head in result} - result
@@ -143,7 +143,7 @@ class Clause:
 
 
 @lru_cache(maxsize=4096)
-def clause(text: str) -> Clause:
+def parse_clause(text: str) -> Clause:
     """A clause of its text, without marks at its end."""
     words = tuple(text.strip(" .?!,;").split())
     if not words:
@@ -155,7 +155,7 @@ def clause(text: str) -> Clause:
 # --- statement to question
 
 
-def asked(statement: Clause, number: str) -> str | None:
+def ask_for_number(statement: Clause, number: str) -> str | None:
     """The question for a number of a statement; None where no rule makes one.
 
     >>> asked(clause("tom ate N_1 red apples"), "N_1")
@@ -182,7 +182,7 @@ def asked(statement: Clause, number: str) -> str | None:
     if subject is None or parse[subject[0]].tag in ("IN", "RB", "TO", "CC"):
         return None
     start, end = subject
-    if what == ["how", "many"] and statement.tag(last + 1) in ("NN", "NNS", "JJ"):
+    if what == ["how", "many"] and statement.tag_at(last + 1) in ("NN", "NNS", "JJ"):
         return None
     lead, after = words[:start], list(words[end + 1 :])
     if start <= first <= end:
@@ -191,7 +191,7 @@ def asked(statement: Clause, number: str) -> str | None:
         return " ".join([*what, *words[last + 1 : end + 1], *after, *lead])
     if first <= end:
         return None
-    verbs = _verbs(statement, end + 1)
+    verbs = _find_verb_group(statement, end + 1)
     if verbs is None or first < verbs[1] + 1:
         return None
     begin, done = verbs
@@ -206,7 +206,7 @@ def asked(statement: Clause, number: str) -> str | None:
         elif word.tag in ("VBD", "VBZ", "VBP"):
             helper, group = (
                 {"VBD": "did", "VBZ": "does", "VBP": "do"}[word.tag],
-                [base(group[0], word.lemma, _known)],
+                [verb_lemma(group[0], word.lemma, _is_known_word)],
             )
         else:
             return None
@@ -229,7 +229,7 @@ def asked(statement: Clause, number: str) -> str | None:
     return " ".join([*what, helper, *words[start : end + 1], *adverbs, *group, *before, *behind, *lead])
 
 
-def _known(word: str) -> bool:
+def _is_known_word(word: str) -> bool:
     return bool(load_pipeline().vocab.has_vector(word))
 
 
@@ -237,10 +237,10 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
     """Where the phrase of a number ends: at its noun and `of …` behind that; None where it is not clear."""
     words, parse = statement.words, statement.parse
     if money:
-        following = statement.tag(at + 1)
+        following = statement.tag_at(at + 1)
         return None if following[:2] in ("NN", "JJ") and words[at + 1] not in ("each", "more") else at
     end = at
-    while statement.tag(end + 1) in ("JJ", "JJR", "NN", "NNS", "NNP", "NNPS", "VBG", "VBN", "CD"):
+    while statement.tag_at(end + 1) in ("JJ", "JJR", "NN", "NNS", "NNP", "NNPS", "VBG", "VBN", "CD"):
         if _PLACE.fullmatch(words[end + 1]) or parse[end + 1].relation in ("root", "conj", "acl"):
             break
         if words[end + 1] in ("yesterday", "today", "tomorrow"):
@@ -254,11 +254,11 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
         return None
     if words[end + 1 : end + 2] == ("of",):
         of = end + 1
-        while statement.tag(of + 1) in ("DT", "PRP$", "JJ", "NN", "NNS", "PRP", "NNP"):
+        while statement.tag_at(of + 1) in ("DT", "PRP$", "JJ", "NN", "NNS", "PRP", "NNP"):
             if words[of + 1] in ("yesterday", "today", "tomorrow"):
                 break
             of += 1
-            if statement.tag(of) in ("NNS", "PRP"):
+            if statement.tag_at(of) in ("NNS", "PRP"):
                 break
         end = of
     return end
@@ -267,22 +267,22 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
 def _subject_of(statement: Clause, root: int) -> tuple[int, int] | None:
     for place, word in enumerate(statement.parse):
         if word.relation in ("nsubj", "nsubj:pass") and word.head == root and place < root:
-            span = {one for one in statement.below(place) if one < root}
+            span = {one for one in statement.list_descendants(place) if one < root}
             first, last = min(span), max(span)
             return (first, last) if last - first + 1 == len(span) else None
     return None
 
 
-def _verbs(statement: Clause, begin: int) -> tuple[int, int] | None:
+def _find_verb_group(statement: Clause, begin: int) -> tuple[int, int] | None:
     """The first and last word of the verb's group, adverbs passed over: `has already eaten`."""
     words, parse = statement.words, statement.parse
-    while statement.tag(begin) == "RB":
+    while statement.tag_at(begin) == "RB":
         begin += 1
-    if statement.tag(begin)[:2] not in ("VB", "MD"):
+    if statement.tag_at(begin)[:2] not in ("VB", "MD"):
         return None
     done = begin
     while (
-        statement.tag(done + 1)[:2] == "VB"
+        statement.tag_at(done + 1)[:2] == "VB"
         and words[begin] in (*_BE, *_OTHER, *_DO)
         and not _PLACE.fullmatch(words[done + 1])
     ):
@@ -299,7 +299,7 @@ def _verbs(statement: Clause, begin: int) -> tuple[int, int] | None:
 # --- question to statement
 
 
-def stated(question: Clause, answer: str, *, money: bool) -> str | None:
+def state_answer(question: Clause, answer: str, *, money: bool) -> str | None:
     """A question as the statement of its answer; None where no rule makes one. Args: money: whether the
     problem speaks of dollars.
 
@@ -308,7 +308,7 @@ def stated(question: Clause, answer: str, *, money: bool) -> str | None:
     """
     words = question.words
     if words[:1] == ("what",):
-        return _what(words, answer, money=money)
+        return _state_what_question(words, answer, money=money)
     if words[:2] == ("how", "old") and words[2:3] and words[2] in _BE:
         return (
             " ".join([*words[3:4], words[2], answer, "years", "old", *words[4:]]) if len(words) < 6 else None
@@ -316,16 +316,16 @@ def stated(question: Clause, answer: str, *, money: bool) -> str | None:
     if words[:2] not in (("how", "many"), ("how", "much")):
         return None
     helper = next((at for at in range(2, len(words)) if words[at] in (*_DO, *_BE, *_OTHER)), None)
-    verb = next((at for at in range(2, len(words)) if question.tag(at)[:2] in ("VB", "MD")), None)
-    if helper is None or (verb is not None and verb < helper and question.tag(verb) in ("VBD", "VBZ", "VBP")):
+    verb = next((at for at in range(2, len(words)) if question.tag_at(at)[:2] in ("VB", "MD")), None)
+    if helper is None or (verb is not None and verb < helper and question.tag_at(verb) in ("VBD", "VBZ", "VBP")):
         return _subject_question(question, verb, answer, money=money)
-    what = _amount(words, helper, answer, money=money)
+    what = _build_amount(words, helper, answer, money=money)
     if what is None:
         return None
-    return _inverted(question, helper, what)
+    return _state_inverted_question(question, helper, what)
 
 
-def _amount(words: Sequence[str], end: int, answer: str, *, money: bool) -> list[str] | None:
+def _build_amount(words: Sequence[str], end: int, answer: str, *, money: bool) -> list[str] | None:
     noun = list(words[2:end])
     if words[1] == "many":
         return [answer, *noun]
@@ -337,48 +337,48 @@ def _amount(words: Sequence[str], end: int, answer: str, *, money: bool) -> list
 def _subject_question(question: Clause, verb: int | None, answer: str, *, money: bool) -> str | None:
     if verb is None or question.words[1] != "many" or verb < 3:
         return None
-    what = _amount(question.words, verb, answer, money=money)
+    what = _build_amount(question.words, verb, answer, money=money)
     return " ".join([*what, *question.words[verb:]]) if what else None
 
 
-def _inverted(question: Clause, helper: int, what: list[str]) -> str | None:
+def _state_inverted_question(question: Clause, helper: int, what: list[str]) -> str | None:
     words, aux = question.words, question.words[helper]
     if words[helper + 1 : helper + 2] == ("there",):
         be = list(words[helper + 2 : helper + 3]) if words[helper + 2 : helper + 3] == ("be",) else []
         return " ".join(["there", aux, *be, *what, *words[helper + 2 + len(be) :]])
     if aux in _DO:
         behind = range(helper + 2, len(words))
-        verb = next((at for at in behind if question.tag(at) == "VB" or words[at] in _LEADING), None)
+        verb = next((at for at in behind if question.tag_at(at) == "VB" or words[at] in _LEADING), None)
         if verb is None:
             return None
         group, rest = [with_do(aux, words[verb])], list(words[verb + 1 :])
-        while len(rest) > 1 and rest[0] == "to" and question.tag(len(words) - len(rest) + 1) == "VB":
+        while len(rest) > 1 and rest[0] == "to" and question.tag_at(len(words) - len(rest) + 1) == "VB":
             if group[-1] not in (words[verb], group[0]) and group[-1] not in _LEADING:
                 break
             if (len(group) == 1 and words[verb] not in _LEADING) or rest[2:3] == ["with"]:
                 break
-            if question.tag(len(words) - len(rest) + 2) in ("DT", "NN", "NNS", "PRP", "PRP$", "CD", "JJ"):
+            if question.tag_at(len(words) - len(rest) + 2) in ("DT", "NN", "NNS", "PRP", "PRP$", "CD", "JJ"):
                 break
             group, rest = group + rest[:2], rest[2:]
         if rest and rest[0] in _PARTICLES:
             group, rest = [*group, rest[0]], rest[1:]
         if what[0] == "$" and len(what) == 2 and words[1] == "much" and words[verb] not in _PAID:
             return None
-        return _told([*words[helper + 1 : verb], *group], what, rest)
-    following = question.tag(helper + 1)
+        return _join_statement([*words[helper + 1 : verb], *group], what, rest)
+    following = question.tag_at(helper + 1)
     if (
         following in _SUBJECT
         or "able" in words[helper:]
         or words[helper + 1 : helper + 2] in (("each",), ("every",))
     ):
-        among = [at for at in range(helper + 2, len(words)) if question.tag(at) in ("VB", "VBG", "VBN")]
+        among = [at for at in range(helper + 2, len(words)) if question.tag_at(at) in ("VB", "VBG", "VBN")]
         verb = None if not among else among[-1] if "able" in words[helper:] else among[0]
-        if verb is not None and words[verb] == "have" and question.tag(verb + 1) == "VBN":
+        if verb is not None and words[verb] == "have" and question.tag_at(verb + 1) == "VBN":
             verb += 1
         if verb is None:
             return None
-        return _told(
-            [*words[helper + 1 : helper + 1], *_moved(words, helper, verb, question)],
+        return _join_statement(
+            [*words[helper + 1 : helper + 1], *_move_helper(words, helper, verb, question)],
             what,
             list(words[verb + 1 :]),
         )
@@ -387,21 +387,21 @@ def _inverted(question: Clause, helper: int, what: list[str]) -> str | None:
     return " ".join([*what, *words[helper:]])
 
 
-def _moved(words: Sequence[str], helper: int, verb: int, question: Clause) -> list[str]:
+def _move_helper(words: Sequence[str], helper: int, verb: int, question: Clause) -> list[str]:
     end = helper + 1
-    while (end < verb and question.tag(end) in (*_SUBJECT, "CD", "POS", "IN")) or words[end] in (
+    while (end < verb and question.tag_at(end) in (*_SUBJECT, "CD", "POS", "IN")) or words[end] in (
         "each",
         "every",
     ):
         end += 1
         if end >= verb:
             break
-    while question.tag(end - 1) == "IN":
+    while question.tag_at(end - 1) == "IN":
         end -= 1
     return [*words[helper + 1 : end], words[helper], *words[end : verb + 1]]
 
 
-def _told(before: Sequence[str], what: Sequence[str], rest: list[str]) -> str:
+def _join_statement(before: Sequence[str], what: Sequence[str], rest: list[str]) -> str:
     """Subject and verb, the amount, the rest; the amount goes behind a preposition that waits for it."""
     if before[-1:] in (["take"], ["took"], ["takes"]) and "to" in rest[1:5]:
         at = rest.index("to")
@@ -411,7 +411,7 @@ def _told(before: Sequence[str], what: Sequence[str], rest: list[str]) -> str:
     return " ".join([*before, *what, *rest])
 
 
-def _what(words: Sequence[str], answer: str, *, money: bool) -> str | None:
+def _state_what_question(words: Sequence[str], answer: str, *, money: bool) -> str | None:
     if (
         len(words) < 4
         or words[1] not in ("is", "was", "'s", "are", "were")
@@ -446,7 +446,7 @@ _UNSURE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _SplitProblem:
     """A problem taken apart: the clauses that state, in order, the question, and what led to it."""
 
     statements: tuple[str, ...]
@@ -456,13 +456,13 @@ class _Taken:
 
 def refusal(problem: Problem) -> str:
     """Why nothing of a problem is reversed; empty where something may be."""
-    taken = _taken(problem.text)
+    taken = _split_problem(problem.text)
     return taken if isinstance(taken, str) else ""
 
 
 def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
     """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
-    taken = _taken(problem.text)
+    taken = _split_problem(problem.text)
     if isinstance(taken, str):
         return taken
     name = f"N_{number}"
@@ -475,25 +475,25 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
         )
     (place,) = places
     money = "$" in problem.text or "dollar" in problem.text
-    statement = stated(clause(taken.question), f"N_{answer}", money=money)
+    statement = state_answer(parse_clause(taken.question), f"N_{answer}", money=money)
     if statement is None:
         return "the old question has no known form"
     moved = taken.statements[place]
     rest = list(taken.statements)
-    pair = _apart(moved, name)
+    pair = _split_amounts(moved, name)
     if pair is not None:
         moved, rest[place] = pair
     else:
         rest[place] = ""
-    question = asked(clause(moved), name)
+    question = ask_for_number(parse_clause(moved), name)
     if question is None:
         return "the number's clause has no known form"
     if taken.lead:
         statement = f"{taken.lead} {statement}"
     parts = [*(one for one in rest if one), statement]
-    parts, question, clear = _named(parts, question, taken.statements)
+    parts, question, clear = _replace_pronouns(parts, question, taken.statements)
     question = _in_time(question, moved, place, taken)
-    doubts = _doubts(problem, number, moved, question, taken, parts)
+    doubts = _list_doubts(problem, number, moved, question, taken, parts)
     if not clear:
         return "a pronoun would have no antecedent"
     if re.search(r"[A-Z](?!_\d)", problem.text):
@@ -502,42 +502,42 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
 
 
 @lru_cache(maxsize=4096)
-def _taken(text: str) -> _Taken | str:
-    parts = [_lowered(part) for part in sentences(_MARK.sub(r" \1", text))]
-    asking = [at for at, part in enumerate(parts) if asks(part, "en")]
+def _split_problem(text: str) -> _SplitProblem | str:
+    parts = [_lower_first_word(part) for part in split_sentences(_MARK.sub(r" \1", text))]
+    asking = [at for at, part in enumerate(parts) if is_question(part, "en")]
     if len(asking) != 1 or asking[0] != len(parts) - 1:
         return "there is not one question at the end"
     match = _ASK.search(parts[-1])
     if match is None:
         return "the question has no known form"
     before, question = parts[-1][: match.start()].strip(" ,"), parts[-1][match.start() :].strip(" ?.")
-    stating = [one for part in parts[:-1] for one in _clauses(part)]
+    stating = [one for part in parts[:-1] for one in _split_clauses(part)]
     tail = question.find(" if ")
     behind = ""
     if tail > 0:
         question, behind = question[:tail], question[tail + 4 :]
     lead = ""
     if before:
-        inner = clause(before)
+        inner = parse_clause(before)
         if any(word.tag in ("VBD", "VBZ", "VBP", "MD") for word in inner.parse):
-            stating += _clauses(_IF.sub("", re.sub(r"\b(?:and|then|so|,)$", "", before).strip()))
+            stating += _split_clauses(_IF.sub("", re.sub(r"\b(?:and|then|so|,)$", "", before).strip()))
         elif len(inner.words) <= 6 and not _PLACE.search(before):
             lead = before if before not in ("and", "then", "so", "now", "about") else ""
         else:
             return "the text before the question has no known form"
-    stating += _clauses(behind) if behind else []
-    return _Taken(tuple(stating), question, lead)
+    stating += _split_clauses(behind) if behind else []
+    return _SplitProblem(tuple(stating), question, lead)
 
 
-def _lowered(sentence: str) -> str:
+def _lower_first_word(sentence: str) -> str:
     """A sentence with its first word in small letters, unless that may be a name."""
     first, _, rest = sentence.partition(" ")
     return f"{first.lower()} {rest}" if first.lower() in _STARTS else sentence
 
 
-def _clauses(sentence: str) -> list[str]:
+def _split_clauses(sentence: str) -> list[str]:
     sentence = _IF.sub("", sentence.strip(" .!?,;"))
-    whole = clause(sentence)
+    whole = parse_clause(sentence)
     for at, word in enumerate(whole.words):
         if word not in ("and", "but", "then", ",", "so") or at < 2:
             continue
@@ -554,20 +554,20 @@ def _clauses(sentence: str) -> list[str]:
         if after >= len(whole.words) - 1:
             continue
         left, right = " ".join(whole.words[:at]), list(whole.words[after:])
-        tag, following = whole.parse[after], whole.tag(after + 1)
+        tag, following = whole.parse[after], whole.tag_at(after + 1)
         if tag.text in _PRONOUNS or tag.text in ("i", "we", "there"):
-            return [*_clauses(left), *_clauses(" ".join(right))]
-        first = clause(left)
+            return [*_split_clauses(left), *_split_clauses(" ".join(right))]
+        first = parse_clause(left)
         if (
             tag.tag in ("VBD", "VBZ")
             and following != "IN"
             and any(one.tag in ("VBD", "VBZ") for one in first.parse)
         ):
-            subject = _subject(first)
+            subject = _find_subject(first)
             if subject:
-                return [*_clauses(left), *_clauses(" ".join([subject, *right]))]
+                return [*_split_clauses(left), *_split_clauses(" ".join([subject, *right]))]
         if tag.tag in ("DT", "PRP$", "NN", "NNP", "CD") and _has_verb_after_subject(whole, after):
-            return [*_clauses(left), *_clauses(" ".join(right))]
+            return [*_split_clauses(left), *_split_clauses(" ".join(right))]
     return [sentence] if sentence else []
 
 
@@ -576,7 +576,7 @@ def _has_verb_after_subject(whole: Clause, begin: int) -> bool:
     if not any(one.tag in ("VBD", "VBZ", "VBP") for one in whole.parse[:begin]):
         return False
     for at in range(begin, min(begin + 6, len(whole.words))):
-        tag = whole.tag(at)
+        tag = whole.tag_at(at)
         if tag in ("VBD", "VBZ", "VBP", "MD"):
             return at > begin
         if tag not in ("DT", "PRP$", "NN", "NNS", "NNP", "JJ", "CD", "POS"):
@@ -584,17 +584,17 @@ def _has_verb_after_subject(whole: Clause, begin: int) -> bool:
     return False
 
 
-def _subject(one: Clause) -> str:
+def _find_subject(one: Clause) -> str:
     for place, word in enumerate(one.parse):
         if word.relation in ("nsubj", "nsubj:pass"):
-            span = sorted(at for at in one.below(place) if at <= place)
-            if one.tag(span[0]) in ("IN", "RB", "TO", "CC", "CD") or one.words[span[0]] in ("each", "every"):
+            span = sorted(at for at in one.list_descendants(place) if at <= place)
+            if one.tag_at(span[0]) in ("IN", "RB", "TO", "CC", "CD") or one.words[span[0]] in ("each", "every"):
                 return ""
             return " ".join(one.words[at] for at in span)
     return ""
 
 
-def _apart(statement: str, name: str) -> tuple[str, str] | None:
+def _split_amounts(statement: str, name: str) -> tuple[str, str] | None:
     """A statement of two amounts as two of one, the named first: "a has N_0 x and N_1 y" for N_0 as
     "a has N_0 x" and "a has N_1 y"."""
     words = statement.split()
@@ -613,12 +613,12 @@ def _apart(statement: str, name: str) -> tuple[str, str] | None:
     two = [*words[:begin], *words[start:]]
     if begin == 0 or not words[second + 1 : second + 2] or words[second + 1] in _NO_NOUN:
         return None
-    shared = _shared(words, second)
+    shared = _shared_ending(words, second)
     one += [] if set(between) & set(_NO_NOUN) else shared
     return (" ".join(one), " ".join(two)) if words[first] == name else (" ".join(two), " ".join(one))
 
 
-def _shared(words: list[str], second: int) -> list[str]:
+def _shared_ending(words: list[str], second: int) -> list[str]:
     """What stands behind both amounts: "… N_0 cows and N_1 pigs in the barn"."""
     for at in range(second + 1, len(words)):
         if words[at] in ("in", "on", "at", "for", "from", "to", "during", "with"):
@@ -626,19 +626,19 @@ def _shared(words: list[str], second: int) -> list[str]:
     return []
 
 
-def _named(parts: list[str], question: str, statements: tuple[str, ...]) -> tuple[list[str], str, bool]:
+def _replace_pronouns(parts: list[str], question: str, statements: tuple[str, ...]) -> tuple[list[str], str, bool]:
     """The parts with the name for the pronoun that would come first; whether every pronoun has a name."""
-    names = [_subject(clause(one)) for one in statements]
+    names = [_find_subject(parse_clause(one)) for one in statements]
     name = next((one for one in names if one and one.split()[0] not in _PRONOUNS), "")
     before: list[str] = []
     for at, part in enumerate([*parts, question]):
         words = part.split()
-        subject = _subject(clause(part)) if at < len(parts) else ""
+        subject = _find_subject(parse_clause(part)) if at < len(parts) else ""
         found = subject if subject in ("he", "she", "it") else None
         if at == len(parts):
             found = next((word for word in words if word in ("he", "she", "it")), None)
         known = any(
-            set(one.split()) - set(_PRONOUNS) and _subject(clause(one)) not in ("", *_PRONOUNS)
+            set(one.split()) - set(_PRONOUNS) and _find_subject(parse_clause(one)) not in ("", *_PRONOUNS)
             for one in before
         )
         if found and not known and at < len(parts):
@@ -655,14 +655,14 @@ def _named(parts: list[str], question: str, statements: tuple[str, ...]) -> tupl
     return parts, question, True
 
 
-def _in_time(question: str, moved: str, place: int, taken: _Taken) -> str:
+def _in_time(question: str, moved: str, place: int, taken: _SplitProblem) -> str:
     """The question with "at first" where the clause speaks of what was before something changed."""
     shared = re.search(r"\b(?:each|every|per|than)\b", " ".join((*taken.statements, taken.question)))
     if shared or not question.startswith("how") or re.search(r"\b(?:more|fewer|first|before)\b", question):
         return question
     if "difference" in taken.question:
         return question
-    if _content(question) <= _content(taken.question):
+    if _content_words(question) <= _content_words(taken.question):
         for now, before in ((" are ", " were "), (" is ", " was "), (" does ", " did "), (" do ", " did ")):
             question = question.replace(now, before)
         return f"{question} at first"
@@ -673,7 +673,7 @@ def _in_time(question: str, moved: str, place: int, taken: _Taken) -> str:
     )
     if not (same and changes) or compared or re.search(r"\b(?:each|every)\b", moved):
         return question
-    owner = _subject(clause(moved))
+    owner = _find_subject(parse_clause(moved))
     about = owner and owner in taken.question
     if "there" in moved.split() or about or re.search(r"\b(?:he|she|they)\b", taken.question):
         question = re.sub(r"^(.*?)\bdoes\b(?=.* have\b)", r"\1did", question)
@@ -686,13 +686,13 @@ _ASKING_WORDS = "how many much did does do the a of he she they have has"
 _ASKING = frozenset(_ASKING_WORDS.split())
 
 
-def _content(question: str) -> set[str]:
+def _content_words(question: str) -> set[str]:
     plain = set(re.findall(r"[a-z]+", question))
     return plain - _ASKING
 
 
-def _doubts(
-    problem: Problem, number: int, moved: str, question: str, taken: _Taken, parts: list[str]
+def _list_doubts(
+    problem: Problem, number: int, moved: str, question: str, taken: _SplitProblem, parts: list[str]
 ) -> tuple[str, ...]:
     result = []
     asks_for = taken.question.split()
@@ -702,7 +702,7 @@ def _doubts(
         and not {"need", "needs", "needed", "must"} & set(asks_for)
     ):
         result.append("the old question compares with nothing")
-    alike = _content(question) - {"more", "first", "at", "then"} <= _content(taken.question)
+    alike = _content_words(question) - {"more", "first", "at", "then"} <= _content_words(taken.question)
     if alike and not _TOTAL & set(asks_for):
         result.append("the total is not named as such")
     if _PLACE.search(taken.question):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import Language, value_of
-from engines.mwp.problems.problem import EquationError, Problem, evaluate, renumbered
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, renumber_placeholders
 
 _ENDS_ZH = "。．.？?！!；;"
 _CLAUSE_ZH = re.compile(rf"[^，,{_ENDS_ZH}]*[，,{_ENDS_ZH}]*")
@@ -24,7 +24,7 @@ _WORDS_EN = re.compile(
 )
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of an English text, with their marks and without the blanks around them.
 
     A point after an abbreviation ends none.
@@ -44,7 +44,7 @@ def sentences(text: str) -> list[str]:
     return result
 
 
-def clauses(text: str) -> list[str]:
+def split_clauses(text: str) -> list[str]:
     """The clauses of a Chinese text, each with the marks that end it.
 
     >>> clauses("甲每小时行N_0千米，N_1小时行多少千米？")
@@ -67,21 +67,21 @@ def clauses(text: str) -> list[str]:
     return result
 
 
-def asks(part: str, language: Language) -> bool:
+def is_question(part: str, language: Language) -> bool:
     """Whether a sentence or clause is a question, by its mark or its words."""
     if language == "zh":
         return bool(_MARKERS_ZH.search(part.rstrip("，,。．.？?！!；;）) ")))
     return bool(_WORDS_EN.search(part)) and ("?" in part or bool(_WORDS_EN.match(part)))
 
 
-Kind = Literal["qr", "roda"]
-Relation = Literal["positive", "negative"]
+VariantKind = Literal["qr", "roda"]
+VariantRelation = Literal["positive", "negative"]
 
 _PLACE = re.compile(r"N_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ProblemVariant:
     """A problem made of another.
 
     Args: of: the other's id. kind: reordered question or reversed operation. asked: the other's number that
@@ -92,10 +92,10 @@ class Variant:
 
     problem: Problem
     of: str
-    kind: Kind
+    kind: VariantKind
     asked: str
     solved: str
-    relation: Relation
+    relation: VariantRelation
     doubts: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def written_number(value: Fraction, *, percent: bool = False) -> str:
     return f"({value.numerator}/{value.denominator})"
 
 
-def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str) -> Problem:
+def renumber_problem(source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str) -> Problem:
     """The problem of a text whose placeholders are in any order, renumbered by their first appearance.
 
     Args: numbers: of the placeholders, as written; those that do not occur are dropped.
@@ -137,7 +137,7 @@ def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str],
     told = _PLACE.sub(lambda match: f"N_{places[int(match[1])]}", text)
     kept = tuple(numbers[old] for old in found)
     values = tuple(map(value_of, kept))
-    moved = renumbered(equation, places)
+    moved = renumber_placeholders(equation, places)
     if "N_-1" in moved.list_labels():
         raise EquationError("the equation uses a number that is no longer in the text")
     return Problem(
@@ -154,6 +154,6 @@ def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str],
     )
 
 
-def relation(source: Problem, made: Problem) -> Relation:
+def compare_equations(source: Problem, made: Problem) -> VariantRelation:
     """Whether both have one normalised equation."""
     return "positive" if source.template == made.template else "negative"

@@ -13,22 +13,22 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
 from engines.core.spec import Arg, make_refusal, specification
-from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
-from engines.mwp.problems.problem import Problem, infix
+from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
+from engines.mwp.problems.problem import Problem, to_infix
 from engines.mwp.problems.readers import read_problems
 from engines.retrieval.pictures import Method, draw_points, project_to_plane, refuse_idle_seed
 
 if TYPE_CHECKING:
-    from engines.mwp.solver.reading import Found
+    from engines.mwp.solver.reading import ScoredEquation
     from engines.mwp.solver.solver import Solver
 
 
-Answers = Sequence["list[Found] | str"]
+SolverAnswers = Sequence["list[Found] | str"]
 
 _CHUNK = 128
 _NEEDS_NO_QUESTION = 0.5
 """A solver that keeps this share of its accuracy without the question is told so."""
-MEASURES: Mapping[str, Callable[[Score], bool]] = {
+MEASURES: Mapping[str, Callable[[SolverScore], bool]] = {
     "answer_accuracy": lambda score: score.answer,
     "equation_accuracy": lambda score: score.equation,
     "equivalent_accuracy": lambda score: score.equivalent,
@@ -74,7 +74,7 @@ def evaluate_solver(
     >>> found["problems"], 0.3 < found["answer_accuracy"] < 0.5
     (181, True)
     """
-    from engines.mwp.solver.solve import ready
+    from engines.mwp.solver.solve import open_cached_solver
 
     read = read_problems(spec.data)
     rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
@@ -82,15 +82,15 @@ def evaluate_solver(
         remedy = "A problem needs an equation or an answer, and must be in --fold."
         what = "no problem here can be used for evaluation"
         raise DataError(what, path=spec.data, code="E645", remedy=remedy)
-    solver = ready(spec.model)
-    result = _answers(solver, rows, spec.beam, "problems", events, stop)
-    scores = [judged(row, one) for row, one in zip(rows, result, strict=True)]
+    solver = open_cached_solver(spec.model)
+    result = _solve_problems(solver, rows, spec.beam, "problems", events, stop)
+    scores = [score_answer(row, one) for row, one in zip(rows, result, strict=True)]
     unread = Counter(one for one in result if isinstance(one, str))
     unusable = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
     operations = [str(sum(bool(node.children) for node in row.equation or ())) for row in rows]
     document: dict[str, Any] = {
         "model": spec.model.name,
-        "data": title(spec.data),
+        "data": data_title(spec.data),
         "format": read.format,
         "fold": spec.fold,
         "problems": len(rows),
@@ -99,33 +99,33 @@ def evaluate_solver(
             "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in unusable[:20]],
         },
         "unread": dict(unread),
-        "remarks": _remarks(solver, rows),
-        **_measures(scores),
-        "ci95": {name: interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
+        "remarks": _list_remarks(solver, rows),
+        **_compute_measures(scores),
+        "ci95": {name: wilson_interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
         "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
-        "by_template": _by((row.template for row in rows), scores),
-        "by_ops": _by(operations, scores, by_name=True),
+        "by_template": _group_measures((row.template for row in rows), scores),
+        "by_ops": _group_measures(operations, scores, by_name=True),
     }
     if spec.against is not None:
-        others = _answers(ready(spec.against), rows, spec.beam, "problems, again", events, stop)
-        right = [judged(row, one).answer for row, one in zip(rows, others, strict=True)]
+        others = _solve_problems(open_cached_solver(spec.against), rows, spec.beam, "problems, again", events, stop)
+        right = [score_answer(row, one).answer for row, one in zip(rows, others, strict=True)]
         document["against"] = {
             "model": spec.against.name,
             "answer_accuracy": sum(right) / len(right),
-            **mcnemar([score.answer for score in scores], right),
+            **compare_mcnemar([score.answer for score in scores], right),
         }
     if spec.probes:
-        document["probes"] = _probes(solver, rows, scores, spec, events, stop)
+        document["probes"] = _run_probes(solver, rows, scores, spec, events, stop)
     if spec.out is not None:
-        _keep(spec.out, rows, result, scores)
+        _write_answers(spec.out, rows, result, scores)
         document["out"] = str(spec.out)
     if spec.plot is not None and cache is not None:
-        _draw(spec.plot, document, cache)
+        _draw_measures(spec.plot, document, cache)
         document["plot"] = str(spec.plot)
     return document
 
 
-def _draw(path: Path, found: Mapping[str, Any], cache: Path) -> None:
+def _draw_measures(path: Path, found: Mapping[str, Any], cache: Path) -> None:
     """The measures with their intervals, and the share of right answers by the number of operations."""
     dots: list[Dot] = [
         (name.replace("_", " "), 100 * found[name], (100 * low, 100 * high), None)
@@ -138,9 +138,9 @@ def _draw(path: Path, found: Mapping[str, Any], cache: Path) -> None:
     dots_figure(path, dots, f"{found['model']} on {found['data']}, %", "", cache=cache)
 
 
-def _answers(
+def _solve_problems(
     solver: Solver, rows: Sequence[Problem], beam: int | None, unit: str, events: Sink, stop: Stop
-) -> Answers:
+) -> SolverAnswers:
     result: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
@@ -150,12 +150,12 @@ def _answers(
     return result
 
 
-def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
+def _list_remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     from engines.mwp.solver.solve import LANGUAGES
-    from engines.mwp.solver.training import marks
+    from engines.mwp.solver.training import fingerprint_problems
 
     result = [solver.note] if solver.note else []
-    texts = marks(rows)
+    texts = fingerprint_problems(rows)
     for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
         if count := sum(mark in kind for mark in texts):
             result.append(
@@ -168,24 +168,24 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     return result
 
 
-def _measures(scores: Sequence[Score]) -> dict[str, float]:
+def _compute_measures(scores: Sequence[SolverScore]) -> dict[str, float]:
     return {name: sum(measure(score) for score in scores) / len(scores) for name, measure in MEASURES.items()}
 
 
-def _by(keys: Iterable[str], scores: Sequence[Score], *, by_name: bool = False) -> dict[str, Any]:
-    groups: dict[str, list[Score]] = {}
+def _group_measures(keys: Iterable[str], scores: Sequence[SolverScore], *, by_name: bool = False) -> dict[str, Any]:
+    groups: dict[str, list[SolverScore]] = {}
     for key, score in zip(keys, scores, strict=True):
         groups.setdefault(key, []).append(score)
     order = sorted(groups, key=lambda key: key if by_name else (-len(groups[key]), key))
-    return {key: {"problems": len(groups[key]), **_measures(groups[key])} for key in order}
+    return {key: {"problems": len(groups[key]), **_compute_measures(groups[key])} for key in order}
 
 
-def title(path: Path) -> str:
+def data_title(path: Path) -> str:
     """What a file of problems is called: a set of the workspace by its folder."""
     return path.parent.name if path.name == "problems.jsonl" else path.name
 
 
-def interval(right: Sequence[bool]) -> tuple[float, float]:
+def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson 1927)."""
     from scipy.stats import binomtest
 
@@ -193,7 +193,7 @@ def interval(right: Sequence[bool]) -> tuple[float, float]:
     return float(result.low), float(result.high)
 
 
-def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
+def compare_mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
     """Problems that only one of two solvers gets right, and the exact two-sided p-value that a fair coin
     parts them so (McNemar 1947)."""
     from scipy.stats import binomtest
@@ -204,10 +204,10 @@ def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
     return {"right_here_alone": alone, "right_there_alone": other, "mcnemar_p": p}
 
 
-def _probes(
+def _run_probes(
     solver: Solver,
     rows: Sequence[Problem],
-    scores: Sequence[Score],
+    scores: Sequence[SolverScore],
     spec: EvaluateSolver,
     events: Sink,
     stop: Stop,
@@ -220,14 +220,14 @@ def _probes(
             result[name] = {"problems": 0}
             continue
         changed = [row for row, _ in pairs]
-        answers = _answers(solver, changed, spec.beam, name.replace("_", " "), events, stop)
-        right = [judged(row, one).answer for row, one in zip(changed, answers, strict=True)]
+        answers = _solve_problems(solver, changed, spec.beam, name.replace("_", " "), events, stop)
+        right = [score_answer(row, one).answer for row, one in zip(changed, answers, strict=True)]
         before = sum(score.answer for _, score in pairs) / len(pairs)
         result[name] = {
             "problems": len(pairs),
             "before": before,
             "answer_accuracy": sum(right) / len(right),
-            "ci95": interval(right),
+            "ci95": wilson_interval(right),
         }
     removed = result["question_removed"]
     if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
@@ -238,12 +238,12 @@ def _probes(
     return result
 
 
-def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[Score]) -> None:
-    def line(row: Problem, one: list[Found] | str, score: Score) -> dict[str, Any]:
+def _write_answers(path: Path, rows: Sequence[Problem], found: SolverAnswers, scores: Sequence[SolverScore]) -> None:
+    def answer_row(row: Problem, one: list[ScoredEquation] | str, score: SolverScore) -> dict[str, Any]:
         best = None if isinstance(one, str) or not one else one[0]
         return {
             "id": row.id,
-            "equation": infix(best.equation) if best else None,
+            "equation": to_infix(best.equation) if best else None,
             "answer": score.value,
             "gold_equation": row.template,
             "gold_answer": row.answer,
@@ -253,7 +253,7 @@ def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[
             "unread": one if isinstance(one, str) else None,
         }
 
-    write_rows(path, map(line, rows, found, scores))
+    write_rows(path, map(answer_row, rows, found, scores))
 
 
 @specification
@@ -282,25 +282,25 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     Raises: EngineError E645 where no problem has an equation, or a solver from scratch has no `before`;
     DataError E680 for a folder without a solver.
     """
-    from engines.mwp.solver.solve import ready
+    from engines.mwp.solver.solve import open_cached_solver
     from engines.retrieval.encoders import BUILT_IN, encoder
 
     usable = read_problems(spec.data).usable
     common = [name for name, _ in Counter(row.template for row in usable).most_common(spec.templates)]
     rows = [row for row in usable if row.template in common]
-    solver = ready(spec.model)
+    solver = open_cached_solver(spec.model)
     if not rows or (spec.before and solver.base != BUILT_IN):
         what = "no problem here has an equation" if not rows else "the solver was not initialised from MiniLM"
         raise EngineError(what, code="E645", remedy="Choose other data, or leave --before out.")
     if spec.before:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)
     else:
-        vectors = solver.vectors(rows)
+        vectors = solver.embed_problems(rows)
     points = project_to_plane(vectors, spec.method, seed=spec.seed)
     names = [row.template for row in rows]
     if spec.file is not None:
         state = "before training" if spec.before else "trained"
-        write_text(spec.file, draw_points(points, names, f"{title(spec.data)}, {spec.model.name}, {state}"))
+        write_text(spec.file, draw_points(points, names, f"{data_title(spec.data)}, {spec.model.name}, {state}"))
     return {
         "model": spec.model.name,
         "method": spec.method,

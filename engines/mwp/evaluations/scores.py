@@ -11,26 +11,26 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.variant import asks, clauses, in_order, sentences
+from engines.mwp.augmentation.variant import is_question, renumber_problem, split_clauses, split_sentences
 from engines.mwp.problems.problem import (
     EquationError,
     Problem,
-    Value,
+    ProblemValue,
     evaluate,
     is_right,
-    normalised,
-    placeholders,
+    list_placeholders,
+    normalise_equation,
 )
 
 if TYPE_CHECKING:
-    from engines.mwp.solver.reading import Found
+    from engines.mwp.solver.reading import ScoredEquation
 
 
 _POINTS = 6
 _LARGEST = 10**6
 
 
-def equivalent(a: Tree, b: Tree) -> bool:
+def are_equivalent(a: Tree, b: Tree) -> bool:
     """Whether two equations agree wherever both have a value.
 
     Without powers both are rational functions, which are evaluated exactly at random numbers of up to six
@@ -44,17 +44,17 @@ def equivalent(a: Tree, b: Tree) -> bool:
     (True, False)
     """
     draw = Random(0)
-    count = max([0, *(place + 1 for tree in (a, b) for place in placeholders(tree))])
+    count = max([0, *(place + 1 for tree in (a, b) for place in list_placeholders(tree))])
     met = 0
     for _ in range(4 * _POINTS):
         numbers = [Fraction(draw.randint(2, _LARGEST)) for _ in range(count)]
         # Powers are of small numbers, so that their values are numbers at all.
         if any(node.label == "^" for tree in (a, b) for node in tree):
             numbers = [number / _LARGEST * 3 + Fraction(1, 2) for number in numbers]
-        left, right = _value(a, numbers), _value(b, numbers)
+        left, right = _evaluate_or_none(a, numbers), _evaluate_or_none(b, numbers)
         if left is None and right is None:
             continue
-        if left is None or right is None or not _same(left, right):
+        if left is None or right is None or not _are_close(left, right):
             return False
         met += 1
         if met == _POINTS:
@@ -62,7 +62,7 @@ def equivalent(a: Tree, b: Tree) -> bool:
     return met > 0
 
 
-def signature(tree: Tree) -> tuple[Value | str | None, ...]:
+def signature(tree: Tree) -> tuple[ProblemValue | str | None, ...]:
     """What equations that are equal as functions have in common: their values at some points, exact but for
     roots, which are rounded to nine digits. One without a value is equal to itself alone.
 
@@ -72,25 +72,25 @@ def signature(tree: Tree) -> tuple[Value | str | None, ...]:
     >>> one == two, one == three
     (True, False)
     """
-    count = max([0, *(place + 1 for place in placeholders(tree))])
-    found: list[Value | str | None] = []
+    count = max([0, *(place + 1 for place in list_placeholders(tree))])
+    found: list[ProblemValue | str | None] = []
     for point in range(_POINTS):
         # The first numbers of a point are the same for all equations.
         draw = Random(point)
         numbers = [Fraction(draw.randint(2, _LARGEST), _LARGEST // 3) for _ in range(count)]
-        value = _value(tree, numbers)
+        value = _evaluate_or_none(tree, numbers)
         found.append(f"{value:.8e}" if isinstance(value, float) else value)
     return tuple(found if any(value is not None for value in found) else tree.list_labels())
 
 
-def _value(tree: Tree, numbers: list[Fraction]) -> Value | None:
+def _evaluate_or_none(tree: Tree, numbers: list[Fraction]) -> ProblemValue | None:
     try:
         return evaluate(tree, numbers)
     except EquationError:
         return None
 
 
-def _same(left: Value, right: Value) -> bool:
+def _are_close(left: ProblemValue, right: ProblemValue) -> bool:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
     return math.isclose(float(left), float(right), rel_tol=1e-9)
@@ -101,7 +101,7 @@ RELATIVE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SolverScore:
     """How an answer was right.
 
     Args: value: of the equation found; None where there is none. answer: right within 1e-3. relative: right
@@ -116,10 +116,10 @@ class Score:
     equivalent: bool
 
 
-NONE = Score(None, answer=False, relative=False, equation=False, equivalent=False)
+NONE = SolverScore(None, answer=False, relative=False, equation=False, equivalent=False)
 
 
-def judged(problem: Problem, found: list[Found] | str) -> Score:
+def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverScore:
     """The best equation found, against the problem's own."""
     if isinstance(found, str) or not found:
         return NONE
@@ -129,12 +129,12 @@ def judged(problem: Problem, found: list[Found] | str) -> Score:
     except EquationError:
         return NONE
     gold = problem.equation
-    return Score(
+    return SolverScore(
         value,
         is_right(value, problem.answer),
         is_right(value, problem.answer, relative=RELATIVE),
-        normalised(best) == problem.normal,
-        gold is not None and equivalent(best, gold),
+        normalise_equation(best) == problem.normal,
+        gold is not None and are_equivalent(best, gold),
     )
 
 
@@ -147,23 +147,23 @@ Probe = Callable[[Problem, Random], Problem | None]
 """The changed problem; None where it cannot be changed in this way."""
 
 
-def _parts(problem: Problem) -> list[str]:
-    return clauses(problem.text) if problem.language == "zh" else sentences(problem.text)
+def _split_text(problem: Problem) -> list[str]:
+    return split_clauses(problem.text) if problem.language == "zh" else split_sentences(problem.text)
 
 
-def _joined(problem: Problem, parts: list[str]) -> str:
+def _join_text(problem: Problem, parts: list[str]) -> str:
     return ("" if problem.language == "zh" else " ").join(parts)
 
 
 def without_question(problem: Problem, _draw: Random) -> Problem | None:
     """Without the sentences that ask, where they hold no number; equation and answer are as before."""
     assert problem.equation is not None
-    parts = _parts(problem)
-    kept = [part for part in parts if not asks(part, problem.language)]
-    lost = "".join(part for part in parts if asks(part, problem.language))
+    parts = _split_text(problem)
+    kept = [part for part in parts if not is_question(part, problem.language)]
+    lost = "".join(part for part in parts if is_question(part, problem.language))
     if not kept or len(kept) == len(parts) or re.search(r"N_\d", lost):
         return None
-    return in_order(problem, _joined(problem, kept), problem.equation, problem.numbers, id_=problem.id)
+    return renumber_problem(problem, _join_text(problem, kept), problem.equation, problem.numbers, id_=problem.id)
 
 
 def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
@@ -176,7 +176,7 @@ def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
         draw.shuffle(order)
     numbers = [problem.numbers[place] for place in order]
     try:
-        made = in_order(problem, problem.text, problem.equation, numbers, id_=problem.id)
+        made = renumber_problem(problem, problem.text, problem.equation, numbers, id_=problem.id)
         # A difference that is negative now is no problem any more.
         legal = all(evaluate(node, made.values) >= 0 for node in problem.equation if node.children)
     except EquationError:
@@ -187,8 +187,8 @@ def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
 def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
     """With the sentences that do not ask in another order; the equation goes with its numbers."""
     assert problem.equation is not None
-    parts = _parts(problem)
-    facts = [part for part in parts if not asks(part, problem.language)]
+    parts = _split_text(problem)
+    facts = [part for part in parts if not is_question(part, problem.language)]
     if len(facts) < 2:
         return None
     order = facts[:]
@@ -197,8 +197,8 @@ def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
         if len(set(facts)) == 1:
             return None
     told = iter(order)
-    text = _joined(problem, [part if asks(part, problem.language) else next(told) for part in parts])
-    return in_order(problem, text, problem.equation, problem.numbers, id_=problem.id)
+    text = _join_text(problem, [part if is_question(part, problem.language) else next(told) for part in parts])
+    return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
 
 
 PROBES: Mapping[str, Probe] = {

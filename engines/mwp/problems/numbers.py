@@ -48,7 +48,7 @@ _PARTS = {"half": 2, "quarter": 4, "hundredth": 100} | {name: at + 3 for at, nam
 _WORDS = SMALL | TENS
 
 
-def _english() -> str:
+def _english_pattern() -> str:
     """The pattern of numbers in English words. "Five twenty-dollar bills" are two numbers, "twenty-five" is
     one: a unit follows tens, tens no unit, and a word that a hyphen ties to its noun begins another."""
     unit, tens, scale = "|".join([*SMALL][1:10]), "|".join(TENS), "|".join(SCALES)
@@ -84,7 +84,7 @@ _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _HAN_NUMBER = rf"(?:[{_HAN}十](?:[{_HAN}十百万亿]|千(?![米克瓦卡]))*(?:点[{_HAN}]+)?)"
 
 
-def _chinese() -> str:
+def _chinese_pattern() -> str:
     """The pattern of numbers in Chinese words: no ordinals (第三), days (星期三), vague ones (几十), shapes
     (三角形); 一 alone is an article."""
     count = rf"(?:{_HAN_NUMBER}|\d+(?:\.\d+)?)"
@@ -99,11 +99,11 @@ def _chinese() -> str:
 
 
 _EN_FOUND = re.compile(_EN, re.IGNORECASE)
-_EN_WORDS = re.compile(_english(), re.IGNORECASE)
-_EN_ALL = re.compile(rf"{_english()}|{_EN}", re.IGNORECASE)
+_EN_WORDS = re.compile(_english_pattern(), re.IGNORECASE)
+_EN_ALL = re.compile(rf"{_english_pattern()}|{_EN}", re.IGNORECASE)
 _ZH_FOUND = re.compile(_ZH)
-_ZH_WORDS = re.compile(_chinese())
-_ZH_ALL = re.compile(rf"{_chinese()}|{_ZH}")
+_ZH_WORDS = re.compile(_chinese_pattern())
+_ZH_ALL = re.compile(rf"{_chinese_pattern()}|{_ZH}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,10 @@ def plain_digits(text: str) -> str:
     '每小时行3.5千米．'
     """
 
-    def plain(found: re.Match[str]) -> str:
+    def to_plain(found: re.Match[str]) -> str:
         return unicodedata.normalize("NFKC", found[0])
 
-    return re.sub(r"[０-９]+(?:，[０-９]{3}(?![０-９]))*(?:[．／][０-９]+)*％?|(?<=\d)％", plain, text)
+    return re.sub(r"[０-９]+(?:，[０-９]{3}(?![０-９]))*(?:[．／][０-９]+)*％?|(?<=\d)％", to_plain, text)
 
 
 @lru_cache(maxsize=2**16)
@@ -188,13 +188,13 @@ def _of_english(text: str) -> Fraction:
     """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
     if match := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
         whole, over, part = match.groups()
-        return _counted(whole or "") + (_counted(over or "") or 1) / Fraction(_PARTS[part])
+        return _sum_english_words(whole or "") + (_sum_english_words(over or "") or 1) / Fraction(_PARTS[part])
     if text.endswith("dozen"):
-        return Fraction(6) if "half" in text else Fraction(12) * (_counted(text.removesuffix("dozen")) or 1)
-    return _counted(text)
+        return Fraction(6) if "half" in text else Fraction(12) * (_sum_english_words(text.removesuffix("dozen")) or 1)
+    return _sum_english_words(text)
 
 
-def _counted(text: str) -> Fraction:
+def _sum_english_words(text: str) -> Fraction:
     total = part = Fraction(0)
     for word in re.findall(r"[a-z]+|[^\sa-z-]+", text):
         if word == "hundred":
@@ -212,16 +212,16 @@ def _of_chinese(text: str) -> Fraction:
     if text == "一":
         raise ValueError(text)
     if text.endswith("半"):
-        return Fraction(1, 2) + (_han(text[:-2]) if text.endswith("个半") else 0)
+        return Fraction(1, 2) + (_parse_chinese_numeral(text[:-2]) if text.endswith("个半") else 0)
     whole, _, fraction = text.rpartition("又")
     under, _, over = fraction.rpartition("分之")
     if not under:
-        return _han(text)
-    below = Fraction(_HAN_UNITS[under]) if under in _HAN_UNITS else _han(under)
-    return (_han(whole) if whole else 0) + _han(over) / below
+        return _parse_chinese_numeral(text)
+    below = Fraction(_HAN_UNITS[under]) if under in _HAN_UNITS else _parse_chinese_numeral(under)
+    return (_parse_chinese_numeral(whole) if whole else 0) + _parse_chinese_numeral(over) / below
 
 
-def _han(text: str) -> Fraction:
+def _parse_chinese_numeral(text: str) -> Fraction:
     """The value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
         return Fraction(match[1]) * math.prod(_HAN_UNITS[unit] for unit in match[2])
@@ -248,7 +248,7 @@ def _han(text: str) -> Fraction:
     return total + part + Fraction(digit * max(1, least // 10)) + after
 
 
-def mask(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
+def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
     """Replace the numbers of a problem by placeholders, in order of appearance.
 
     Args: language: found in the text where it is not given. words: number words count too: "twenty-five",
@@ -301,7 +301,7 @@ def mask_words(words: Iterable[str]) -> Masked:
     return Masked("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))
 
 
-def unread(text: str, numbers: Sequence[str], original: str) -> list[str]:
+def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> list[str]:
     """What looks like a number and was not read as one, a sentence for each. Args: text: masked. original: as
     it was.
 

@@ -20,7 +20,7 @@ from engines.formula import equations
 from engines.mwp.problems.numbers import Language
 
 OPERATORS = ("+", "-", "*", "/", "^")
-Value = Fraction | float
+ProblemValue = Fraction | float
 """Exact, unless a power left the rational numbers."""
 
 _PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 2}
@@ -36,7 +36,7 @@ class EquationError(ExpressionError):
     code = "E220"
 
 
-def constant(value: Fraction) -> str:
+def constant_label(value: Fraction) -> str:
     """The label of a constant: `C_3_14`. Raises: EquationError for one without a finite decimal form."""
     text = f"{float(value):.12f}".rstrip("0").rstrip(".")
     if Fraction(text) != value or value < 0:
@@ -44,7 +44,7 @@ def constant(value: Fraction) -> str:
     return "C_" + text.replace(".", "_")
 
 
-def leaf_value(label: str, values: Sequence[Value]) -> Value:
+def leaf_value(label: str, values: Sequence[ProblemValue]) -> ProblemValue:
     """What a leaf stands for. Raises: EquationError for a number that the problem does not have."""
     if match := _PLACEHOLDER.fullmatch(label):
         if int(match[1]) >= len(values):
@@ -55,7 +55,7 @@ def leaf_value(label: str, values: Sequence[Value]) -> Value:
     raise EquationError(f"{label!r} is not a number of an equation")
 
 
-def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
+def evaluate(tree: Tree, values: Sequence[ProblemValue]) -> ProblemValue:
     """The value of an equation, exact as long as no root is taken.
 
     Raises: EquationError for a division by zero, a power that is no real number or too large, and a leaf
@@ -65,7 +65,7 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
         return leaf_value(tree.label, values)
     left, right = (evaluate(child, values) for child in tree.children)
     try:
-        value = _applied(tree.label, left, right)
+        value = _apply_operator(tree.label, left, right)
         if not -_LARGEST_VALUE <= value <= _LARGEST_VALUE:
             raise EquationError("the value of the equation is too large")
         return value
@@ -75,7 +75,7 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
         raise EquationError("the value of the equation is too large") from None
 
 
-def _applied(operator: str, left: Value, right: Value) -> Value:
+def _apply_operator(operator: str, left: ProblemValue, right: ProblemValue) -> ProblemValue:
     match operator:
         case "+":
             return left + right
@@ -86,11 +86,11 @@ def _applied(operator: str, left: Value, right: Value) -> Value:
         case "/":
             return left / right
         case "^":
-            return _power(left, right)
+            return _compute_power(left, right)
     raise EquationError(f"{operator!r} is not an operator of an equation")
 
 
-def _power(base: Value, exponent: Value) -> Value:
+def _compute_power(base: ProblemValue, exponent: ProblemValue) -> ProblemValue:
     if isinstance(exponent, Fraction) and exponent.denominator == 1 and isinstance(base, Fraction):
         if abs(exponent) > _LARGEST_POWER:
             raise EquationError(f"the exponent {exponent} is too large")
@@ -103,14 +103,14 @@ def _power(base: Value, exponent: Value) -> Value:
 
 def parse_prefix(tokens: Sequence[str]) -> Tree:
     """An equation of labels in prefix order. Raises: ExpressionError where they make none."""
-    return read_labels([_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0)
+    return read_labels([_canonical_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0)
 
 
-def _label(token: str) -> str:
+def _canonical_label(token: str) -> str:
     if token in OPERATORS or _PLACEHOLDER.fullmatch(token):
         return token
     if match := _CONSTANT.fullmatch(token):
-        return constant(Fraction(match[1].replace("_", ".")))
+        return constant_label(Fraction(match[1].replace("_", ".")))
     raise EquationError(f"{token!r} is not part of an equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
 
 
@@ -131,7 +131,7 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
     """
     try:
         return equations.read_equation(
-            text, lambda leaf: Tree(_label(leaf)) if leaf[0] in "NC" else number(leaf)
+            text, lambda leaf: Tree(_canonical_label(leaf)) if leaf[0] in "NC" else number(leaf)
         )
     except EquationError:
         raise
@@ -141,7 +141,7 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
         ) from None
 
 
-def infix(tree: Tree) -> str:
+def to_infix(tree: Tree) -> str:
     """The equation in infix notation, with the brackets that it needs.
 
     >>> infix(read_equation("(N_0-C_1)*(N_1/N_2)", Tree))
@@ -154,46 +154,46 @@ def infix(tree: Tree) -> str:
     # Brackets on the right also where a sum follows a sum, on the left where a power is raised: the text
     # stands for this tree and no other.
     raised = tree.label == "^"
-    return _within(left, here + raised) + tree.label + _within(right, here + (not raised))
+    return _bracket_operand(left, here + raised) + tree.label + _bracket_operand(right, here + (not raised))
 
 
-def _within(operand: Tree, priority: int) -> str:
-    text = infix(operand)
+def _bracket_operand(operand: Tree, priority: int) -> str:
+    text = to_infix(operand)
     return f"({text})" if _PRIORITY.get(operand.label, 3) < priority else text
 
 
-def normalised(tree: Tree) -> Tree:
+def normalise_equation(tree: Tree) -> Tree:
     """The equation with the operands of every + and * sorted, so that a+b and b+a are one.
 
     The order is that of their texts with a bracket around every operation (the paper's code); sums of sums
     are not regrouped.
     """
-    return _sorted(tree)[0]
+    return _sort_operands(tree)[0]
 
 
-def _sorted(tree: Tree) -> tuple[Tree, str]:
+def _sort_operands(tree: Tree) -> tuple[Tree, str]:
     if not tree.children:
         return tree, tree.label
-    parts = [_sorted(child) for child in tree.children]
+    parts = [_sort_operands(child) for child in tree.children]
     if tree.label in "+*":
         parts.sort(key=lambda part: part[1])
     (left, left_text), (right, right_text) = parts
     return Tree(tree.label, (left, right)), f"({left_text}{tree.label}{right_text})"
 
 
-def placeholders(tree: Tree) -> list[int]:
+def list_placeholders(tree: Tree) -> list[int]:
     """The numbers that an equation uses, in prefix order, as often as it uses them."""
     return [int(match[1]) for node in tree if (match := _PLACEHOLDER.fullmatch(node.label))]
 
 
-def renumbered(tree: Tree, places: Sequence[int]) -> Tree:
+def renumber_placeholders(tree: Tree, places: Sequence[int]) -> Tree:
     """The equation with each `N_i` as `N_{places[i]}`."""
     if match := _PLACEHOLDER.fullmatch(tree.label):
         return Tree(f"N_{places[int(match[1])]}")
-    return Tree(tree.label, tuple(renumbered(child, places) for child in tree.children))
+    return Tree(tree.label, tuple(renumber_placeholders(child, places) for child in tree.children))
 
 
-def is_right(given: Value, gold: Value, *, relative: float = 0.0) -> bool:
+def is_right(given: ProblemValue, gold: ProblemValue, *, relative: float = 0.0) -> bool:
     """Whether an answer is right: within 1e-3 of the gold one, or, where given, `relative` of its size."""
     return abs(float(given) - float(gold)) <= (relative * abs(float(gold)) if relative else 1e-3)
 
@@ -229,12 +229,12 @@ class Problem:
     @cached_property
     def normal(self) -> Tree | None:
         """The equation normalised under commutativity."""
-        return normalised(self.equation) if self.equation else None
+        return normalise_equation(self.equation) if self.equation else None
 
     @cached_property
     def template(self) -> str:
         """The normalised equation in infix notation, `N_0*N_1-N_2`; empty where there is none."""
-        return infix(self.normal) if self.normal else ""
+        return to_infix(self.normal) if self.normal else ""
 
     def to_row(self) -> dict[str, Any]:
         """The problem as a line of a JSON Lines file, which `read_problems` reads back."""
@@ -243,7 +243,7 @@ class Problem:
             "language": self.language,
             "text": self.text,
             "numbers": list(self.numbers),
-            "equation": infix(self.equation) if self.equation else None,
+            "equation": to_infix(self.equation) if self.equation else None,
             "answer": self.answer if self.answer == self.answer else None,
             "fold": self.fold,
             "source": self.source,

@@ -31,27 +31,27 @@ from engines.mwp.problems.numbers import (
     Language,
     Masked,
     language_of,
-    mask,
+    list_unread_numbers,
+    mask_numbers,
     mask_words,
     plain_digits,
-    unread,
     value_of,
 )
 from engines.mwp.problems.problem import (
     OPERATORS,
     EquationError,
     Problem,
-    constant,
+    constant_label,
     evaluate,
     is_right,
+    list_placeholders,
     parse_prefix,
-    placeholders,
     read_equation,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ProblemLayout:
     """The keys of one format, in lower case.
 
     Args: needs: keys that make the format. masked: the text with placeholders. numbers: their values.
@@ -76,10 +76,10 @@ class Layout:
     language: Language = "en"
 
 
-def _layout(name: str, needs: str, *keys: str, masked: str = "", **more: Any) -> Layout:
+def _make_layout(name: str, needs: str, *keys: str, masked: str = "", **more: Any) -> ProblemLayout:
     original, equation, answer = (tuple(key.split()) for key in keys)
     text, _, numbers = masked.partition(" ")
-    return Layout(
+    return ProblemLayout(
         name, frozenset(needs.split()), original, equation, answer, masked=text, numbers=numbers, **more
     )
 
@@ -87,32 +87,32 @@ def _layout(name: str, needs: str, *keys: str, masked: str = "", **more: Any) ->
 _OURS = "text numbers equation original source"
 _BODY = "body question"
 LAYOUTS = (
-    _layout("mathwb", _OURS, "original", "equation", "answer", masked="text numbers"),
-    _layout(
+    _make_layout("mathwb", _OURS, "original", "equation", "answer", masked="text numbers"),
+    _make_layout(
         *("asdiv-masked", "body question masked prefix", _BODY, "prefix", "answer answer_text"),
         masked="masked numbers",
     ),
-    _layout("mawps-masked", "masked prefix numbers", "text", "prefix", "answer", masked="masked numbers"),
-    _layout(
+    _make_layout("mawps-masked", "masked prefix numbers", "text", "prefix", "answer", masked="masked numbers"),
+    _make_layout(
         *("math23k-masked", "original_text text prefix nums", "original_text", "prefix", "answer_raw answer"),
         masked="text nums",
         language="zh",
     ),
-    _layout(
+    _make_layout(
         *("math23k", "original_text equation", "original_text", "equation", "ans answer_raw answer"),
         segmented="segmented_text",
         exact=True,
         language="zh",
     ),
-    _layout(
+    _make_layout(
         *("masked-csv", "question numbers equation answer", "question", "equation", "answer"),
         masked="question numbers",
     ),
-    _layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
-    _layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
-    _layout("mawps", "squestion lequations", "squestion", "lequations", "lsolutions", id=("iindex",)),
-    _layout("plain", "text", "text", "equation", "answer"),
-    _layout("plain", "question", "question", "equation", "answer"),
+    _make_layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
+    _make_layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
+    _make_layout("mawps", "squestion lequations", "squestion", "lequations", "lsolutions", id=("iindex",)),
+    _make_layout("plain", "text", "text", "equation", "answer"),
+    _make_layout("plain", "question", "question", "equation", "answer"),
 )
 """In the order in which they are tried."""
 
@@ -121,7 +121,7 @@ AGAIN = " (again)"
 """Behind the name of a column that another has too."""
 
 
-def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+def lower_keys(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     """The row with its keys in lower case, `-` and blanks as `_`, without the `@` of what was XML.
 
     Of two columns of one name (`Question`, `question`) the one is read that holds the other's text, otherwise
@@ -138,18 +138,18 @@ def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any
     return result
 
 
-def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> Layout | None:
+def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> ProblemLayout | None:
     return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
 
 
-Bad = Callable[[int, str], None]
+OnBadRecord = Callable[[int, str], None]
 _REMEDY = (
     "Problems are rows of JSON Lines, JSON or CSV with `text` (or `question`), `equation` and `answer`, or a "
     "file of ASDiv, MAWPS, SVAMP, ParaMAWPS or Math23K."
 )
 
 
-def records(path: Path, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_records(path: Path, bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each record with its line (of its beginning); keys in lower case. Compressed files are read through.
 
     Args: bad: takes line and reason of a record that cannot be read.
@@ -163,12 +163,12 @@ def records(path: Path, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
     start = first[1].lstrip()[0]
     rest = chain([first], lines)
     if start == "<":
-        return _xml(path, rest)
+        return _read_xml(path, rest)
     if start == "{" and _is_json(first[1]):
-        return _json_lines(rest, bad)
+        return _read_json_lines(rest, bad)
     if start in "[{":
-        return _json(rest, bad)
-    return _csv(path, rest, bad)
+        return _read_json(rest, bad)
+    return _read_csv(path, rest, bad)
 
 
 def _is_json(text: str) -> bool:
@@ -179,7 +179,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_json_lines(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in lines:
         if not line.strip():
             continue
@@ -188,10 +188,10 @@ def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[in
         except ValueError as error:
             bad(number, str(error))
             continue
-        yield number, lowered(row)
+        yield number, lower_keys(row)
 
 
-def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
     numbered = list(lines)
     text = "\n".join(line for _, line in numbered)
     repeated: list[RepeatedKeyError] = []
@@ -223,7 +223,7 @@ def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dic
             bad(line, str(repeated[0]))
             repeated.clear()
         elif isinstance(row, dict):
-            yield line, lowered(row)
+            yield line, lower_keys(row)
         else:
             bad(line, "this is not a JSON object")
 
@@ -232,13 +232,13 @@ _MOST = 100_000
 """Characters of a cell: more is a quote that nothing closes."""
 
 
-def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_csv(path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
     head_line, head = next(lines)
     if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
         # A spreadsheet's own line, which says what separates.
         head_line, head = next(lines, (head_line, ""))
     separators = (",", "\t", ";")
-    fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(csv_cells(head, one))))]
+    fitting = [one for one in separators if layout_of(lower_keys(dict.fromkeys(csv_cells(head, one))))]
     if not fitting:
         columns = max((csv_cells(head, one) for one in separators), key=len)
         what = f"the columns {', '.join(columns)[:120]!r} are not those of problems"
@@ -255,10 +255,10 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
             over = f" over {row.lines} lines: a quote may not be closed" if row.lines > 1 else ""
             bad(row.line, f"{len(row.cells)} columns, not {len(header)}{over}")
         elif row.cells:
-            yield row.line, lowered(zip(header, row.cells, strict=True))
+            yield row.line, lower_keys(zip(header, row.cells, strict=True))
 
 
-def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The problems of ASDiv; the folds are read where the folder `nfolds` lies beside the file."""
     from lxml import etree
 
@@ -269,7 +269,7 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
     except etree.XMLSyntaxError as error:
         what, remedy = f"the XML is broken: {error.msg}", "Fix the line, or download the file again."
         raise DataError(what, path=path, line=error.position[0], code="E318", remedy=remedy) from error
-    folds = _folds(path)
+    folds = _read_folds(path)
     result = root.findall(".//Problem")
     if not result:
         raise DataError("the XML holds no element Problem", path=path, code="E318", remedy=_REMEDY)
@@ -278,10 +278,10 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
         for child in problem.iterchildren(tag=etree.Element):
             row[str(child.tag)] = "".join(map(str, child.itertext())).strip()
         begins: Any = problem.sourceline
-        yield begins or 0, lowered({**row, "fold": folds.get(row.get("ID", ""))})
+        yield begins or 0, lower_keys({**row, "fold": folds.get(row.get("ID", ""))})
 
 
-def _folds(path: Path) -> dict[str, int]:
+def _read_folds(path: Path) -> dict[str, int]:
     folds: dict[str, int] = {}
     for file in sorted(path.parent.glob("nfolds/asdiv-a/fold*.txt")):
         if match := re.fullmatch(r"fold(\d+)", file.stem):
@@ -304,7 +304,7 @@ _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RowNote:
     """Something about a row: its line, its id where it has one, and what it is."""
 
     line: int
@@ -313,7 +313,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Problems:
+class ProblemFile:
     """What a file holds.
 
     Args: format: the layout of most rows. rows: every problem, also those without a usable equation.
@@ -325,15 +325,15 @@ class Problems:
     path: Path
     format: str
     rows: tuple[Problem, ...]
-    skipped: tuple[Note, ...] = ()
-    disagreements: tuple[Note, ...] = ()
-    remarks: tuple[Note, ...] = ()
+    skipped: tuple[RowNote, ...] = ()
+    disagreements: tuple[RowNote, ...] = ()
+    remarks: tuple[RowNote, ...] = ()
 
     @property
     def usable(self) -> tuple[Problem, ...]:
         return tuple(problem for problem in self.rows if problem.equation is not None)
 
-    def counts(self) -> dict[str, int]:
+    def count_rows(self) -> dict[str, int]:
         kinds = Counter(note.reason.partition(":")[0] for note in self.remarks)
         return {
             "problems": len(self.rows),
@@ -344,7 +344,7 @@ class Problems:
         }
 
 
-def read_problems(path: Path, *, words: bool | None = None) -> Problems:
+def read_problems(path: Path, *, words: bool | None = None) -> ProblemFile:
     """The problems of a file; see `engines.mwp.problems.readers` for the formats.
 
     Args: words: whether English number words count as numbers where the text is not masked yet; None takes
@@ -352,16 +352,16 @@ def read_problems(path: Path, *, words: bool | None = None) -> Problems:
     Raises: DataError E318 for a file without problems, E314 for an empty one, and as `read_lines` does.
     """
     reading = _Reading(words)
-    for line, row in records(path, lambda line, reason: reading.skip(line, "", reason)):
-        reading.take(line, row, path)
+    for line, row in read_records(path, lambda line, reason: reading.skip_row(line, "", reason)):
+        reading.read_row(line, row, path)
     if not reading.rows:
-        first = reading.skipped[0] if reading.skipped else Note(1, "", "it holds no rows")
+        first = reading.skipped[0] if reading.skipped else RowNote(1, "", "it holds no rows")
         what = f"the file holds no problem: {first.reason}"
         remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`."
         raise DataError(what, path=path, line=first.line or None, code="E318", remedy=remedy)
     ((format, _),) = reading.formats.most_common(1)
     rows = tuple(reading.rows.values())
-    return Problems(
+    return ProblemFile(
         path, format, rows, tuple(reading.skipped), tuple(reading.disagreements), tuple(reading.remarks)
     )
 
@@ -375,38 +375,38 @@ class _Reading:
         self.words = words
         self.rows: dict[str, Problem] = {}
         self.formats: Counter[str] = Counter()
-        self.skipped: list[Note] = []
-        self.disagreements: list[Note] = []
-        self.remarks: list[Note] = []
+        self.skipped: list[RowNote] = []
+        self.disagreements: list[RowNote] = []
+        self.remarks: list[RowNote] = []
 
-    def skip(self, line: int, id_: str, reason: str) -> None:
-        self.skipped.append(Note(line, id_, reason))
+    def skip_row(self, line: int, id_: str, reason: str) -> None:
+        self.skipped.append(RowNote(line, id_, reason))
 
-    def take(self, line: int, row: Mapping[str, Any], path: Path) -> None:
+    def read_row(self, line: int, row: Mapping[str, Any], path: Path) -> None:
         layout = layout_of(row)
         if layout is None:
-            self.skip(line, str(row.get("id", "")), "it has no text (or question) of a problem")
+            self.skip_row(line, str(row.get("id", "")), "it has no text (or question) of a problem")
             return
         id_ = next((str(row[key]) for key in layout.id if row.get(key) not in (None, "")), "")
         id_ = id_ or f"{path.name.partition('.')[0]}-{line}"
         if id_ in self.rows:
-            self.skip(line, id_, f"a problem above has the id {id_!r} too")
+            self.skip_row(line, id_, f"a problem above has the id {id_!r} too")
             return
         try:
-            problem, stored, remarks = _problem(row, layout, id_, path.name, self.words)
+            problem, stored, remarks = _build_problem(row, layout, id_, path.name, self.words)
         except _UnusableError as error:
-            self.skip(line, id_, str(error))
+            self.skip_row(line, id_, str(error))
             return
         self.formats[layout.name] += 1
         self.rows[id_] = problem
-        self.remarks += (Note(line, id_, remark) for remark in remarks)
+        self.remarks += (RowNote(line, id_, remark) for remark in remarks)
         if problem.equation and stored is not None and not is_right(problem.answer, stored):
             what = f"{problem.template} gives {problem.answer:.10g}, and the answer is {float(stored):.10g}"
-            self.disagreements.append(Note(line, id_, what))
+            self.disagreements.append(RowNote(line, id_, what))
 
 
-def _problem(
-    row: Mapping[str, Any], layout: Layout, id_: str, source: str, words: bool | None
+def _build_problem(
+    row: Mapping[str, Any], layout: ProblemLayout, id_: str, source: str, words: bool | None
 ) -> tuple[Problem, Fraction | None, list[str]]:
     remarks: list[str] = []
     parts = [str(row[key]).strip() for key in layout.original if row.get(key)]
@@ -430,7 +430,7 @@ def _problem(
         remarks.append("full-width digits: read as plain ones")
     given = row.get(layout.masked) if layout.masked else None
     if given:
-        masked, places = _masked(str(given), row.get(layout.numbers), original)
+        masked, places = _convert_placeholders(str(given), row.get(layout.numbers), original)
     else:
         if _MASK.search(original):
             raise _UnusableError("the text has placeholders without numbers")
@@ -441,21 +441,21 @@ def _problem(
             whole = _PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented))
             masked, places = mask_words(whole.split(" ")), None
         else:
-            masked, places = mask(original, language, words=use), None
-        remarks += (f"not a number: {reason}" for reason in unread(masked.text, masked.numbers, original))
+            masked, places = mask_numbers(original, language, words=use), None
+        remarks += (f"not a number: {reason}" for reason in list_unread_numbers(masked.text, masked.numbers, original))
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
-    stored = _answer(text)
+    stored = _parse_answer(text)
     if text is not None and stored is None:
         remarks.append(f"no answer: {str(text)[:40]!r} begins with no number")
     elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
     equation, value = None, None
     try:
-        equation = _equation(row, layout, masked, places)
+        equation = _read_row_equation(row, layout, masked, places)
         value = evaluate(equation, masked.values)
-        remarks += _odd(equation, masked, written=places is None)
+        remarks += _list_oddities(equation, masked, written=places is None)
     except ExpressionError as error:
         equation = None
         remarks.append(f"no equation: {error.what}")
@@ -479,10 +479,10 @@ def _problem(
     )
 
 
-def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
+def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
     """A masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
     listed = given if isinstance(given, list) else re.split(r"[\s,;]+", str(given or "").strip())
-    numbers = [_written(number) for number in listed if number not in (None, "")]
+    numbers = [_plain_number(number) for number in listed if number not in (None, "")]
     found = list(dict.fromkeys(match[0] for match in _MASK.finditer(text)))
     first = 1 if any(re.fullmatch(r"n\d+", token) for token in found) else 0
     order = []
@@ -508,7 +508,7 @@ def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str
     return Masked(text, tuple(numbers[place] for place in order), values), names
 
 
-def _written(number: Any) -> str:
+def _plain_number(number: Any) -> str:
     text = str(number).strip()
     return text[:-2] if re.fullmatch(r"-?\d+\.0", text) else text
 
@@ -528,8 +528,8 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
     return tuple(found) if place == len(original) else None
 
 
-def _equation(
-    row: Mapping[str, Any], layout: Layout, masked: Masked, names: Mapping[str, str] | None
+def _read_row_equation(
+    row: Mapping[str, Any], layout: ProblemLayout, masked: Masked, names: Mapping[str, str] | None
 ) -> Tree:
     if not masked.numbers:
         raise EquationError("the text has no number")
@@ -545,23 +545,23 @@ def _equation(
         tokens = text.split()
         if names is None or tokens[0] not in OPERATORS or len(tokens) < 3:
             if names is not None:
-                text = _MASK.sub(lambda match: _named(match[0], names), text)
+                text = _MASK.sub(lambda match: _rename_placeholder(match[0], names), text)
             exact = layout.exact and language_of(masked.text, without=layout.language) == "zh"
             text = _with_fractions(text, masked, exact)
-            return read_equation(text, lambda written: _number(written, masked, exact))
-    return parse_prefix([_token(token, names or {}) for token in tokens])
+            return read_equation(text, lambda written: _number_to_tree(written, masked, exact))
+    return parse_prefix([_convert_token(token, names or {}) for token in tokens])
 
 
-def _token(token: str, names: Mapping[str, str]) -> str:
+def _convert_token(token: str, names: Mapping[str, str]) -> str:
     if token in OPERATORS or token.startswith("C_"):
         return token
     if _MASK.fullmatch(token):
-        return _named(token, names)
+        return _rename_placeholder(token, names)
     # A number beside placeholders is a constant.
-    return _constant(token).label
+    return _constant_to_tree(token).label
 
 
-def _named(token: str, names: Mapping[str, str]) -> str:
+def _rename_placeholder(token: str, names: Mapping[str, str]) -> str:
     if token not in names:
         raise EquationError(f"the equation uses {token}, which is not in the text")
     return names[token]
@@ -597,43 +597,43 @@ def _one_side(text: str) -> str:
     return sides[0]
 
 
-def _number(written: str, masked: Masked, exact: bool) -> Tree:
+def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
     if written in masked.numbers:
         return Tree(f"N_{masked.numbers.index(written)}")
     parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
     division = parts is not None and {parts[2], parts[3]} <= set(masked.numbers)
     if not (exact or division):
-        value = _worth(written)
+        value = _parse_value(written)
         for place, known in enumerate(masked.values):
             if abs(known - value) < _ROUNDED:
                 return Tree(f"N_{place}")
     if parts is None:
-        return _constant(written)
+        return _constant_to_tree(written)
     whole, over, under = parts.groups()
-    fraction = Tree("/", (_number(over, masked, exact), _number(under, masked, exact)))
-    return Tree("+", (_number(whole, masked, exact), fraction)) if whole else fraction
+    fraction = Tree("/", (_number_to_tree(over, masked, exact), _number_to_tree(under, masked, exact)))
+    return Tree("+", (_number_to_tree(whole, masked, exact), fraction)) if whole else fraction
 
 
-def _constant(written: str) -> Tree:
-    value = _worth(written)
+def _constant_to_tree(written: str) -> Tree:
+    value = _parse_value(written)
     near = value.limit_denominator(1000)
     if near and abs(near - value) < _ROUNDED:
         value = near
     try:
-        return Tree(constant(value))
+        return Tree(constant_label(value))
     except EquationError:
-        over, under = (Tree(constant(Fraction(part))) for part in value.as_integer_ratio())
+        over, under = (Tree(constant_label(Fraction(part))) for part in value.as_integer_ratio())
         return Tree("/", (over, under))
 
 
-def _worth(written: str) -> Fraction:
+def _parse_value(written: str) -> Fraction:
     try:
         return value_of(written)
     except ValueError as error:
         raise EquationError(str(error)) from None
 
 
-def _odd(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
+def _list_oddities(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
     """What is odd about an equation. Args: written: its placeholders were found by their numbers."""
     remarks = []
     constants = {node.label for node in equation if node.label.startswith("C_")}
@@ -641,14 +641,14 @@ def _odd(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
     if other:
         remarks.append(f"not in the text: the equation uses {', '.join(other)}")
     if written:
-        for place in sorted(set(placeholders(equation))):
+        for place in sorted(set(list_placeholders(equation))):
             if masked.values.count(masked.values[place]) > 1:
                 same = masked.numbers[place]
                 remarks.append(f"equal numbers: {same} stands more than once, and N_{place} is used")
     return remarks
 
 
-def _answer(given: Any) -> Fraction | None:
+def _parse_answer(given: Any) -> Fraction | None:
     """An answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or a list of one."""
     if isinstance(given, list):
         given = given[0] if len(given) == 1 else None
@@ -691,7 +691,7 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     (181, 181, ('N_0+N_1', 8))
     """
     read = [read_problems(path, words=spec.words) for path in spec.data]
-    rows, renamed = merged(read)
+    rows, renamed = merge_files(read)
     usable = [problem for problem in rows if problem.equation is not None]
     if spec.out:
         write_problems(spec.out, usable)
@@ -702,7 +702,7 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
                 "path": str(found.path),
                 "format": found.format,
                 "languages": dict(Counter(problem.language for problem in found.rows)),
-                **found.counts(),
+                **found.count_rows(),
                 "notes": {
                     "skipped": [asdict(note) for note in found.skipped],
                     "disagreements": [asdict(note) for note in found.disagreements],
@@ -719,7 +719,7 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     }
 
 
-def merged(files: Sequence[Problems]) -> tuple[list[Problem], int]:
+def merge_files(files: Sequence[ProblemFile]) -> tuple[list[Problem], int]:
     """The problems of several files, and how many had to be renamed: an id that an earlier file has becomes
     `file/id`."""
     rows: dict[str, Problem] = {}

@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engines.core.tree import Tree
-from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.reading import COMMUTATIVE, LARGEST, Found, Legal, Words, add
+from engines.mwp.solver.encoders import EncodedProblems
+from engines.mwp.solver.reading import (
+    COMMUTATIVE,
+    LARGEST,
+    EquationWords,
+    LegalSteps,
+    ScoredEquation,
+    insert_equation,
+)
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ _NEVER = -1e9
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _PartialDeduction:
     """An equation on the way: its problem, and of every quantity what it is, what it is worth, whether it may
     be used, and whether it must be; with the logarithm of the probability so far."""
 
@@ -36,7 +43,7 @@ class _Way:
     pending: tuple[bool, ...]
     score: float = 0.0
 
-    def after(self, at: Sequence[int], value: float, score: float, words: Words, legal: Legal) -> _Way:
+    def apply_step(self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps) -> _PartialDeduction:
         left, right, operator = at
         tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
         free = list(self.free)
@@ -44,12 +51,12 @@ class _Way:
         if legal.single_use:
             for place in (left, right):
                 free[place] = place < len(words.constants)
-        return _Way(
+        return _PartialDeduction(
             self.row, (*self.trees, tree), (*self.values, value), (*free, True), (*pending, True), score
         )
 
 
-class _Scored(NamedTuple):
+class _ScoredSteps(NamedTuple):
     """Of pairs of quantities and operations: where their operands are (pairs,), scores (rows, pairs,
     operators, 2), not last and last, and vectors (rows, pairs, operators, width)."""
 
@@ -58,14 +65,14 @@ class _Scored(NamedTuple):
     scores: Tensor
     vectors: Tensor
 
-    def place(self, left: Tensor, right: Tensor) -> Tensor:
+    def find_pair(self, left: Tensor, right: Tensor) -> Tensor:
         return ((self.left == left[:, None]) & (self.right == right[:, None])).int().argmax(1)
 
 
 class DeductiveHead(Module):
     """Scores steps. `words` says which operators and constants there are."""
 
-    def __init__(self, words: Words, width: int, *, dropout: float) -> None:
+    def __init__(self, words: EquationWords, width: int, *, dropout: float) -> None:
         import torch
         from torch import nn
 
@@ -82,7 +89,7 @@ class DeductiveHead(Module):
         commute = torch.tensor([operator in COMMUTATIVE for operator in words.operators], dtype=torch.bool)
         self.register_buffer("commute", commute, persistent=False)
 
-    def score(self, quantities: Tensor, legal: Legal) -> _Scored:
+    def score_steps(self, quantities: Tensor, legal: LegalSteps) -> _ScoredSteps:
         """Every operation on every pair but those of two constants."""
         import torch
 
@@ -101,9 +108,9 @@ class DeductiveHead(Module):
         vectors = self.norm(torch.relu(steps.view(rows, len(left), len(self.words.operators), width)))
         own = self.of_quantity(quantities)
         scores = self.of_step(self.dropout(vectors)) + (own[:, left] + own[:, right])[:, :, None]
-        return _Scored(left, right, scores, vectors)
+        return _ScoredSteps(left, right, scores, vectors)
 
-    def grown(self, quantities: Tensor, new: Tensor) -> Tensor:
+    def add_quantity(self, quantities: Tensor, new: Tensor) -> Tensor:
         """The quantities after a step: all updated by the new one, which is the last."""
         import torch
 
@@ -112,7 +119,7 @@ class DeductiveHead(Module):
         updated = self.update(news.reshape(-1, width), quantities.reshape(-1, width))
         return torch.cat([updated.view(rows, count, width), new[:, None]], 1)
 
-    def loss(self, problems: Encoded, steps: Tensor, values: Tensor, legal: Legal) -> Tensor:
+    def loss(self, problems: EncodedProblems, steps: Tensor, values: Tensor, legal: LegalSteps) -> Tensor:
         """(rows,) minus the logarithm of the probability of the right steps, in nats.
 
         Args: steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last. values: (rows,
@@ -134,23 +141,23 @@ class DeductiveHead(Module):
             quantities, free, pending, values = (part[kept] for part in (quantities, free, pending, values))
             operator, left, right = steps[active, number].unbind(1)
             left, right = (torch.where(at < 0, fixed - 1 - at, at) for at in (left, right))
-            last = self._last(steps, active, number)
-            scored = self.score(quantities, legal)
-            allowed, results = self._allowed(scored, free, pending, values, legal)
-            row, pair = torch.arange(len(active), device=steps.device), scored.place(left, right)
+            last = self._is_last_step(steps, active, number)
+            scored = self.score_steps(quantities, legal)
+            allowed, results = self._find_legal_steps(scored, free, pending, values, legal)
+            row, pair = torch.arange(len(active), device=steps.device), scored.find_pair(left, right)
             # What the equation does is allowed, whatever the rules say.
             allowed[row, pair, operator, last] = True
             scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1)
             right_one = (pair * len(self.words.operators) + operator) * 2 + last
             losses = nn.functional.cross_entropy(scores, right_one, reduction="none")
             total = total.index_add(0, active, losses)
-            quantities = self.grown(quantities, scored.vectors[row, pair, operator])
+            quantities = self.add_quantity(quantities, scored.vectors[row, pair, operator])
             values = torch.cat([values, results[row, pair, operator][:, None]], 1)
-            free, pending = self._used(free, pending, left, right, known, legal)
+            free, pending = self._update_usage(free, pending, left, right, known, legal)
         return total
 
     @staticmethod
-    def _last(steps: Tensor, active: Tensor, number: int) -> Tensor:
+    def _is_last_step(steps: Tensor, active: Tensor, number: int) -> Tensor:
         import torch
 
         if number + 1 == steps.shape[1]:
@@ -158,8 +165,8 @@ class DeductiveHead(Module):
         return (steps[active, number + 1, 0] < 0).long()
 
     @staticmethod
-    def _used(
-        free: Tensor, pending: Tensor, left: Tensor, right: Tensor, known: int, legal: Legal
+    def _update_usage(
+        free: Tensor, pending: Tensor, left: Tensor, right: Tensor, known: int, legal: LegalSteps
     ) -> tuple[Tensor, Tensor]:
         """Which quantities may be used, and which results must be, after a step."""
         import torch
@@ -173,8 +180,8 @@ class DeductiveHead(Module):
         new = torch.ones_like(free[:, :1])
         return torch.cat([free, new], 1), torch.cat([pending, new], 1)
 
-    def _allowed(
-        self, scored: _Scored, free: Tensor, pending: Tensor, values: Tensor, legal: Legal
+    def _find_legal_steps(
+        self, scored: _ScoredSteps, free: Tensor, pending: Tensor, values: Tensor, legal: LegalSteps
     ) -> tuple[Tensor, Tensor]:
         """(rows, pairs, operators, 2) which steps are legal, not last and last; (rows, pairs, operators) what
         they are worth."""
@@ -183,7 +190,7 @@ class DeductiveHead(Module):
         left, right = scored.left, scored.right
         pair = free[:, left] & free[:, right]
         both = pair[..., None] & ((left <= right)[:, None] | ~self.commute)
-        results = self._results(values[:, left], values[:, right])
+        results = self._compute_results(values[:, left], values[:, right])
         both &= torch.isfinite(results) & (results.abs() <= LARGEST)
         if legal.non_negative:
             both &= results >= 0
@@ -191,7 +198,7 @@ class DeductiveHead(Module):
         finishing = settled == pending.sum(1, keepdim=True)
         return torch.stack([both, both & finishing[..., None]], -1), results
 
-    def _results(self, left: Tensor, right: Tensor) -> Tensor:
+    def _compute_results(self, left: Tensor, right: Tensor) -> Tensor:
         import torch
 
         found = {
@@ -204,8 +211,8 @@ class DeductiveHead(Module):
         return torch.stack([found[operator]() for operator in self.words.operators], -1)
 
     def decode(
-        self, problems: Encoded, values: Sequence[Sequence[float]], legal: Legal, *, beam: int, max_steps: int
-    ) -> list[list[Found]]:
+        self, problems: EncodedProblems, values: Sequence[Sequence[float]], legal: LegalSteps, *, beam: int, max_steps: int
+    ) -> list[list[ScoredEquation]]:
         """The best equations of each problem, best first: at most `beam`, each legal.
 
         Args: values: of each problem, what constants and numbers are worth.
@@ -213,12 +220,12 @@ class DeductiveHead(Module):
         import torch
 
         longest = len(self.words.constants) + problems.quantities.shape[1]
-        live = [self._begun(row, worth, longest) for row, worth in enumerate(values)]
-        done: list[list[Found]] = [[] for _ in values]
+        live = [self._begin_deduction(row, worth, longest) for row, worth in enumerate(values)]
+        done: list[list[ScoredEquation]] = [[] for _ in values]
         quantities = problems.with_constants(self.constants)
         for step in range(max_steps):
-            scored = self.score(quantities, legal)
-            allowed, results = self._allowed(scored, *self._rules(live, quantities.device), legal)
+            scored = self.score_steps(quantities, legal)
+            allowed, results = self._find_legal_steps(scored, *self._stack_rules(live, quantities.device), legal)
             if step + 1 == max_steps:
                 allowed[..., 0] = False
             scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1).double()
@@ -233,14 +240,14 @@ class DeductiveHead(Module):
                     for odd, at in zip(odds, its, strict=True)
                     if allowed[source, at[0], at[3], at[4]]
                 ]
-            kept: list[tuple[_Way, int, list[int]]] = []
+            kept: list[tuple[_PartialDeduction, int, list[int]]] = []
             for row, mine in enumerate(ways):
                 for score, source, at in sorted(mine, key=lambda way: -way[0])[:beam]:
                     pair, left, right, operator, last = at
                     value = float(results[source, pair, operator])
-                    new = live[source].after((left, right, operator), value, score, self.words, legal)
+                    new = live[source].apply_step((left, right, operator), value, score, self.words, legal)
                     if last:
-                        add(done[row], Found(new.trees[-1], score), beam)
+                        insert_equation(done[row], ScoredEquation(new.trees[-1], score), beam)
                     else:
                         kept.append((new, source, at))
             # What is already less likely than `beam` finished equations never comes among them.
@@ -254,16 +261,16 @@ class DeductiveHead(Module):
             live = [way for way, _, _ in kept]
             sources = torch.tensor([source for _, source, _ in kept], device=quantities.device)
             at = torch.tensor([at for _, _, at in kept], device=quantities.device)
-            quantities = self.grown(quantities[sources], scored.vectors[sources, at[:, 0], at[:, 3]])
+            quantities = self.add_quantity(quantities[sources], scored.vectors[sources, at[:, 0], at[:, 3]])
         return done
 
-    def _begun(self, row: int, worth: Sequence[float], longest: int) -> _Way:
+    def _begin_deduction(self, row: int, worth: Sequence[float], longest: int) -> _PartialDeduction:
         here, gap = len(worth), longest - len(worth)
-        trees = tuple(Tree(self.words.label(place)) for place in range(longest))
+        trees = tuple(Tree(self.words.operand_label(place)) for place in range(longest))
         none = (False,) * longest
-        return _Way(row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none)
+        return _PartialDeduction(row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none)
 
-    def _rules(self, live: Sequence[_Way], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    def _stack_rules(self, live: Sequence[_PartialDeduction], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
         import torch
 
         return (

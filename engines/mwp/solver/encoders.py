@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engines.mwp.solver.settings import SolverSettings
 
 
-class Encoded(NamedTuple):
+class EncodedProblems(NamedTuple):
     """Problems as vectors: states (batch, length, width) with their mask, the problem (batch, width), its
     quantities (batch, numbers, width), and which of them are there (batch, numbers)."""
 
@@ -27,8 +27,8 @@ class Encoded(NamedTuple):
     quantities: Tensor
     present: Tensor
 
-    def rows(self, places: Tensor) -> Encoded:
-        return Encoded(*(part[places] for part in self))
+    def select_rows(self, places: Tensor) -> EncodedProblems:
+        return EncodedProblems(*(part[places] for part in self))
 
     def with_constants(self, constants: Tensor) -> Tensor:
         """(batch, constants + numbers, width) what an equation is made of; constants: (constants, width)."""
@@ -37,9 +37,9 @@ class Encoded(NamedTuple):
         return torch.cat([constants.expand(len(self.quantities), -1, -1), self.quantities], 1)
 
 
-def encoded(
+def encode_problems(
     encoder: nn.Module, ids: Tensor, length: Tensor, marks: Tensor, pooling: Literal["mean", "first"]
-) -> Encoded:
+) -> EncodedProblems:
     """Args: ids: (batch, length) padded. length: (batch,) real tokens. marks: (batch, numbers) where the
     number's mark is, -1 where there is none."""
     import torch
@@ -47,11 +47,11 @@ def encoded(
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
     states = encoder(ids, mask)
     # The first state of a recurrent encoder is that of two directions, which it knows.
-    own = pooling == "first" and isinstance(encoder, Gru)
-    vector = encoder.first(states, length) if own else POOLINGS[pooling](states, mask)
+    own = pooling == "first" and isinstance(encoder, GruEncoder)
+    vector = encoder.pool_ends(states, length) if own else POOLINGS[pooling](states, mask)
     present = marks >= 0
     at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
-    return Encoded(states, mask, vector, states.gather(1, at), present)
+    return EncodedProblems(states, mask, vector, states.gather(1, at), present)
 
 
 class _Table(Module):
@@ -64,10 +64,10 @@ class _Table(Module):
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor) -> Tensor:
-        return _rows(self.tokens, self.marks, ids)
+        return _embed_ids(self.tokens, self.marks, ids)
 
 
-def _rows(tokens: nn.Embedding, marks: nn.Embedding, ids: Tensor) -> Tensor:
+def _embed_ids(tokens: nn.Embedding, marks: nn.Embedding, ids: Tensor) -> Tensor:
     """(batch, length, width) of ids, those of marks behind those of tokens."""
     import torch
 
@@ -77,7 +77,7 @@ def _rows(tokens: nn.Embedding, marks: nn.Embedding, ids: Tensor) -> Tensor:
     return torch.where(marked[:, :, None], marks((ids - known).clamp(min=0)), result)
 
 
-class Adapted(Module):
+class LowRankLinear(Module):
     """A linear layer that stays as it is, plus a learned product of two thin ones (Hu et al. 2022)."""
 
     def __init__(self, layer: nn.Linear, rank: int) -> None:
@@ -98,7 +98,7 @@ class Adapted(Module):
         )
 
 
-class Pretrained(Module):
+class PretrainedEncoder(Module):
     """A model of Hugging Face; with a rank its own weights are frozen."""
 
     def __init__(self, model: Any, marks: int, rank: int) -> None:
@@ -110,27 +110,27 @@ class Pretrained(Module):
             model.pooler = None
         if rank:
             model.requires_grad_(False)
-            _adapt(model, rank)
+            _add_adapters(model, rank)
         self.model = model
         self.marks = nn.Embedding(marks, self.width)
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        inputs = _rows(self.model.get_input_embeddings(), self.marks, ids)
+        inputs = _embed_ids(self.model.get_input_embeddings(), self.marks, ids)
         return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
 
 
-def _adapt(module: nn.Module, rank: int) -> None:
+def _add_adapters(module: nn.Module, rank: int) -> None:
     from torch import nn
 
     for name, child in module.named_children():
         if isinstance(child, nn.Linear):
-            setattr(module, name, Adapted(child, rank))
+            setattr(module, name, LowRankLinear(child, rank))
         else:
-            _adapt(child, rank)
+            _add_adapters(child, rank)
 
 
-class Transformer(Module):
+class TransformerEncoder(Module):
     def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
         import torch
         from torch import nn
@@ -151,7 +151,7 @@ class Transformer(Module):
         return self.stack(inputs, src_key_padding_mask=~mask)
 
 
-class Gru(Module):
+class GruEncoder(Module):
     """The encoder of GTS (Xie and Sun 2019): a GRU both ways, whose two states are added."""
 
     def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
@@ -177,12 +177,12 @@ class Gru(Module):
         )
         return states[:, :, : self.width] + states[:, :, self.width :]
 
-    def first(self, states: Tensor, length: Tensor) -> Tensor:
+    def pool_ends(self, states: Tensor, length: Tensor) -> Tensor:
         import torch
 
         return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]
 
 
-FROM_SCRATCH = {"transformer": Transformer, "gru": Gru}
+FROM_SCRATCH = {"transformer": TransformerEncoder, "gru": GruEncoder}
 """Encoders trained from scratch, by the names of `SolverSettings.encoder`; each is made of the number of its
 tokens and marks, and the settings."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import EquationError, Problem, Value, evaluate, normalised
+from engines.mwp.problems.problem import EquationError, Problem, ProblemValue, evaluate, normalise_equation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ _LEAVES = (Tree("N_0"), Tree("N_1"))
 
 
 @dataclass(frozen=True, slots=True)
-class Legal:
+class LegalSteps:
     """What an equation may do: use a number of the text more than once, have a step below zero."""
 
     single_use: bool = False
@@ -30,18 +30,18 @@ class Legal:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredEquation:
     """An equation and the logarithm of its probability."""
 
     equation: Tree
     score: float
 
 
-def add(found: list[Found], new: Found, most: int) -> None:
+def insert_equation(found: list[ScoredEquation], new: ScoredEquation, most: int) -> None:
     """Put an equation in its place among the best; of the same one, up to the order of operands, the likelier
     stays."""
-    same = normalised(new.equation)
-    known = next((one for one in found if normalised(one.equation) == same), None)
+    same = normalise_equation(new.equation)
+    known = next((one for one in found if normalise_equation(one.equation) == same), None)
     if known is not None:
         if known.score >= new.score:
             return
@@ -51,7 +51,7 @@ def add(found: list[Found], new: Found, most: int) -> None:
     del found[most:]
 
 
-def result(operator: str, left: Value, right: Value, legal: Legal) -> Value | None:
+def compute_step(operator: str, left: ProblemValue, right: ProblemValue, legal: LegalSteps) -> ProblemValue | None:
     """What a step is worth; None where it is illegal, as a division by zero is.
 
     >>> result("-", 2.0, 3.0, Legal()), result("-", 2.0, 3.0, Legal(non_negative=True))
@@ -74,7 +74,7 @@ COMMUTATIVE = ("+", "*")
 OFTEN = 5
 """A constant that is rarer is not learned, as in GTS."""
 
-Step = tuple[int, int, int]
+DeductionStep = tuple[int, int, int]
 """Operator, and the places of its operands: constants, then the numbers of the text, then -1 for the result
 of the first step, -2 for that of the second."""
 
@@ -85,12 +85,12 @@ def number_of(label: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class EquationWords:
     operators: tuple[str, ...]
     constants: tuple[str, ...]
 
     @classmethod
-    def of(cls, equations: Iterable[Tree]) -> Words:
+    def from_equations(cls, equations: Iterable[Tree]) -> EquationWords:
         """The operators of equations, and the constants that occur `OFTEN` times or more, sorted."""
         operators, constants = set(), Counter[str]()
         for equation in equations:
@@ -102,7 +102,7 @@ class Words:
         often = sorted(label for label, count in constants.items() if count >= OFTEN)
         return cls(tuple(sorted(operators)), tuple(often))
 
-    def place(self, label: str) -> int:
+    def operand_index(self, label: str) -> int:
         """Of an operand: constants, then numbers. Raises: KeyError for an unknown constant."""
         number = number_of(label)
         if number is not None:
@@ -111,26 +111,26 @@ class Words:
             raise KeyError(label)
         return self.constants.index(label)
 
-    def label(self, place: int) -> str:
+    def operand_label(self, place: int) -> str:
         known = len(self.constants)
         return self.constants[place] if place < known else f"N_{place - known}"
 
 
-def deductions(equation: Tree, words: Words) -> list[Step]:
+def to_steps(equation: Tree, words: EquationWords) -> list[DeductionStep]:
     """An equation as steps, operands first; equal parts are computed once, operands of + and * are sorted.
 
     Raises: KeyError for an operator or constant that is not among the words.
     """
-    steps: list[Step] = []
-    done: dict[Step, int] = {}
+    steps: list[DeductionStep] = []
+    done: dict[DeductionStep, int] = {}
 
-    def visit(node: Tree) -> int:
+    def visit_node(node: Tree) -> int:
         if not node.children:
-            return words.place(node.label)
+            return words.operand_index(node.label)
         if node.label not in words.operators:
             raise KeyError(node.label)
-        left, right = (visit(child) for child in node.children)
-        if node.label in COMMUTATIVE and _order(right) < _order(left):
+        left, right = (visit_node(child) for child in node.children)
+        if node.label in COMMUTATIVE and _operand_order(right) < _operand_order(left):
             left, right = right, left
         step = (words.operators.index(node.label), left, right)
         if step not in done:
@@ -138,16 +138,16 @@ def deductions(equation: Tree, words: Words) -> list[Step]:
             done[step] = -len(steps)
         return done[step]
 
-    visit(equation)
+    visit_node(equation)
     return steps
 
 
-def _order(place: int) -> tuple[bool, int]:
+def _operand_order(place: int) -> tuple[bool, int]:
     """Results stand behind constants and numbers, the earlier first."""
     return place < 0, abs(place)
 
 
-def nodes(equation: Tree, words: Words) -> NDArray[np.int64]:
+def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
     """(nodes, 5) an equation in prefix order: of each node its token (operators, constants, numbers), the
     place of its parent, for a second operand the place of the first (else -1), the height above the leaves
     below it, and the depth below the root. Raises: KeyError as `deductions`."""
@@ -155,25 +155,25 @@ def nodes(equation: Tree, words: Words) -> NDArray[np.int64]:
 
     rows: list[list[int]] = []
 
-    def visit(node: Tree, parent: int, left: int, depth: int) -> int:
+    def visit_node(node: Tree, parent: int, left: int, depth: int) -> int:
         here = len(rows)
         rows.append([0, parent, left, 0, depth])
         if not node.children:
-            rows[here][0] = len(words.operators) + words.place(node.label)
+            rows[here][0] = len(words.operators) + words.operand_index(node.label)
             return 0
         if node.label not in words.operators:
             raise KeyError(node.label)
         rows[here][0] = words.operators.index(node.label)
-        first = visit(node.children[0], here, -1, depth + 1)
-        second = visit(node.children[1], here, here + 1, depth + 1)
+        first = visit_node(node.children[0], here, -1, depth + 1)
+        second = visit_node(node.children[1], here, here + 1, depth + 1)
         rows[here][3] = 1 + max(first, second)
         return rows[here][3]
 
-    visit(equation, -1, -1, 0)
+    visit_node(equation, -1, -1, 0)
     return np.array(rows, np.int64)
 
 
-def stacked(tables: Sequence[NDArray[np.int64]], fill: int = -1) -> NDArray[np.int64]:
+def pad_tables(tables: Sequence[NDArray[np.int64]], fill: int = -1) -> NDArray[np.int64]:
     """(tables, longest, …) tables of any length, filled up."""
     import numpy as np
 
@@ -192,14 +192,14 @@ _SPECIAL = ("<pad>", "<unknown>", "<problem>")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadProblem:
     """A problem as numbers: tokens, and where among them the mark of each number is."""
 
     ids: tuple[int, ...]
     marks: tuple[int, ...]
 
 
-def parts(text: str) -> list[str | int]:
+def split_at_placeholders(text: str) -> list[str | int]:
     """The text between placeholders, and the placeholders' numbers, in order.
 
     >>> parts("Tom has N_0 pens")
@@ -218,7 +218,7 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-class Reader:
+class ProblemReader:
     """Reads problems: `len` counts its tokens, `marks` the marks of numbers, whose ids follow those of the
     tokens."""
 
@@ -233,10 +233,10 @@ class Reader:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokenize(self, text: str) -> list[int]:
         raise NotImplementedError
 
-    def read(self, problem: Problem) -> Read | str:
+    def read_problem(self, problem: Problem) -> ReadProblem | str:
         """A problem as numbers, or why it cannot be read."""
         count = len(problem.numbers)
         if not count:
@@ -245,14 +245,14 @@ class Reader:
             return f"it has {count} numbers, and only {self.marks} can be distinguished"
         ids: list[int] = []
         marks: dict[int, int] = {}
-        for part in parts(problem.text):
+        for part in split_at_placeholders(problem.text):
             if isinstance(part, str):
-                ids += self._tokens(part)
+                ids += self._tokenize(part)
                 continue
             if part >= count:
                 return f"the text has N_{part}, and there are {count} numbers"
             if self.marks == 1:
-                ids += self._tokens(problem.numbers[part])
+                ids += self._tokenize(problem.numbers[part])
             marks.setdefault(part, len(self._before) + len(ids))
             ids.append(len(self) + (part if self.marks > 1 else 0))
         if len(marks) < count:
@@ -261,10 +261,10 @@ class Reader:
         whole = [*self._before, *ids, *self._after]
         if len(whole) > self._max_length:
             return f"it has {len(whole)} tokens, and {self._max_length} are read"
-        return Read(tuple(whole), tuple(marks[number] for number in range(count)))
+        return ReadProblem(tuple(whole), tuple(marks[number] for number in range(count)))
 
 
-class TokenReader(Reader):
+class TokenReader(ProblemReader):
     """Reads with the tokenizer of a pretrained model."""
 
     def __init__(
@@ -274,20 +274,20 @@ class TokenReader(Reader):
         super().__init__(numbers, max_length)
         self.tokenizer, self._size = tokenizer, size
         self._known: dict[str, list[int]] = {}
-        framed, bare = tokenizer("1")["input_ids"], self._tokens("1")
+        framed, bare = tokenizer("1")["input_ids"], self._tokenize("1")
         begin = framed.index(bare[0])
         self._before, self._after = tuple(framed[:begin]), tuple(framed[begin + len(bare) :])
 
     def __len__(self) -> int:
         return self._size
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokenize(self, text: str) -> list[int]:
         if text not in self._known:
             self._known[text] = list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
         return self._known[text]
 
 
-class WordReader(Reader):
+class WordReader(ProblemReader):
     """Reads characters (Chinese) and words with a vocabulary of the training problems."""
 
     def __init__(
@@ -298,11 +298,11 @@ class WordReader(Reader):
         self._ids = {word: number for number, word in enumerate(self.vocabulary)}
 
     @staticmethod
-    def learned(problems: Iterable[Problem], rare: int) -> tuple[str, ...]:
+    def learn_vocabulary(problems: Iterable[Problem], rare: int) -> tuple[str, ...]:
         """Special tokens, digits and signs, then what occurs `rare` times or more, sorted."""
         counts: Counter[str] = Counter()
         for problem in problems:
-            for part in parts(problem.text):
+            for part in split_at_placeholders(problem.text):
                 if isinstance(part, str):
                     counts.update(words_of(part))
         signs = [*"0123456789", *"./%()"]
@@ -312,5 +312,5 @@ class WordReader(Reader):
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokenize(self, text: str) -> list[int]:
         return [self._ids.get(word, _SPECIAL.index("<unknown>")) for word in words_of(text)]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg, make_refusal, specification
 
-Head = Literal["tree", "deductive"]
+DecoderHead = Literal["tree", "deductive"]
 """tree: the goal-driven decoder of GTS, which writes the equation from its root down. deductive: at each step
 the best pair of quantities and operation becomes a new quantity (Jie, Li and Lu 2022)."""
 
@@ -21,7 +21,7 @@ class SolverSettings:
         Literal["pretrained", "transformer", "gru"],
         Arg("A text encoder (MiniLM, or the folder data.encoder), or one trained from scratch."),
     ] = "pretrained"
-    head: Annotated[Head, Arg("How the solver writes the equation.")] = "deductive"
+    head: Annotated[DecoderHead, Arg("How the solver writes the equation.")] = "deductive"
     rank: Annotated[
         int, Arg("Rank of the adapters on a frozen pretrained encoder; 0: train all of it.", low=0)
     ] = 0

@@ -11,9 +11,9 @@ from engines.core.files import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
-from engines.mwp.problems.numbers import language_of, mask, unread
-from engines.mwp.problems.problem import Problem, evaluate, infix, leaf_value
-from engines.mwp.solver.reading import LARGEST, Found
+from engines.mwp.problems.numbers import language_of, list_unread_numbers, mask_numbers
+from engines.mwp.problems.problem import Problem, evaluate, leaf_value, to_infix
+from engines.mwp.solver.reading import LARGEST, ScoredEquation
 
 if TYPE_CHECKING:
     from engines.mwp.solver.solver import Solver
@@ -53,16 +53,16 @@ def solve(spec: Solve) -> dict[str, Any]:
     problem = problem_of(spec.text, number_words=spec.number_words)
     if not problem.numbers:
         remedy = "" if spec.number_words else "Words such as three or 三 count with --number-words."
-        raise _unsolved("the problem has no number", remedy)
-    solver = ready(spec.model)
+        raise _unsolved_error("the problem has no number", remedy)
+    solver = open_cached_solver(spec.model)
     (found,) = solver.solve([problem], beam=spec.beam)
     if isinstance(found, str):
-        raise _unsolved(f"the solver cannot read the problem: {found}")
+        raise _unsolved_error(f"the solver cannot read the problem: {found}")
     if not found:
         what = "no equation from the numbers and the solver's constants has a value"
-        raise _unsolved(what, "Try a wider --beam, or a solver that knows more constants.")
-    rows = [_row(problem, one) for one in found]
-    done = steps(problem, found[0].equation)
+        raise _unsolved_error(what, "Try a wider --beam, or a solver that knows more constants.")
+    rows = [_describe_equation(problem, one) for one in found]
+    done = list_steps(problem, found[0].equation)
     document = {
         "model": spec.model.name,
         "language": problem.language,
@@ -71,7 +71,7 @@ def solve(spec: Solve) -> dict[str, Any]:
         **rows[0],
         "steps": done,
         "alternatives": rows[1:],
-        "remarks": [*([solver.note] if solver.note else []), *_remarks(problem, solver.languages)],
+        "remarks": [*([solver.note] if solver.note else []), *_list_remarks(problem, solver.languages)],
     }
     said = (
         f"{spec.text} Answer {document['answer']:.10g} = {document['filled']} ({document['probability']:.0%})"
@@ -79,7 +79,7 @@ def solve(spec: Solve) -> dict[str, Any]:
     return Shown(document, "steps", ("text", "operation", "result"), title=said)
 
 
-def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
+def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     result = []
     if languages and problem.language not in languages:
         learned = " and ".join(LANGUAGES[name] for name in languages)
@@ -89,18 +89,18 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     for written, value in zip(problem.numbers, problem.values, strict=True):
         if abs(value) > LARGEST:
             result.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
-    result += unread(problem.text, problem.numbers, problem.original)
+    result += list_unread_numbers(problem.text, problem.numbers, problem.original)
     read = set(problem.numbers)
     result += [
         f"{word} is read as a word: with --number-words it is a number"
-        for word in dict.fromkeys(mask(problem.original, words=True).numbers)
+        for word in dict.fromkeys(mask_numbers(problem.original, words=True).numbers)
         if word not in read and word.lower() != "one"
     ]
     return result
 
 
 @cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))
-def ready(folder: Path) -> Solver:
+def open_cached_solver(folder: Path) -> Solver:
     """A solver; it stays open for the next question until its folder changes."""
     from engines.mwp.solver.solver import open_solver
 
@@ -109,12 +109,12 @@ def ready(folder: Path) -> Solver:
 
 def problem_of(text: str, *, number_words: bool = False) -> Problem:
     """A problem as it is told, without an equation."""
-    masked = mask(text, words=number_words)
+    masked = mask_numbers(text, words=number_words)
     values = tuple(map(float, masked.values))
     return Problem("", language_of(text), masked.text, masked.numbers, values, None, math.nan, None, "", text)
 
 
-def steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
+def list_steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
     """The operations of an equation in the order in which they are done, each with its operands and its
     result in the numbers of the problem; equal ones once.
 
@@ -123,22 +123,22 @@ def steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     names: dict[Tree, str] = {}
 
-    def name(node: Tree) -> str:
+    def name_result(node: Tree) -> str:
         if not node.children:
             return node.label
         if node not in names:
-            left, right = (name(child) for child in node.children)
+            left, right = (name_result(child) for child in node.children)
             names[node] = f"R_{len(rows) + 1}"
-            one, other, value = (_number(problem, each) for each in (*node.children, node))
+            one, other, value = (_format_value(problem, each) for each in (*node.children, node))
             text = f"{one} {_SIGNS.get(node.label, node.label)} {other} = {value}"
             rows.append({"operation": f"{left}{node.label}{right}", "result": value, "text": text})
         return names[node]
 
-    name(equation)
+    name_result(equation)
     return rows
 
 
-def _number(problem: Problem, node: Tree) -> str:
+def _format_value(problem: Problem, node: Tree) -> str:
     if node.label.startswith("N_"):
         return problem.numbers[int(node.label[2:])]
     if not node.children:
@@ -146,21 +146,21 @@ def _number(problem: Problem, node: Tree) -> str:
     return f"{float(evaluate(node, problem.values)):.10g}"
 
 
-def _row(problem: Problem, found: Found) -> dict[str, Any]:
+def _describe_equation(problem: Problem, found: ScoredEquation) -> dict[str, Any]:
     return {
-        "equation": infix(found.equation),
-        "filled": infix(_with(problem, found.equation)),
+        "equation": to_infix(found.equation),
+        "filled": to_infix(_fill_in_numbers(problem, found.equation)),
         "answer": float(evaluate(found.equation, problem.values)),
         "probability": math.exp(found.score),
         "tree": found.equation.list_labels(),
     }
 
 
-def _with(problem: Problem, node: Tree) -> Tree:
+def _fill_in_numbers(problem: Problem, node: Tree) -> Tree:
     if not node.children:
-        return Tree(_number(problem, node))
-    return Tree(node.label, tuple(_with(problem, child) for child in node.children))
+        return Tree(_format_value(problem, node))
+    return Tree(node.label, tuple(_fill_in_numbers(problem, child) for child in node.children))
 
 
-def _unsolved(what: str, remedy: str = "") -> EngineError:
+def _unsolved_error(what: str, remedy: str = "") -> EngineError:
     return EngineError(what, code="E690", remedy=remedy)

@@ -28,18 +28,18 @@ from engines.core.spec import make_refusal, read, to_mapping
 from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductive_head import DeductiveHead
-from engines.mwp.solver.encoders import FROM_SCRATCH, Encoded, Pretrained, encoded
+from engines.mwp.solver.encoders import FROM_SCRATCH, EncodedProblems, PretrainedEncoder, encode_problems
 from engines.mwp.solver.reading import (
-    Found,
-    Legal,
-    Read,
-    Reader,
+    EquationWords,
+    LegalSteps,
+    ProblemReader,
+    ReadProblem,
+    ScoredEquation,
     TokenReader,
     WordReader,
-    Words,
-    deductions,
-    nodes,
-    stacked,
+    pad_tables,
+    to_node_table,
+    to_steps,
 )
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
@@ -57,7 +57,7 @@ class Solver(Module):
     """Reads problems and writes equations over their numbers. `new_solver` makes it."""
 
     def __init__(
-        self, settings: SolverSettings, words: Words, reader: Reader, encoder: nn.Module, base: str
+        self, settings: SolverSettings, words: EquationWords, reader: ProblemReader, encoder: nn.Module, base: str
     ) -> None:
         """Args: base: what the encoder was begun from: `minilm`, a folder's name, or nothing."""
         super().__init__()
@@ -65,12 +65,12 @@ class Solver(Module):
         self.languages: tuple[str, ...] = ()
         """Of the problems that it was trained on, as far as they are known."""
         self.learned: frozenset[str] = frozenset()
-        """Marks of the problems that it was trained on; see `engines.mwp.solver.training.marks`."""
+        """Marks of the problems that it was trained on; see `engines.mwp.solver.training.fingerprint_problems`."""
         self.chosen: frozenset[str] = frozenset()
         """Of those by which it was chosen."""
         self.note = ""
         """What whoever uses it must know."""
-        self.legal = Legal(settings.single_use, settings.non_negative)
+        self.legal = LegalSteps(settings.single_use, settings.non_negative)
         self.encoder = encoder
         dropout = settings.dropout
         if settings.head == "tree":
@@ -78,16 +78,16 @@ class Solver(Module):
         else:
             self.head = DeductiveHead(words, encoder.width, dropout=dropout)
 
-    def encode(self, batch: Mapping[str, Tensor]) -> Encoded:
-        return encoded(self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling)
+    def encode(self, batch: Mapping[str, Tensor]) -> EncodedProblems:
+        return encode_problems(self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling)
 
-    def target(self, problem: Problem) -> Any:
+    def make_target(self, problem: Problem) -> Any:
         """What the head is to write for a problem. Raises: KeyError for words that it does not have;
         ValueError for an equation that the settings forbid."""
         assert problem.equation is not None
         if self.settings.head == "tree":
-            return nodes(problem.equation, self.words)
-        steps, known = deductions(problem.equation, self.words), len(self.words.constants)
+            return to_node_table(problem.equation, self.words)
+        steps, known = to_steps(problem.equation, self.words), len(self.words.constants)
         if not steps:
             raise ValueError("no step leads to its answer")
         if any(min(left, right) >= 0 and max(left, right) < known for _, left, right in steps):
@@ -96,30 +96,30 @@ class Solver(Module):
             raise ValueError("it uses a number twice")
         return np.array(steps, np.int64)
 
-    def worth(self, problem: Problem) -> tuple[float, ...]:
+    def operand_values(self, problem: Problem) -> tuple[float, ...]:
         constants = (float(leaf_value(label, ())) for label in self.words.constants)
         return (*constants, *problem.values)
 
-    def losses(self, problems: Encoded, targets: Tensor, values: Tensor) -> Tensor:
+    def compute_losses(self, problems: EncodedProblems, targets: Tensor, values: Tensor) -> Tensor:
         if isinstance(self.head, TreeHead):
             return self.head.loss(problems, targets)
         return self.head.loss(problems, targets, values, self.legal)
 
-    def solve(self, problems: Sequence[Problem], *, beam: int = 0) -> list[list[Found] | str]:
+    def solve(self, problems: Sequence[Problem], *, beam: int = 0) -> list[list[ScoredEquation] | str]:
         """The best equations of each problem, best first, or why it cannot be read.
 
         Args: beam: how many; 0: as the settings say.
         """
         import torch
 
-        read = [self.reader.read(problem) for problem in problems]
-        result: list[list[Found] | str] = [one if isinstance(one, str) else "" for one in read]
+        read = [self.reader.read_problem(problem) for problem in problems]
+        result: list[list[ScoredEquation] | str] = [one if isinstance(one, str) else "" for one in read]
         known = {place: one for place, one in enumerate(read) if not isinstance(one, str)}
         with torch.inference_mode():
-            for places, encoded in self._encoded(dict(sorted(known.items(), key=lambda x: len(x[1].ids)))):
+            for places, encoded in self._encode_batches(dict(sorted(known.items(), key=lambda x: len(x[1].ids)))):
                 answers = self.head.decode(
                     encoded,
-                    [self.worth(problems[place]) for place in places],
+                    [self.operand_values(problems[place]) for place in places],
                     self.legal,
                     beam=beam or self.settings.beam,
                     max_steps=self.settings.max_steps,
@@ -128,46 +128,46 @@ class Solver(Module):
                     result[place] = answer
         return result
 
-    def vectors(self, problems: Sequence[Problem]) -> Any:
+    def embed_problems(self, problems: Sequence[Problem]) -> Any:
         """(problems, width) the vectors that the contrastive loss compares, float32; of one that cannot be
         read, zeros."""
         import torch
 
         result = np.zeros((len(problems), self.encoder.width), np.float32)
-        read = {place: self.reader.read(problem) for place, problem in enumerate(problems)}
+        read = {place: self.reader.read_problem(problem) for place, problem in enumerate(problems)}
         with torch.inference_mode():
-            for places, encoded in self._encoded(
+            for places, encoded in self._encode_batches(
                 {place: one for place, one in read.items() if not isinstance(one, str)}
             ):
                 result[places] = encoded.vector.float().cpu().numpy()
         return result
 
-    def _encoded(self, problems: Mapping[int, Read]) -> Iterator[tuple[list[int], Encoded]]:
+    def _encode_batches(self, problems: Mapping[int, ReadProblem]) -> Iterator[tuple[list[int], EncodedProblems]]:
         """Problems by their places, in batches in their order."""
         device, order = next(self.parameters()).device, list(problems)
         for begin in range(0, len(order), _BATCH):
             places = order[begin : begin + _BATCH]
-            batch = inputs([problems[place] for place in places])
+            batch = stack_inputs([problems[place] for place in places])
             result = self.encode({name: value.to(device) for name, value in batch.items()})
             check_finite(result.vector.float().cpu().numpy(), self.base or "solver")
             yield places, result
 
 
-def inputs(problems: Sequence[Read]) -> dict[str, Tensor]:
+def stack_inputs(problems: Sequence[ReadProblem]) -> dict[str, Tensor]:
     """`ids`: (problems, length) padded with 0; `length`: (problems,); `marks`: (problems, numbers), -1 behind
     the last."""
     import torch
 
-    ids = stacked([np.array(one.ids, np.int64) for one in problems], 0)
+    ids = pad_tables([np.array(one.ids, np.int64) for one in problems], 0)
     return {
         "ids": torch.from_numpy(ids),
         "length": torch.tensor([len(one.ids) for one in problems]),
-        "marks": torch.from_numpy(stacked([np.array(one.marks, np.int64) for one in problems])),
+        "marks": torch.from_numpy(pad_tables([np.array(one.marks, np.int64) for one in problems])),
     }
 
 
 def new_solver(
-    settings: SolverSettings, words: Words, *, folder: Path | None = None, texts: Iterable[Problem] = ()
+    settings: SolverSettings, words: EquationWords, *, folder: Path | None = None, texts: Iterable[Problem] = ()
 ) -> Solver:
     """A solver with new weights, from torch's global random numbers.
 
@@ -175,21 +175,21 @@ def new_solver(
     from scratch has.
     """
     if settings.encoder != "pretrained":
-        return from_vocabulary(settings, words, WordReader.learned(texts, settings.rare))
-    model, tokenizer = opened(folder or built_in())
-    return around(settings, words, model, tokenizer, "minilm" if folder is None else folder.name)
+        return from_vocabulary(settings, words, WordReader.learn_vocabulary(texts, settings.rare))
+    model, tokenizer = open_encoder(folder or built_in())
+    return from_pretrained(settings, words, model, tokenizer, "minilm" if folder is None else folder.name)
 
 
-def from_vocabulary(settings: SolverSettings, words: Words, vocabulary: Sequence[str]) -> Solver:
+def from_vocabulary(settings: SolverSettings, words: EquationWords, vocabulary: Sequence[str]) -> Solver:
     reader = WordReader(vocabulary, settings.numbers, settings.max_length)
     encoder = FROM_SCRATCH[settings.encoder](len(reader), reader.marks, settings)
     return Solver(settings, words, reader, encoder, "")
 
 
-def around(settings: SolverSettings, words: Words, model: Any, tokenizer: Any, base: str) -> Solver:
+def from_pretrained(settings: SolverSettings, words: EquationWords, model: Any, tokenizer: Any, base: str) -> Solver:
     rows = model.get_input_embeddings().num_embeddings
     reader = TokenReader(tokenizer, settings.numbers, settings.max_length, rows)
-    return Solver(settings, words, reader, Pretrained(model, reader.marks, settings.rank), base)
+    return Solver(settings, words, reader, PretrainedEncoder(model, reader.marks, settings.rank), base)
 
 
 def built_in() -> Path:
@@ -198,7 +198,7 @@ def built_in() -> Path:
     return Path(get_model_path())
 
 
-def opened(folder: Path) -> tuple[Any, Any]:
+def open_encoder(folder: Path) -> tuple[Any, Any]:
     """Model and tokenizer of a folder."""
     import transformers
 
@@ -276,27 +276,27 @@ def open_solver(
         description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
         version = description["version"]
         own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
-        words = Words(tuple(description["operators"]), tuple(description["constants"]))
+        words = EquationWords(tuple(description["operators"]), tuple(description["constants"]))
         base, languages = description["base"], tuple(description.get("languages", ()))
         learned, chosen, note = (str(description.get(key, "")) for key in ("learned", "chosen", "note"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"this is no solver's folder: {FILE} is missing or corrupt"
-        raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
+        raise _bad_folder_error(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
     if version != _VERSION:
-        raise _wrong(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
+        raise _bad_folder_error(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
     settings = settings or own
     if settings.encoder != own.encoder:
         what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
         raise make_refusal(what, CODE, f"Set model.encoder={own.encoder}.")
     if base == BUILT_IN and description["base_fingerprint"] != fingerprint_folder(built_in()):
-        raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
-    stored = _stored(folder)
+        raise _bad_folder_error(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
+    stored = _read_weights(folder)
 
-    def make() -> Solver:
+    def make_solver() -> Solver:
         if "vocabulary" in description:
             return from_vocabulary(settings, words, description["vocabulary"])
-        model = opened(built_in()) if base == BUILT_IN else _empty(folder / _ENCODER, stored)
-        return around(settings, words, *model, base)
+        model = open_encoder(built_in()) if base == BUILT_IN else _make_empty_encoder(folder / _ENCODER, stored)
+        return from_pretrained(settings, words, *model, base)
 
     try:
         sizes = dict(description["settings"])
@@ -304,18 +304,18 @@ def open_solver(
             sizes.pop("layers", None)
         check_sizes(sizes, {name: weights.shape for name, weights in stored.items()})
         if base != BUILT_IN:
-            check_fit(make, stored)
+            check_fit(make_solver, stored)
     except ValueError as error:
-        raise _wrong(folder, f"weights and description do not match: {error}", "Train it again.") from error
-    solver = make()
-    _fill(solver, folder, stored)
+        raise _bad_folder_error(folder, f"weights and description do not match: {error}", "Train it again.") from error
+    solver = make_solver()
+    _load_weights(solver, folder, stored)
     check_weights(solver, folder.name)
     solver.languages, solver.note = languages, note
     solver.learned, solver.chosen = frozenset(learned.split()), frozenset(chosen.split())
     return solver.to(torch_device(device)).eval()
 
 
-def _empty(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any, Any]:
+def _make_empty_encoder(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any, Any]:
     import transformers
 
     try:
@@ -326,38 +326,38 @@ def _empty(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any, Any]:
         return transformers.AutoModel.from_config(config), tokenizer
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what = "the solver's encoder cannot be opened"
-        raise _wrong(
+        raise _bad_folder_error(
             folder, *explain_unloadable_model(what, error, "Copy the folder again, whole.")
         ) from error
 
 
-def _stored(folder: Path) -> dict[str, Tensor]:
+def _read_weights(folder: Path) -> dict[str, Tensor]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
         return {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
     except (OSError, ValueError, SafetensorError) as error:
-        raise _unread(folder, error) from error
+        raise _unreadable_weights(folder, error) from error
 
 
-def _fill(solver: Solver, folder: Path, stored: Mapping[str, Tensor]) -> None:
+def _load_weights(solver: Solver, folder: Path, stored: Mapping[str, Tensor]) -> None:
     try:
         result = solver.load_state_dict(stored, strict=False)
     except RuntimeError as error:
-        raise _unread(folder, error) from error
+        raise _unreadable_weights(folder, error) from error
     frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
     frozen |= {name for name, _ in solver.named_buffers()}
     lost = [name for name in result.missing_keys if solver.base != BUILT_IN or name not in frozen]
     if lost or result.unexpected_keys:
         name = (*lost, *result.unexpected_keys)[0]
-        raise _wrong(folder, f"weights and description do not match: {name}", "Train it again.")
+        raise _bad_folder_error(folder, f"weights and description do not match: {name}", "Train it again.")
 
 
-def _unread(folder: Path, error: Exception) -> DataError:
+def _unreadable_weights(folder: Path, error: Exception) -> DataError:
     what = f"the weights cannot be read: {str(error).strip().splitlines()[0][:200]}"
-    return _wrong(folder, what, "Copy the folder again, whole.")
+    return _bad_folder_error(folder, what, "Copy the folder again, whole.")
 
 
-def _wrong(folder: Path, what: str, remedy: str) -> DataError:
+def _bad_folder_error(folder: Path, what: str, remedy: str) -> DataError:
     return DataError(what, path=folder, code="E680", remedy=remedy)

@@ -18,12 +18,20 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import make_refusal, read, to_mapping
-from engines.mwp.evaluations.scores import judged
+from engines.mwp.evaluations.scores import score_answer
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.reading import Read, Words, stacked
+from engines.mwp.solver.reading import EquationWords, ReadProblem, pad_tables
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.mwp.solver.solver import FILE, Solver, built_in, inputs, new_solver, open_solver, save_solver
+from engines.mwp.solver.solver import (
+    FILE,
+    Solver,
+    built_in,
+    new_solver,
+    open_solver,
+    save_solver,
+    stack_inputs,
+)
 from engines.training.checkpoints import model_card
 from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
@@ -32,10 +40,10 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from engines.mwp.triplets.retrieval import Pool
+    from engines.mwp.triplets.retrieval import TripletPool
 
 
-def contrastive(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
+def contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
     """The mean over i of -ln( e^(cos(x_i, x_i+)/tau) / sum over j of e^(cos(x_i, x_j+)/tau) +
     e^(cos(x_i, x_j-)/tau) ), in nats; j goes over the batches of all processes. 0 for no anchors.
 
@@ -60,7 +68,7 @@ _WORD = re.compile(r"[㐀-鿿]|[^\W\d_㐀-鿿]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TrainingMaterial:
     """Args: train: problems with equations. development: those that choose the model. left_out: how many
     problems, by reason. alike: development problems that look like one to train on."""
 
@@ -70,9 +78,9 @@ class Material:
     alike: int = 0
 
 
-def material(
+def select_material(
     data: Mapping[str, Path], *, fold: int | None = None, development: float = 0.1, seed: int = 0
-) -> Material:
+) -> TrainingMaterial:
     """The problems of a recipe's data.
 
     Args: data: problems; also, a second file, merged; development; unlike, a file whose problems,
@@ -85,7 +93,7 @@ def material(
         remedy = "Name a file with --set data.problems=FILE."
         raise DataError("the recipe names no problems", code="E679", exit_code=3, remedy=remedy)
     left_out: Counter[str] = Counter()
-    rows, held_out = _usable(data["problems"], left_out), list[Problem]()
+    rows, held_out = _read_usable(data["problems"], left_out), list[Problem]()
     if fold is not None:
         held_out = [row for row in rows if row.fold == fold]
         rows = [row for row in rows if row.fold != fold]
@@ -94,20 +102,20 @@ def material(
             what = f"no problem is of fold {fold}"
             raise DataError(what, path=data["problems"], code="E679", remedy=remedy)
         left_out[f"fold {fold}"] += len(held_out)
-    also = _usable(data["also"], left_out) if "also" in data else []
-    also = _unlike(also, held_out, "looks like a problem of the fold", left_out)
+    also = _read_usable(data["also"], left_out) if "also" in data else []
+    also = _drop_look_alikes(also, held_out, "looks like a problem of the fold", left_out)
     if "unlike" in data:
         shut = read_problems(data["unlike"]).rows
         folds = ", ".join(map(str, sorted({row.fold for row in shut if row.fold is not None})))
         reason = "looks like a problem of data.unlike" + (f" (folds {folds} and no other)" if folds else "")
-        rows, also = (_unlike(part, shut, reason, left_out) for part in (rows, also))
+        rows, also = (_drop_look_alikes(part, shut, reason, left_out) for part in (rows, also))
     if "development" in data:
-        chosen, alike = _usable(data["development"], Counter()), 0
+        chosen, alike = _read_usable(data["development"], Counter()), 0
         rows, also = (
-            _unlike(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
+            _drop_look_alikes(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
         )
     else:
-        drawn, alike = _drawn(rows, [*rows, *also], round(development * len(rows)), seed)
+        drawn, alike = _draw_development(rows, [*rows, *also], round(development * len(rows)), seed)
         chosen = [row for place, row in enumerate(rows) if place in drawn]
         rows = [row for place, row in enumerate(rows) if place not in drawn]
     taken = {row.id for row in (*rows, *chosen)}
@@ -117,10 +125,10 @@ def material(
         remedy = "See what was left out with: mathwb mwp problems FILE"
         what = "no problem is left to train on"
         raise DataError(what, path=data["problems"], code="E679", remedy=remedy)
-    return Material(train, tuple(chosen), dict(left_out), alike)
+    return TrainingMaterial(train, tuple(chosen), dict(left_out), alike)
 
 
-def _drawn(rows: Sequence[Problem], others: Sequence[Problem], count: int, seed: int) -> tuple[set[int], int]:
+def _draw_development(rows: Sequence[Problem], others: Sequence[Problem], count: int, seed: int) -> tuple[set[int], int]:
     """Places of problems drawn by the seed, those first that look like no other, and how many do."""
     order = Random(seed).sample(range(len(rows)), len(rows))
     found: list[int] = []
@@ -136,14 +144,14 @@ def _drawn(rows: Sequence[Problem], others: Sequence[Problem], count: int, seed:
     return {*found[:count], *passed[:short]}, short
 
 
-def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:
+def _read_usable(path: Path, left_out: Counter[str]) -> list[Problem]:
     read = read_problems(path)
     left_out["no problem"] += len(read.skipped)
     left_out["no equation"] += len(read.rows) - len(read.usable)
     return list(read.usable)
 
 
-def _unlike(
+def _drop_look_alikes(
     rows: list[Problem], others: Sequence[Problem], reason: str, left_out: Counter[str]
 ) -> list[Problem]:
     alike = look_alikes(rows, others)
@@ -161,15 +169,15 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
     names: dict[tuple[str, str], int] = {}
     tables = []
     for part in (rows, others):
-        pairs = (set(pairwise(_words(row))) for row in part)
+        pairs = (set(pairwise(_list_words(row))) for row in part)
         tables.append([sorted({names.setdefault(pair, len(names)) for pair in row}) for row in pairs])
 
-    def matrix(table: list[list[int]]) -> csr_matrix:
+    def to_incidence_matrix(table: list[list[int]]) -> csr_matrix:
         ends = np.cumsum([0, *map(len, table)])
         flat = np.array([pair for row in table for pair in row], np.int64)
         return csr_matrix((np.ones(len(flat), np.float32), flat, ends), (len(table), len(names)))
 
-    left, right = (matrix(table) for table in tables)
+    left, right = (to_incidence_matrix(table) for table in tables)
     sizes = [np.array([len(row) for row in table]) for table in tables]
     known = {id(row): place for place, row in enumerate(others)}
     itself = np.array([known.get(id(row), -1) for row in rows])
@@ -182,19 +190,19 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
     return result
 
 
-def _words(problem: Problem) -> list[str]:
+def _list_words(problem: Problem) -> list[str]:
     return [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
 
 
-def marks(problems: Iterable[Problem]) -> list[str]:
+def fingerprint_problems(problems: Iterable[Problem]) -> list[str]:
     """A mark for the words of each problem, numbers aside: by it one that was trained on is known again."""
-    return [sha256(" ".join(_words(problem)).encode()).hexdigest()[:10] for problem in problems]
+    return [sha256(" ".join(_list_words(problem)).encode()).hexdigest()[:10] for problem in problems]
 
 
 # The trainer `mwp.solver`: an encoder and a head that learn to write equations, and, with `alpha`, to keep
 # problems of one equation together and those that only read alike apart (section 3 of the paper).
 
-Example = tuple[int, int, int]
+SolverExample = tuple[int, int, int]
 """An anchor, its positive and its negative, as places among the problems; -1 without."""
 
 
@@ -215,13 +223,13 @@ class SolverTask:
         return Origin("mwp.solver", to_mapping(self.settings), data)
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> TrainingMaterial:
         """The problems."""
         settings = self.settings
-        return material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
+        return select_material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
 
     @cached_property
-    def pool(self) -> Pool | None:
+    def pool(self) -> TripletPool | None:
         """What triplets are taken from, where there are any."""
         from engines.mwp.triplets.retrieval import parts_of, pool_of
 
@@ -246,42 +254,42 @@ class SolverTask:
                 f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one."
             )
         else:
-            words = Words.of(problem.equation for problem in train if problem.equation is not None)
+            words = EquationWords.from_equations(problem.equation for problem in train if problem.equation is not None)
             made = new_solver(self.settings, words, folder=folder, texts=train)
-        made.learned |= {*marks(train)}
-        made.chosen = frozenset(marks(self.material.development))
+        made.learned |= {*fingerprint_problems(train)}
+        made.chosen = frozenset(fingerprint_problems(self.material.development))
         made.languages = tuple(sorted({*made.languages, *(problem.language for problem in train)}))
-        self._read: dict[int, Read] = {}
+        self._read: dict[int, ReadProblem] = {}
         self._targets: dict[int, Any] = {}
         self.left_out: Counter[str] = Counter(self.material.left_out)
         for place, problem in enumerate(self.problems):
-            read = made.reader.read(problem)
+            read = made.reader.read_problem(problem)
             if isinstance(read, str):
                 self.left_out[read] += 1
                 continue
             self._read[place] = read
             try:
-                self._targets[place] = made.target(problem)
+                self._targets[place] = made.make_target(problem)
             except KeyError as error:
                 self.left_out[f"{error.args[0]} is too rare"] += 1
             except ValueError as error:
                 self.left_out[str(error)] += 1
-        self._worth = [made.worth(problem) for problem in self.problems]
+        self._worth = [made.operand_values(problem) for problem in self.problems]
         return made
 
     @cached_property
-    def _examples(self) -> tuple[Example, ...]:
+    def _examples(self) -> tuple[SolverExample, ...]:
         wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
         anchors = [place for place in range(wanted) if place in self._targets]
-        others = self._triplets(anchors) if self.settings.alpha else {}
+        others = self._find_triplets(anchors) if self.settings.alpha else {}
         return tuple((place, *others.get(place, (-1, -1))) for place in anchors)
 
-    def _triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
+    def _find_triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
         bad."""
-        from engines.mwp.triplets.find import Ready, retriever
-        from engines.mwp.triplets.retrieval import triplets
-        from engines.mwp.triplets.settings import FindTriplets, labelled
+        from engines.mwp.triplets.find import TripletSource, make_retriever
+        from engines.mwp.triplets.retrieval import iterate_triplets
+        from engines.mwp.triplets.settings import FindTriplets, read_bad_triplets
         from engines.mwp.triplets.similarity import similarity_of
 
         pool, asked, settings = self.pool, [self.problems[place] for place in anchors], self.settings
@@ -292,8 +300,8 @@ class SolverTask:
         texts = similarity_of(pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder)
         places = {problem.id: place for place, problem in enumerate(self.problems)}
         result: dict[int, tuple[int, int]] = {}
-        bad = labelled(self.data["labels"]) if "labels" in self.data else frozenset()
-        for one in triplets(retriever(spec, Ready(tuple(asked), 0, pool, texts)), asked):
+        bad = read_bad_triplets(self.data["labels"]) if "labels" in self.data else frozenset()
+        for one in iterate_triplets(make_retriever(spec, TripletSource(tuple(asked), 0, pool, texts)), asked):
             if (one.anchor, one.positive, one.negative) in bad:
                 continue
             anchor, *others = (places[name] for name in (one.anchor, one.positive, one.negative))
@@ -302,15 +310,15 @@ class SolverTask:
         self.left_out["a triplet, not a problem"] = len(anchors) - len(result)
         return result
 
-    def train_data(self) -> tuple[Example, ...]:
+    def train_data(self) -> tuple[SolverExample, ...]:
         """Every training problem that can be learned from, with its triplet where there is a contrastive
         loss."""
         return self._examples
 
-    def length(self, example: Example) -> int:
+    def length(self, example: SolverExample) -> int:
         return sum(len(self._read[place].ids) for place in example if place >= 0)
 
-    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+    def collate(self, examples: Sequence[SolverExample]) -> dict[str, torch.Tensor]:
         """`ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that there
         are, as `solver.inputs` gives them; `contrasted`: (positives,) whose they are; `targets`: (anchors, …)
         what the head is to write; `values`: (anchors, constants + numbers)."""
@@ -319,9 +327,9 @@ class SolverTask:
         anchors = [row[0] for row in examples]
         contrasted = [row for row, example in enumerate(examples) if example[1] >= 0]
         places = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
-        batch = inputs([self._read[place] for place in places])
+        batch = stack_inputs([self._read[place] for place in places])
         batch["contrasted"] = torch.tensor(contrasted, dtype=torch.long)
-        batch["targets"] = torch.from_numpy(stacked([self._targets[place] for place in anchors]))
+        batch["targets"] = torch.from_numpy(pad_tables([self._targets[place] for place in anchors]))
         worth = np.zeros(
             (len(anchors), len(self._worth[0]) - len(self.problems[0].values) + batch["marks"].shape[1])
         )
@@ -339,8 +347,8 @@ class SolverTask:
         import torch
 
         count, contrasted = len(batch["targets"]), len(batch["contrasted"])
-        anchors = model.encode(_some(batch, 0, count))
-        loss = model.losses(anchors, batch["targets"], batch["values"]).mean()
+        anchors = model.encode(_slice_batch(batch, 0, count))
+        loss = model.compute_losses(anchors, batch["targets"], batch["values"]).mean()
         # A part of the head that these equations do not need has a gradient all the same.
         loss = loss + 0 * sum(weight.sum() for weight in model.head.parameters())
         if not self.settings.alpha:
@@ -349,9 +357,9 @@ class SolverTask:
         anchor = anchors.vector[batch["contrasted"]]
         positive = negative = anchor
         if contrasted:
-            positive = model.encode(_some(batch, count, count + contrasted)).vector
-            negative = model.encode(_some(batch, count + contrasted, count + 2 * contrasted)).vector
-        apart = contrastive(anchor, positive, negative, self.settings.tau)
+            positive = model.encode(_slice_batch(batch, count, count + contrasted)).vector
+            negative = model.encode(_slice_batch(batch, count + contrasted, count + 2 * contrasted)).vector
+        apart = contrastive_loss(anchor, positive, negative, self.settings.tau)
         return torch.stack([loss, self.settings.alpha * apart])
 
     def unmeasured(self, _name: str) -> str:
@@ -363,7 +371,7 @@ class SolverTask:
         rows = self.material.development
         if not rows:
             return {}
-        scores = [judged(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)]
+        scores = [score_answer(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)]
         return {
             "development_answer_accuracy": float(np.mean([score.answer for score in scores])),
             "development_equation_accuracy": float(np.mean([score.equation for score in scores])),
@@ -397,7 +405,7 @@ class SolverTask:
         write_text(folder / "README.md", text)
 
 
-def _some(batch: Mapping[str, torch.Tensor], begin: int, end: int) -> dict[str, torch.Tensor]:
+def _slice_batch(batch: Mapping[str, torch.Tensor], begin: int, end: int) -> dict[str, torch.Tensor]:
     length = batch["length"][begin:end]
     return {
         "ids": batch["ids"][begin:end, : int(length.max())],

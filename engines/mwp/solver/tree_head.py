@@ -12,9 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import Value
-from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.reading import Found, Legal, Words, add, result
+from engines.mwp.problems.problem import ProblemValue
+from engines.mwp.solver.encoders import EncodedProblems
+from engines.mwp.solver.reading import (
+    EquationWords,
+    LegalSteps,
+    ScoredEquation,
+    compute_step,
+    insert_equation,
+)
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:
@@ -25,23 +31,23 @@ _NEVER = -1e12
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TreePart:
     """A finished part of an equation and its value, or an operator that waits for its operands."""
 
     vector: Any
     tree: Tree
-    value: Value | None = None
+    value: ProblemValue | None = None
     finished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _PartialTree:
     """An equation on the way: its problem, the goals still open and the parts so far (the last one is next),
     which numbers it has used, and the logarithm of its probability."""
 
     row: int
     goals: tuple[Any, ...]
-    parts: tuple[_Part, ...] = ()
+    parts: tuple[_TreePart, ...] = ()
     used: frozenset[int] = frozenset()
     operators: int = 0
     score: float = 0.0
@@ -64,7 +70,7 @@ class _Gated(Module):
 class TreeHead(Module):
     """Writes equations. Names of the fact of section 2.7: goal q, node n, context c, finished left part t."""
 
-    def __init__(self, words: Words, width: int, *, embedding: int, dropout: float) -> None:
+    def __init__(self, words: EquationWords, width: int, *, embedding: int, dropout: float) -> None:
         import torch
         from torch import nn
 
@@ -82,14 +88,14 @@ class TreeHead(Module):
         self.merge = _Gated(2 * width + embedding, width)
         self.dropout = nn.Dropout(dropout)
 
-    def _context(self, node: Tensor, rows: Tensor, problems: Encoded, keys: Tensor) -> Tensor:
+    def _attend_to_text(self, node: Tensor, rows: Tensor, problems: EncodedProblems, keys: Tensor) -> Tensor:
         import torch
 
         energy = self.attend(torch.tanh(self.attend_node(node)[:, None] + keys[rows])).squeeze(-1)
         shares = energy.masked_fill(~problems.mask[rows], _NEVER).softmax(-1)
         return (shares[:, None] @ problems.states[rows]).squeeze(1)
 
-    def _logits(self, node: Tensor, context: Tensor, operands: Tensor, present: Tensor) -> Tensor:
+    def _score_tokens(self, node: Tensor, context: Tensor, operands: Tensor, present: Tensor) -> Tensor:
         """(nodes, operators + constants + numbers) from operands (nodes, operands, width)."""
         import torch
 
@@ -98,13 +104,13 @@ class TreeHead(Module):
         scores = self.of_operand(energy).squeeze(-1).masked_fill(~present, _NEVER)
         return torch.cat([self.of_operator(here), scores], -1)
 
-    def _present(self, problems: Encoded) -> Tensor:
+    def _present_operands(self, problems: EncodedProblems) -> Tensor:
         import torch
 
         known = problems.present.new_ones(len(problems.present), len(self.words.constants))
         return torch.cat([known, problems.present], 1)
 
-    def loss(self, problems: Encoded, nodes: Tensor) -> Tensor:
+    def loss(self, problems: EncodedProblems, nodes: Tensor) -> Tensor:
         """(problems,) minus the logarithm of the probability of the right equation, in nats.
 
         Args: nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
@@ -114,7 +120,7 @@ class TreeHead(Module):
 
         drop = self.dropout
         token, parent, left, height, depth = nodes.unbind(-1)
-        operands, present = problems.with_constants(self.constants), self._present(problems)
+        operands, present = problems.with_constants(self.constants), self._present_operands(problems)
         count = len(self.words.operators)
         is_leaf, is_operator = token >= count, (token >= 0) & (token < count)
         at = (token - count).clamp(min=0)[..., None].expand(-1, -1, operands.shape[-1])
@@ -123,7 +129,7 @@ class TreeHead(Module):
         for level in range(1, int(height.max()) + 1):
             rows, places = ((height == level) & is_operator).nonzero(as_tuple=True)
             # In prefix order the first operand follows its operator; the second one names it as its left.
-            second = self._second(left, parent, rows, places)
+            second = self._find_second_operands(left, parent, rows, places)
             merged = self.merge(
                 drop(operator[rows, places]), drop(parts[rows, places + 1]), drop(parts[rows, second])
             )
@@ -139,9 +145,9 @@ class TreeHead(Module):
             before = left[rows, places]
             after = self.node_after(drop(parts[rows, before.clamp(min=0)]), goal)
             node = torch.where((before >= 0)[:, None], after, self.node(goal))
-            context = self._context(drop(node), rows, states, keys)
+            context = self._attend_to_text(drop(node), rows, states, keys)
             inputs = drop(node), drop(context)
-            logits = self._logits(*inputs, drop(operands)[rows], present[rows])
+            logits = self._score_tokens(*inputs, drop(operands)[rows], present[rows])
             losses = nn.functional.cross_entropy(logits, token[rows, places], reduction="none")
             total = total.index_add(0, rows, losses)
             inner = is_operator[rows, places]
@@ -149,35 +155,35 @@ class TreeHead(Module):
                 continue
             rows, places = rows[inner], places[inner]
             known = (*(part[inner] for part in inputs), drop(operator[rows, places]))
-            second = self._second(left, parent, rows, places)
+            second = self._find_second_operands(left, parent, rows, places)
             goals = goals.index_put((rows, places + 1), self.left(*known))
             goals = goals.index_put((rows, second), self.right(*known))
         return total
 
     @staticmethod
-    def _second(left: Tensor, parent: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+    def _find_second_operands(left: Tensor, parent: Tensor, rows: Tensor, places: Tensor) -> Tensor:
         """Where the second operands are: those whose parent is at these places and that have a left part."""
         return ((parent[rows] == places[:, None]) & (left[rows] >= 0)).int().argmax(1)
 
     def decode(
-        self, problems: Encoded, values: Sequence[Sequence[float]], legal: Legal, *, beam: int, max_steps: int
-    ) -> list[list[Found]]:
+        self, problems: EncodedProblems, values: Sequence[Sequence[float]], legal: LegalSteps, *, beam: int, max_steps: int
+    ) -> list[list[ScoredEquation]]:
         """The best equations of each problem, best first: at most `beam`, each legal.
 
         Args: values: of each problem, what constants and numbers are worth.
         """
         import torch
 
-        operands, present = problems.with_constants(self.constants), self._present(problems)
+        operands, present = problems.with_constants(self.constants), self._present_operands(problems)
         keys = self.attend_state(problems.states)
-        done: list[list[Found]] = [[] for _ in values]
-        live = [_Way(row, (vector,)) for row, vector in enumerate(problems.vector)]
+        done: list[list[ScoredEquation]] = [[] for _ in values]
+        live = [_PartialTree(row, (vector,)) for row, vector in enumerate(problems.vector)]
         while live:
             rows = torch.tensor([way.row for way in live], device=problems.vector.device)
-            node = self._nodes(live)
-            context = self._context(node, rows, problems, keys)
-            logits = self._logits(node, context, operands[rows], present[rows])
-            odds = self._masked(logits, live, present, legal, max_steps).double().log_softmax(-1)
+            node = self._next_nodes(live)
+            context = self._attend_to_text(node, rows, problems, keys)
+            logits = self._score_tokens(node, context, operands[rows], present[rows])
+            odds = self._mask_illegal(logits, live, present, legal, max_steps).double().log_softmax(-1)
             ways: list[list[tuple[float, int, int]]] = [[] for _ in values]
             best = odds.sort(-1, descending=True)
             for source, (its, tokens) in enumerate(
@@ -192,16 +198,16 @@ class TreeHead(Module):
             chosen = [
                 choice
                 for row, mine in enumerate(ways)
-                for choice in self._chosen(mine, live, done[row], values[row], legal, beam)
+                for choice in self._choose_continuations(mine, live, done[row], values[row], legal, beam)
             ]
-            grown = self._grown(chosen, live, node, context, operands, values)
+            grown = self._extend_trees(chosen, live, node, context, operands, values)
             live = [way for way in grown if way.goals]
             for way in grown:
                 if not way.goals:
-                    add(done[way.row], Found(way.parts[0].tree, way.score), beam)
+                    insert_equation(done[way.row], ScoredEquation(way.parts[0].tree, way.score), beam)
         return done
 
-    def _nodes(self, live: Sequence[_Way]) -> Tensor:
+    def _next_nodes(self, live: Sequence[_PartialTree]) -> Tensor:
         import torch
 
         goals = torch.stack([way.goals[-1] for way in live])
@@ -211,8 +217,8 @@ class TreeHead(Module):
         there = torch.tensor([part is not None for part in before], device=goals.device)
         return torch.where(there[:, None], after, self.node(goals))
 
-    def _masked(
-        self, logits: Tensor, live: Sequence[_Way], present: Tensor, legal: Legal, max_steps: int
+    def _mask_illegal(
+        self, logits: Tensor, live: Sequence[_PartialTree], present: Tensor, legal: LegalSteps, max_steps: int
     ) -> Tensor:
         operators, known = len(self.words.operators), len(self.words.constants)
         logits = logits.clone()
@@ -225,13 +231,13 @@ class TreeHead(Module):
                 logits[source, [operators + place for place in way.used]] = _NEVER
         return logits
 
-    def _chosen(
+    def _choose_continuations(
         self,
         ways: Sequence[tuple[float, int, int]],
-        live: Sequence[_Way],
-        done: Sequence[Found],
+        live: Sequence[_PartialTree],
+        done: Sequence[ScoredEquation],
         values: Sequence[float],
-        legal: Legal,
+        legal: LegalSteps,
         beam: int,
     ) -> list[tuple[float, int, int]]:
         """The best legal continuations of a problem that may still come among the best equations."""
@@ -243,27 +249,27 @@ class TreeHead(Module):
                 result.append((score, source, token))
         return result
 
-    def _is_legal(self, way: _Way, token: int, values: Sequence[float], legal: Legal) -> bool:
+    def _is_legal(self, way: _PartialTree, token: int, values: Sequence[float], legal: LegalSteps) -> bool:
         if token < len(self.words.operators):
             return True
-        value: Value | None = values[token - len(self.words.operators)]
+        value: ProblemValue | None = values[token - len(self.words.operators)]
         place = len(way.parts) - 1
         while place > 0 and way.parts[place].finished and value is not None:
             before, operator = way.parts[place].value, way.parts[place - 1].tree.label
             assert before is not None
-            value = result(operator, before, value, legal)
+            value = compute_step(operator, before, value, legal)
             place -= 2
         return value is not None
 
-    def _grown(
+    def _extend_trees(
         self,
         chosen: Sequence[tuple[float, int, int]],
-        live: Sequence[_Way],
+        live: Sequence[_PartialTree],
         node: Tensor,
         context: Tensor,
         operands: Tensor,
         values: Sequence[Sequence[float]],
-    ) -> list[_Way]:
+    ) -> list[_PartialTree]:
         import torch
 
         count = len(self.words.operators)
@@ -276,7 +282,7 @@ class TreeHead(Module):
             known = node[sources], context[sources], vectors
             goals = zip(self.right(*known), self.left(*known), strict=True)
             for (score, source, token), vector, pair in zip(inner, vectors, goals, strict=True):
-                way, waits = live[source], _Part(vector, Tree(self.words.operators[token]))
+                way, waits = live[source], _TreePart(vector, Tree(self.words.operators[token]))
                 found.append(
                     replace(
                         way,
@@ -290,14 +296,14 @@ class TreeHead(Module):
             if token < count:
                 continue
             way, place = live[source], token - count
-            leaf = _Part(
-                operands[way.row, place], Tree(self.words.label(place)), values[way.row][place], True
+            leaf = _TreePart(
+                operands[way.row, place], Tree(self.words.operand_label(place)), values[way.row][place], True
             )
             used = way.used | {place} if place >= len(self.words.constants) else way.used
             found.append(replace(way, goals=way.goals[:-1], parts=(*way.parts, leaf), used=used, score=score))
-        return self._merged(found)
+        return self._merge_finished(found)
 
-    def _merged(self, ways: list[_Way]) -> list[_Way]:
+    def _merge_finished(self, ways: list[_PartialTree]) -> list[_PartialTree]:
         """The ways with every operator applied whose two operands are finished."""
         import torch
 
@@ -315,7 +321,7 @@ class TreeHead(Module):
             for place, vector, (operator, first, second) in zip(at, merged, triples, strict=True):
                 assert first.value is not None
                 assert second.value is not None
-                value = result(operator.tree.label, first.value, second.value, Legal())
+                value = compute_step(operator.tree.label, first.value, second.value, LegalSteps())
                 tree = Tree(operator.tree.label, (first.tree, second.tree))
-                whole = _Part(vector, tree, value, True)
+                whole = _TreePart(vector, tree, value, True)
                 ways[place] = replace(ways[place], parts=(*ways[place].parts[:-3], whole))

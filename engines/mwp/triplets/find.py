@@ -17,16 +17,16 @@ from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.retrieval import (
     Joint,
-    Places,
-    Pool,
-    Retriever,
+    PoolIndices,
+    TripletPool,
+    TripletRetriever,
     TwoStage,
     equation_vectors,
+    iterate_triplets,
     parts_of,
     pool_of,
     text_vectors,
-    triplets,
-    worded,
+    to_encoder_prefix,
 )
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
@@ -34,23 +34,29 @@ from engines.mwp.triplets.settings import (
     ListAnchors,
     Triplet,
     TripletSearch,
-    labelled,
+    read_bad_triplets,
 )
-from engines.mwp.triplets.similarity import BertSim, TextSimilarity, edits, similarity_of, tokens
+from engines.mwp.triplets.similarity import (
+    BertSim,
+    TextSimilarity,
+    list_edits,
+    similarity_of,
+    tokenize_for_bleu,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class TripletSource:
     """What triplets are found with: the anchors, the pool, and how texts are compared. `unusable`: rows that
     cannot be read, or have no equation that can."""
 
     anchors: tuple[Problem, ...]
     unusable: int
-    pool: Pool
+    pool: TripletPool
     texts: TextSimilarity
 
 
-def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> Ready:
+def open_pool(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> TripletSource:
     """The pool of a spec; kept, so that another strategy on the same is answered at once."""
     key = (spec.data, file_stamp(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
     if key not in _CACHE:
@@ -62,21 +68,21 @@ def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> 
         texts = similarity_of(
             pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder, events=events, stop=stop
         )
-        _CACHE[key] = Ready(read.usable, unusable, pool, texts)
+        _CACHE[key] = TripletSource(read.usable, unusable, pool, texts)
     return _CACHE[key]
 
 
-_CACHE: dict[Any, Ready] = {}
+_CACHE: dict[Any, TripletSource] = {}
 _MOST = 3
 
 
-def retriever(spec: TripletSearch, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
+def make_retriever(spec: TripletSearch, found: TripletSource, *, events: Sink = ignore, stop: Stop = never) -> TripletRetriever:
     if spec.strategy == "joint":
         key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
         kept = _JOINT.get(key)
         if kept is None or kept.pool is not found.pool or kept.texts is not found.texts:
             _JOINT.clear()
-            kept = _JOINT[key] = _joint(spec, found, events=events, stop=stop)
+            kept = _JOINT[key] = _make_joint_retriever(spec, found, events=events, stop=stop)
         return kept
     random = spec.seed if spec.text == "random" else None
     return TwoStage(found.pool, found.texts, spec.strategy, rare=spec.rare_min, random=random)
@@ -86,13 +92,13 @@ _JOINT: dict[Any, Joint] = {}
 """The last one: its index of all vectors takes seconds for a large pool."""
 
 
-def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Joint:
+def _make_joint_retriever(spec: TripletSearch, found: TripletSource, *, events: Sink, stop: Stop) -> Joint:
     pool = found.pool
     if spec.equation_encoder:
         from engines.retrieval.encoders import encoder
 
         of_trees = encoder(spec.equation_encoder).encode(
-            [worded(tree) for tree in pool.equations], events=events, stop=stop
+            [to_encoder_prefix(tree) for tree in pool.equations], events=events, stop=stop
         )
     else:
         of_trees = equation_vectors(pool.equations)
@@ -100,7 +106,7 @@ def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Jo
         assert isinstance(found.texts, BertSim)
         of_texts = found.texts.vectors
     else:
-        of_texts = text_vectors([tokens(one.text, one.language, spec.tokens) for one in pool.problems])
+        of_texts = text_vectors([tokenize_for_bleu(one.text, one.language, spec.tokens) for one in pool.problems])
     return Joint(pool, found.texts, of_trees[pool.equation], of_texts, weight=spec.weight)
 
 
@@ -115,18 +121,18 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     >>> found["anchors"], found["equations"], found["triplets"][0].positive
     (181, 36, 'en-002')
     """
-    result = ready(spec, events=events, stop=stop)
-    chosen = retriever(spec, result, events=events, stop=stop)
-    rows = list(triplets(chosen, result.anchors, events=events, stop=stop))
+    result = open_pool(spec, events=events, stop=stop)
+    chosen = make_retriever(spec, result, events=events, stop=stop)
+    rows = list(iterate_triplets(chosen, result.anchors, events=events, stop=stop))
     complete = not stop()
     without = len(result.anchors) - len(rows) if complete else None
-    bad = labelled(spec.without) if spec.without else frozenset()
+    bad = read_bad_triplets(spec.without) if spec.without else frozenset()
     every = len(rows)
     rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
-    hard = {spec.strategy: hardness(rows, result.pool)}
+    hard = {spec.strategy: measure_hardness(rows, result.pool)}
     if spec.strategy == "joint":
         two = TwoStage(result.pool, result.texts, "em")
-        hard["em"] = hardness(list(triplets(two, result.anchors, events=events, stop=stop)), result.pool)
+        hard["em"] = measure_hardness(list(iterate_triplets(two, result.anchors, events=events, stop=stop)), result.pool)
     if spec.out and complete:
         write_rows(spec.out, map(asdict, rows))
     return {
@@ -135,7 +141,7 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
         "triplets": len(rows) if spec.out else rows,
         "without_negative": without,
         "labelled": every - len(rows),
-        "pool": result.pool.counts(),
+        "pool": result.pool.count_parts(),
         "equations": len(result.pool.equations),
         "hardness": hard,
         "complete": complete,
@@ -143,7 +149,7 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     }
 
 
-def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:
+def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str, Any]:
     """How hard triplets are: means over them.
 
     text_sim_negative and text_sim_positive: of the texts with the anchor's. eq_sim_negative: of the
@@ -156,24 +162,24 @@ def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:
     other = [triplet for triplet in triplets if triplet.positive != triplet.anchor]
     of = [pool.examples[pool.place[triplet.negative]].of for triplet in triplets]
 
-    def mean(values: Sequence[float]) -> float | None:
+    def mean_or_none(values: Sequence[float]) -> float | None:
         return round(float(np.mean(values)), 4) if len(values) else None
 
     return {
         "triplets": len(triplets),
-        "text_sim_negative": mean([triplet.text_sim_negative for triplet in triplets]),
-        "text_sim_positive": mean([triplet.text_sim_positive for triplet in other]),
-        "eq_sim_negative": mean([triplet.eq_sim_negative for triplet in triplets]),
-        "harder": mean([float(triplet.margin > 0) for triplet in other]),
-        "own": mean([float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]),
-        "alone": mean([float(triplet.alone) for triplet in triplets]),
+        "text_sim_negative": mean_or_none([triplet.text_sim_negative for triplet in triplets]),
+        "text_sim_positive": mean_or_none([triplet.text_sim_positive for triplet in other]),
+        "eq_sim_negative": mean_or_none([triplet.eq_sim_negative for triplet in triplets]),
+        "harder": mean_or_none([float(triplet.margin > 0) for triplet in other]),
+        "own": mean_or_none([float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]),
+        "alone": mean_or_none([float(triplet.alone) for triplet in triplets]),
         "negatives": len({triplet.negative for triplet in triplets}),
     }
 
 
 def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """The anchors in the order of the file; the equations of the pool, the commonest first."""
-    result = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
+    result = open_pool(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
     pool = result.pool
     parts: dict[str, Counter[str]] = {}
     for example in pool.examples:
@@ -205,7 +211,7 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
         ],
         "languages": dict(Counter(problem.language for problem in result.anchors)),
         "unusable": result.unusable,
-        "pool": pool.counts(),
+        "pool": pool.count_parts(),
         "templates": sorted(templates, key=lambda row: (-row["count"], row["template"])),
     }
 
@@ -261,25 +267,25 @@ def explain(spec: ExplainTriplet) -> Explanation:
     >>> found.triplet.positive, found.triplet.negative, found.negative_count
     ('en-002', 'en-025', 22)
     """
-    result = ready(spec)
+    result = open_pool(spec)
     anchor = result.pool.place.get(spec.anchor)
     if anchor is None or result.pool.examples[anchor].of:
         remedy = suggest_name(spec.anchor, [problem.id for problem in result.anchors])
         raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
-    chosen = retriever(spec, result)
-    triplet = chosen.triplet(anchor)
+    chosen = make_retriever(spec, result)
+    triplet = chosen.find_triplet(anchor)
     if triplet is None:
         what = f"no other equation is near enough to give a negative for {spec.anchor!r}"
         remedy = "Use a larger pool, or a smaller --rare-min."
         raise EngineError(what, code="E685", remedy=remedy)
     if isinstance(chosen, Joint):
-        negatives, equations, texts = chosen.scored(anchor)
+        negatives, equations, texts = chosen.score_candidates(anchor)
         order = np.argsort(-(chosen.weight * equations + (1.0 - chosen.weight) * texts), kind="stable")
-        positives = result.pool.positives(anchor)
-        return _explained(spec, result, anchor, triplet, positives, negatives[order], _JOINTLY)
-    sets = chosen.candidates(anchor)
+        positives = result.pool.list_positives(anchor)
+        return _explain_triplet(spec, result, anchor, triplet, positives, negatives[order], _JOINTLY)
+    sets = chosen.find_candidates(anchor)
     reasons = _AT_RANDOM if spec.text == "random" else _IN_TWO_STAGES
-    return _explained(spec, result, anchor, triplet, sets.positives, sets.negatives, reasons)
+    return _explain_triplet(spec, result, anchor, triplet, sets.positives, sets.negatives, reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,22 +309,22 @@ _BEST = "best joint score of equation and text"
 _JOINTLY = _Reasons(_LEAST, _BEST, "nearer text", "lower joint score", "lower joint score", ordered=True)
 
 
-def _explained(
+def _explain_triplet(
     spec: ExplainTriplet,
-    found: Ready,
+    found: TripletSource,
     anchor: int,
     triplet: Triplet,
-    positives: Places,
-    negatives: Places,
+    positives: PoolIndices,
+    negatives: PoolIndices,
     reasons: _Reasons,
 ) -> Explanation:
     pool = found.pool
     everyone = np.arange(len(pool.examples))
-    texts = found.texts.of(anchor, everyone)
+    texts = found.texts.compare_texts(anchor, everyone)
     rows = pool.nearest.compute_similarities(int(pool.equation[anchor]))
     equations = rows[pool.equation]
 
-    def candidates(places: Sequence[int] | Places, why: Sequence[str]) -> tuple[Candidate, ...]:
+    def describe_candidates(places: Sequence[int] | PoolIndices, why: Sequence[str]) -> tuple[Candidate, ...]:
         shown = []
         for rank, place in enumerate(places):
             example = pool.examples[int(place)]
@@ -337,7 +343,7 @@ def _explained(
             )
         return tuple(shown)
 
-    def first(places: Places, chosen: str, *, like: bool) -> Places:
+    def rank_places(places: PoolIndices, chosen: str, *, like: bool) -> PoolIndices:
         if not reasons.ordered or not like:
             places = places[np.argsort(texts[places] * (-1.0 if like else 1.0), kind="stable")]
         at = pool.place[chosen]
@@ -349,10 +355,10 @@ def _explained(
     if triplet.alone and triplet.positive != triplet.anchor:
         why_positive = "no other problem has the anchor's equation: nearest equation, text least similar"
     others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
-    foreign = pool.foreign(int(pool.equation[anchor]))[pool.equation]
-    equal = ~pool.other(int(pool.equation[anchor]))[pool.equation] & ~foreign
+    foreign = pool.is_foreign(int(pool.equation[anchor]))[pool.equation]
+    equal = ~pool.is_negative(int(pool.equation[anchor]))[pool.equation] & ~foreign
 
-    def missed(place: int) -> str:
+    def why_missed(place: int) -> str:
         if foreign[place]:
             return "it is of another language"
         return "its equation is equal to the anchor's as a function" if equal[place] else reasons.lost
@@ -360,10 +366,10 @@ def _explained(
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
     own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
 
-    def fate(place: int) -> str:
+    def why_own_variant(place: int) -> str:
         if pool.equation[place] == pool.equation[anchor]:
             return "made from the anchor, with its equation: a positive"
-        return f"made from the anchor: {'a candidate' if place in negatives else missed(place)}"
+        return f"made from the anchor: {'a candidate' if place in negatives else why_missed(place)}"
 
     problems = {
         name: pool.examples[pool.place[getattr(triplet, name)]].problem
@@ -374,24 +380,24 @@ def _explained(
     assert from_ is not None
     return Explanation(
         triplet=triplet,
-        problems={name: _shown(problem) for name, problem in problems.items()},
+        problems={name: _describe_problem(problem) for name, problem in problems.items()},
         edits={
-            name: edits(from_, tree) for name, tree in trees.items() if name != "anchor" and tree is not None
+            name: list_edits(from_, tree) for name, tree in trees.items() if name != "anchor" and tree is not None
         },
-        positives=candidates(
-            first(positives, triplet.positive, like=False), (why_positive, reasons.rival_positives)
+        positives=describe_candidates(
+            rank_places(positives, triplet.positive, like=False), (why_positive, reasons.rival_positives)
         ),
         positive_count=len(positives),
-        negatives=candidates(
-            first(negatives, triplet.negative, like=True), (reasons.negative, reasons.rival_negatives)
+        negatives=describe_candidates(
+            rank_places(negatives, triplet.negative, like=True), (reasons.negative, reasons.rival_negatives)
         ),
         negative_count=len(negatives),
-        lost=candidates(ranked, [missed(place) for place in ranked]),
-        own=candidates(own, [fate(place) for place in own]),
+        lost=describe_candidates(ranked, [why_missed(place) for place in ranked]),
+        own=describe_candidates(own, [why_own_variant(place) for place in own]),
     )
 
 
-def _shown(problem: Problem) -> dict[str, Any]:
+def _describe_problem(problem: Problem) -> dict[str, Any]:
     normal = problem.normal
     assert normal is not None
     return {

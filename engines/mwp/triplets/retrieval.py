@@ -26,21 +26,21 @@ from engines.mwp.triplets.settings import Strategy, Triplet
 from engines.mwp.triplets.similarity import TextSimilarity
 from engines.retrieval.dense import Vectors, normalize_rows
 
-Part = Literal["train", "qr", "roda"]
-Places = NDArray[np.int64]
+PoolPart = Literal["train", "qr", "roda"]
+PoolIndices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class PoolExample:
     """A problem of the pool. Args: part: where it comes from. of: the problem that it was made of, "" for one
     that was there."""
 
     problem: Problem
-    part: Part = "train"
+    part: PoolPart = "train"
     of: str = ""
 
 
-class Pool:
+class TripletPool:
     """Examples in the order of their ids, grouped by language and normalised equation.
 
     `examples[i]`; `equations[e]` are the trees, distinct within a language, and `equation[i]` says which one
@@ -48,7 +48,7 @@ class Pool:
     the least id.
     """
 
-    def __init__(self, examples: Iterable[Example], parts: Sequence[Part] = ("train",)) -> None:
+    def __init__(self, examples: Iterable[PoolExample], parts: Sequence[PoolPart] = ("train",)) -> None:
         self.parts = tuple(parts)
         self.examples = sorted(examples, key=lambda example: example.problem.id)
         self.place = {example.problem.id: place for place, example in enumerate(self.examples)}
@@ -61,7 +61,7 @@ class Pool:
         self.equations = [tree for _, tree in numbers]
         self._chinese = np.array([language == "zh" for language, _ in numbers], np.bool_)
         order = np.argsort(self.equation, kind="stable")
-        self.members: list[Places] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
+        self.members: list[PoolIndices] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -74,22 +74,22 @@ class Pool:
         known: dict[Any, int] = {}
         return np.array([known.setdefault(signature(tree), len(known)) for tree in self.equations], np.int64)
 
-    def equal(self, equation: int) -> Places:
+    def list_equal_equations(self, equation: int) -> PoolIndices:
         """The other equations of its language that are equal to one as functions, as N_0-(N_1+N_2) is to
         N_0-N_1-N_2."""
-        same = (self._functions == self._functions[equation]) & ~self.foreign(equation)
+        same = (self._functions == self._functions[equation]) & ~self.is_foreign(equation)
         same[equation] = False
         return np.flatnonzero(same)
 
-    def foreign(self, equation: int) -> NDArray[np.bool_]:
+    def is_foreign(self, equation: int) -> NDArray[np.bool_]:
         """(equations,) which are of another language."""
         return np.asarray(self._chinese != self._chinese[equation])
 
-    def other(self, equation: int) -> NDArray[np.bool_]:
+    def is_negative(self, equation: int) -> NDArray[np.bool_]:
         """(equations,) which a negative may have: others of the language that are not equal as functions."""
-        return np.asarray((self._functions != self._functions[equation]) & ~self.foreign(equation))
+        return np.asarray((self._functions != self._functions[equation]) & ~self.is_foreign(equation))
 
-    def positives(self, anchor: int) -> Places:
+    def list_positives(self, anchor: int) -> PoolIndices:
         """The other examples of an anchor's equation; where there are none, itself."""
         members = self.members[int(self.equation[anchor])]
         return members[members != anchor] if len(members) > 1 else members
@@ -98,7 +98,7 @@ class Pool:
     def problems(self) -> list[Problem]:
         return [example.problem for example in self.examples]
 
-    def triplet(
+    def make_triplet(
         self,
         strategy: Strategy,
         anchor: int,
@@ -120,39 +120,39 @@ class Pool:
             alone=alone,
         )
 
-    def counts(self) -> dict[str, int]:
+    def count_parts(self) -> dict[str, int]:
         return dict(Counter(example.part for example in self.examples))
 
 
-def parts_of(text: str) -> tuple[Part, ...]:
+def parts_of(text: str) -> tuple[PoolPart, ...]:
     """The parts of a pool, `train,qr,roda`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in get_args(Part):
-            raise make_refusal(f"{name!r} is not part of a pool", "E424", suggest_name(name, get_args(Part)))
+        if name not in get_args(PoolPart):
+            raise make_refusal(f"{name!r} is not part of a pool", "E424", suggest_name(name, get_args(PoolPart)))
     if "train" not in names:
         remedy = "Equations are compared within the data: write train,qr"
         raise make_refusal(f"the pool {text!r} lacks train", "E424", remedy)
-    return tuple(part for part in get_args(Part) if part in names)
+    return tuple(part for part in get_args(PoolPart) if part in names)
 
 
-def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: bool = False) -> Pool:
+def pool_of(problems: Sequence[Problem], parts: Sequence[PoolPart], *, coherent: bool = False) -> TripletPool:
     """The pool of problems with an equation, and of what is made of them.
 
     Args: coherent: without variants that have a doubt about their text.
     """
-    from engines.mwp.augmentation.augment import variants
+    from engines.mwp.augmentation.augment import make_variants
 
-    examples = [Example(problem) for problem in problems if problem.equation is not None]
+    examples = [PoolExample(problem) for problem in problems if problem.equation is not None]
     for part in parts:
         if part != "train":
             examples += (
-                Example(variant.problem, part, variant.of)
-                for variant in variants(problems, (part,)).made
+                PoolExample(variant.problem, part, variant.of)
+                for variant in make_variants(problems, (part,)).made
                 if not (coherent and variant.doubts)
             )
-    pool = Pool(examples, parts)
-    different = max((int(pool.other(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
+    pool = TripletPool(examples, parts)
+    different = max((int(pool.is_negative(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
     if different < 2:
         what = f"the problems have {different} different equations per language, and triplets need two"
         raise EngineError(what, code="E681", remedy="Name more problems.")
@@ -168,13 +168,13 @@ _EMPTY = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class TripletCandidates:
     """What an anchor's positive and negative are taken from: places in the pool, in the order of ids, and how
     similar their equations are to the anchor's."""
 
-    positives: Places
+    positives: PoolIndices
     positive_similarity: float
-    negatives: Places
+    negatives: PoolIndices
     negative_similarity: float
     alone: bool
 
@@ -189,7 +189,7 @@ class TwoStage:
 
     def __init__(
         self,
-        pool: Pool,
+        pool: TripletPool,
         texts: TextSimilarity,
         strategy: Strategy,
         *,
@@ -200,9 +200,9 @@ class TwoStage:
         self._rare, self._random = rare, random
         self._others = lru_cache(maxsize=None)(self._others_of)
 
-    def _others_of(self, equation: int) -> list[tuple[float, Places]]:
+    def _others_of(self, equation: int) -> list[tuple[float, PoolIndices]]:
         pool = self.pool
-        allowed = pool.other(equation)
+        allowed = pool.is_negative(equation)
         if self._rare > 1:
             allowed &= np.array([len(members) >= self._rare for members in pool.members])
         levels = pool.nearest.list_neighbours(equation, levels=2)
@@ -215,7 +215,7 @@ class TwoStage:
             for level, equations in levels
         ]
 
-    def candidates(self, anchor: int) -> Candidates:
+    def find_candidates(self, anchor: int) -> TripletCandidates:
         """What the triplet of an anchor is chosen from."""
         equation = int(self.pool.equation[anchor])
         members = self.pool.members[equation]
@@ -223,35 +223,35 @@ class TwoStage:
         alone = len(members) == 1
         if alone and self.strategy == "nn":
             # The nearest equation is the positive's, the next one the negative's; an equal one comes first.
-            if len(equal := self.pool.equal(equation)):
+            if len(equal := self.pool.list_equal_equations(equation)):
                 likeness = self.pool.nearest.compute_similarities(equation)
                 nearest = equal[likeness[equal] == likeness[equal].max()]
                 examples = np.sort(np.concatenate([self.pool.members[one] for one in nearest]))
                 others = [(float(likeness[nearest[0]]), examples), *others]
             positive = others[0] if others else (0.0, _EMPTY)
             negative = others[1] if len(others) > 1 else (0.0, _EMPTY)
-            return Candidates(positive[1], positive[0], negative[1], negative[0], alone)
+            return TripletCandidates(positive[1], positive[0], negative[1], negative[0], alone)
         negative = others[0] if others else (0.0, _EMPTY)
-        return Candidates(self.pool.positives(anchor), 1.0, negative[1], negative[0], alone)
+        return TripletCandidates(self.pool.list_positives(anchor), 1.0, negative[1], negative[0], alone)
 
-    def _chosen(self, anchor: int, places: Places, *, like: bool) -> tuple[int, float]:
+    def _choose_example(self, anchor: int, places: PoolIndices, *, like: bool) -> tuple[int, float]:
         """The chosen place and its similarity. Args: like: the most similar is wanted."""
         if self._random is not None:
             draw = np.random.default_rng((self._random, anchor, int(like))).integers(len(places))
             places = places[draw : draw + 1]
-        scores = self.texts.of(anchor, places)
+        scores = self.texts.compare_texts(anchor, places)
         best = int(scores.argmax() if like else scores.argmin())
         return int(places[best]), float(scores[best])
 
-    def triplet(self, anchor: int) -> Triplet | None:
+    def find_triplet(self, anchor: int) -> Triplet | None:
         """The triplet of the problem at a place; None where the pool has no negative for it. In `em` an
         anchor that is alone with its equation is its own positive."""
-        result = self.candidates(anchor)
+        result = self.find_candidates(anchor)
         if not len(result.negatives) or not len(result.positives):
             return None
-        positive, like_positive = self._chosen(anchor, result.positives, like=False)
-        negative, like_negative = self._chosen(anchor, result.negatives, like=True)
-        return self.pool.triplet(
+        positive, like_positive = self._choose_example(anchor, result.positives, like=False)
+        negative, like_negative = self._choose_example(anchor, result.negatives, like=True)
+        return self.pool.make_triplet(
             self.strategy,
             anchor,
             (positive, result.positive_similarity, like_positive),
@@ -260,14 +260,14 @@ class TwoStage:
         )
 
 
-def triplets(
-    retriever: Retriever, anchors: Sequence[Problem], *, events: Sink = ignore, stop: Stop = never
+def iterate_triplets(
+    retriever: TripletRetriever, anchors: Sequence[Problem], *, events: Sink = ignore, stop: Stop = never
 ) -> Iterator[Triplet]:
     """The triplets of anchors, in their order; those without a negative are left out. Events: progress."""
     for done, anchor in enumerate(anchors, start=1):
         if stop():
             return
-        result = retriever.triplet(retriever.pool.place[anchor.id])
+        result = retriever.find_triplet(retriever.pool.place[anchor.id])
         if result is not None:
             yield result
         if done % 200 == 0 or done == len(anchors):
@@ -295,7 +295,7 @@ class Joint:
     strategy: Strategy = "joint"
 
     def __init__(
-        self, pool: Pool, texts: TextSimilarity, equations: Vectors, vectors: Vectors, *, weight: float
+        self, pool: TripletPool, texts: TextSimilarity, equations: Vectors, vectors: Vectors, *, weight: float
     ) -> None:
         import faiss
 
@@ -306,12 +306,12 @@ class Joint:
         self._index.add(self._vectors)
         self._near = lru_cache(maxsize=None)(self._near_of)
 
-    def _near_of(self, equation: int) -> dict[int, tuple[Places, NDArray[np.float64]]]:
+    def _near_of(self, equation: int) -> dict[int, tuple[PoolIndices, NDArray[np.float64]]]:
         """For each anchor of an equation its nearest examples of others, with their equations' similarity."""
         pool = self.pool
         members = pool.members[equation]
         anchors = np.array([place for place in members if not pool.examples[place].of], np.int64)
-        allowed = pool.other(equation)[pool.equation]
+        allowed = pool.is_negative(equation)[pool.equation]
         # Of so many at most all that are not allowed come first.
         count = min(len(pool.examples), CANDIDATES + int((~allowed).sum()))
         _, found = self._index.search(self._vectors[anchors], count)
@@ -322,44 +322,44 @@ class Joint:
             for anchor, places in zip(anchors, near, strict=True)
         }
 
-    def scored(self, anchor: int) -> tuple[Places, NDArray[np.float64], NDArray[np.float64]]:
+    def score_candidates(self, anchor: int) -> tuple[PoolIndices, NDArray[np.float64], NDArray[np.float64]]:
         """The candidates for an anchor's negative with the similarities of their equations and texts."""
         places, equations = self._near(int(self.pool.equation[anchor]))[anchor]
-        return places, equations, self.texts.of(anchor, places)
+        return places, equations, self.texts.compare_texts(anchor, places)
 
-    def triplet(self, anchor: int) -> Triplet | None:
+    def find_triplet(self, anchor: int) -> Triplet | None:
         """As `TwoStage.triplet`. The positive is the same example as with `em`."""
         pool = self.pool
-        negatives, equations, texts = self.scored(anchor)
+        negatives, equations, texts = self.score_candidates(anchor)
         if not len(negatives):
             return None
         best = int((self.weight * equations + (1.0 - self.weight) * texts).argmax())
-        positives = pool.positives(anchor)
-        unlike = self.texts.of(anchor, positives)
+        positives = pool.list_positives(anchor)
+        unlike = self.texts.compare_texts(anchor, positives)
         least = int(unlike.argmin())
         positive = int(positives[least]), 1.0, float(unlike[least])
         negative = int(negatives[best]), float(equations[best]), float(texts[best])
         alone = len(pool.members[int(pool.equation[anchor])]) == 1
-        return pool.triplet(self.strategy, anchor, positive, negative, alone)
+        return pool.make_triplet(self.strategy, anchor, positive, negative, alone)
 
 
-Retriever = TwoStage | Joint
+TripletRetriever = TwoStage | Joint
 
 
 def equation_vectors(trees: Sequence[Tree]) -> Vectors:
     """(n, 512) unit vectors of equations: their labels, edges and subtrees, hashed."""
 
-    def features(tree: Tree) -> Iterable[str]:
+    def list_features(tree: Tree) -> Iterable[str]:
         for node in tree:
             yield node.label
             yield " ".join(node.list_labels())
             for place, child in enumerate(node.children):
                 yield f"{node.label}{place if node.label in '-/^' else ''}>{child.label}"
 
-    return hashed(features(tree) for tree in trees)
+    return hash_features(list_features(tree) for tree in trees)
 
 
-def worded(tree: Tree) -> str:
+def to_encoder_prefix(tree: Tree) -> str:
     """An equation in the prefix notation that encoders of expressions of one variable read: the first number
     is x, the others are integers above a hundred, which no problem has as constants.
 
@@ -384,10 +384,10 @@ def worded(tree: Tree) -> str:
 
 def text_vectors(texts: Sequence[Sequence[str]]) -> Vectors:
     """(n, 512) unit vectors of texts: their tokens and pairs of them, hashed, by square roots of counts."""
-    return hashed([*text, *(" ".join(pair) for pair in pairwise(text))] for text in texts)
+    return hash_features([*text, *(" ".join(pair) for pair in pairwise(text))] for text in texts)
 
 
-def hashed(features: Iterable[Iterable[str]]) -> Vectors:
+def hash_features(features: Iterable[Iterable[str]]) -> Vectors:
     """(n, 512) unit vectors of bags of words; each word has one place and one sign."""
     rows = []
     for bag in features:

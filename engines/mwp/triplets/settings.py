@@ -13,7 +13,7 @@ from engines.core.spec import Arg, make_refusal, specification
 Strategy = Literal["em", "nn", "joint"]
 """Exact match and nearest neighbour (section 3 of the paper), and equation and text scored together."""
 Text = Literal["bibleu", "bertsim", "random"]
-Tokens = Literal["auto", "characters", "words"]
+BleuTokens = Literal["auto", "characters", "words"]
 
 _CODE = "E427"
 _EVEN = 0.5
@@ -30,7 +30,7 @@ class TripletSearch:
     text: Annotated[Text, Arg("How texts are compared.")] = "bibleu"
     pool: Annotated[str, Arg("Where candidates come from: train, qr, roda.")] = "train"
     rare_min: Annotated[int, Arg("Take no negative whose equation has fewer problems.", low=1)] = 1
-    tokens: Annotated[Tokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
+    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
     encoder: Annotated[str | None, Arg("Text encoder: a folder or minilm.", shown="minilm, for English")] = (
         None
     )
@@ -91,7 +91,7 @@ class Similarity:
     left: Annotated[str, Arg("An equation such as N_0*N_1-N_2, or a text.")]
     right: Annotated[str, Arg("The other equation or text.")]
     texts: Annotated[bool, Arg("Compare texts, not equations.")] = False
-    tokens: Annotated[Tokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
+    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
 
     def __post_init__(self) -> None:
         if self.tokens != "auto" and not self.texts:
@@ -124,7 +124,7 @@ class Triplet:
         return self.text_sim_negative - self.text_sim_positive
 
 
-def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
+def read_bad_triplets(path: Path) -> frozenset[tuple[str, str, str]]:
     """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
     written."""
     result = set()

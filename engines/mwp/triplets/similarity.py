@@ -19,8 +19,8 @@ from engines.core.spec import make_refusal
 from engines.core.tree import Tree
 from engines.core.tree_edit import edit_distance, edit_script
 from engines.mwp.problems.numbers import Language, language_of, value_of
-from engines.mwp.problems.problem import Problem, constant, infix, normalised, read_equation
-from engines.mwp.triplets.settings import Similarity, Text, Tokens
+from engines.mwp.problems.problem import Problem, constant_label, normalise_equation, read_equation, to_infix
+from engines.mwp.triplets.settings import BleuTokens, Similarity, Text
 
 # Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
 #
@@ -35,7 +35,7 @@ _WORD = re.compile(r"N_\d+|[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:\.\d+)?|\S")
 _WORD_ZH = re.compile(r"N_\d+|[A-Za-z]+|\d+(?:\.\d+)?|\S")
 
 
-def tokens(text: str, language: Language, how: Tokens = "auto") -> tuple[str, ...]:
+def tokenize_for_bleu(text: str, language: Language, how: BleuTokens = "auto") -> tuple[str, ...]:
     """What BLEU counts: in Chinese single characters (a placeholder is several), in English words.
 
     Words are in lower case, punctuation stands alone; in Chinese each character and each placeholder is one.
@@ -47,13 +47,13 @@ def tokens(text: str, language: Language, how: Tokens = "auto") -> tuple[str, ..
     return tuple(word if word.startswith("N_") else word.lower() for word in _WORD.findall(text))
 
 
-def bibleu(left: Sequence[str], right: Sequence[str]) -> float:
+def compute_bibleu(left: Sequence[str], right: Sequence[str]) -> float:
     """Bi-BLEU of two sequences of tokens, 0 to 1.
 
     >>> round(bibleu("abc", "abd"), 4)
     0.2403
     """
-    return float(BiBleu([left, right]).of(0, np.array([1]))[0])
+    return float(BiBleu([left, right]).compare_texts(0, np.array([1]))[0])
 
 
 class BiBleu:
@@ -80,14 +80,14 @@ class BiBleu:
         self._log_sizes = np.log(sizes).mean(1)
         self._have = np.zeros(max(len(numbers), 1), np.int32)
 
-    def of(self, anchor: int, others: NDArray[np.integer]) -> Floats:
+    def compare_texts(self, anchor: int, others: NDArray[np.integer]) -> Floats:
         """(n,): Bi-BLEU of one text with others, by their places. Not for several threads at once."""
         known = self._ids, self._counts, self._begins, self._lengths, self._log_sizes, self._have
-        return _scores(anchor, np.asarray(others, np.int64), *known)
+        return _compute_scores(anchor, np.asarray(others, np.int64), *known)
 
 
 @compile_kernel
-def _scores(
+def _compute_scores(
     anchor: int,
     others: NDArray[np.int64],
     ids: Ints,
@@ -131,7 +131,7 @@ def _scores(
 class TextSimilarity(Protocol):
     name: str
 
-    def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    def compare_texts(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """(n,): of one text with others, by their places."""
         ...
 
@@ -152,7 +152,7 @@ def similarity_of(
     problems: Sequence[Problem],
     text: Text,
     *,
-    how: Tokens = "auto",
+    how: BleuTokens = "auto",
     encoder: str | None = None,
     events: Sink = ignore,
     stop: Stop = never,
@@ -162,7 +162,7 @@ def similarity_of(
     Args: encoder: of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
     """
     if text != "bertsim":
-        return BiBleu([tokens(problem.text, problem.language, how) for problem in problems])
+        return BiBleu([tokenize_for_bleu(problem.text, problem.language, how) for problem in problems])
     if encoder is None and any(problem.language == "zh" for problem in problems):
         remedy = "Name one that does with --encoder FOLDER, or use --text bibleu."
         raise EngineError("the built-in sentence encoder reads no Chinese", code="E682", remedy=remedy)
@@ -173,7 +173,7 @@ def similarity_of(
     return BertSim(model.encode([problem.original for problem in problems], events=events, stop=stop))
 
 
-def similarity(spec: Similarity) -> dict[str, Any]:
+def compare_problems(spec: Similarity) -> dict[str, Any]:
     """Bi-BLEU of two texts; of two equations their normal forms, tree edit distance, similarity and edits.
 
     Raises: EquationError E220 for an equation that cannot be read.
@@ -182,19 +182,19 @@ def similarity(spec: Similarity) -> dict[str, Any]:
         if not spec.left.strip() or not spec.right.strip():
             raise make_refusal("one of the texts is empty", "E424")
         language = language_of(spec.left + spec.right)
-        left, right = (tokens(text, language, spec.tokens) for text in (spec.left, spec.right))
-        return {"bibleu": bibleu(left, right), "tokens": [len(left), len(right)]}
+        left, right = (tokenize_for_bleu(text, language, spec.tokens) for text in (spec.left, spec.right))
+        return {"bibleu": compute_bibleu(left, right), "tokens": [len(left), len(right)]}
     one, other = (
-        normalised(read_equation(text, lambda written: Tree(constant(value_of(written)))))
+        normalise_equation(read_equation(text, lambda written: Tree(constant_label(value_of(written)))))
         for text in (spec.left, spec.right)
     )
     return {
-        "left": infix(one),
-        "right": infix(other),
+        "left": to_infix(one),
+        "right": to_infix(other),
         "distance": edit_distance(one, other),
         "nodes": [len(one), len(other)],
         "similarity": equation_similarity(one, other),
-        "edits": edits(one, other),
+        "edits": list_edits(one, other),
     }
 
 
@@ -207,7 +207,7 @@ def equation_similarity(left: Tree, right: Tree) -> float:
     return 1.0 - edit_distance(left, right) / (len(left) + len(right))
 
 
-def edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
+def list_edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
     """What becomes of each node on a shortest way, with the labels."""
     from_, to = left.list_labels(), right.list_labels()
     return [

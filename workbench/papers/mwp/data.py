@@ -56,7 +56,7 @@ def check(path: Path, report: Report) -> dict[str, int]:
     result = read_problems(path)
     for note in (*result.skipped, *result.disagreements):
         report(DataError(note.reason, path=path, line=note.line, code="E317"))
-    return {"records": len(result.rows), **result.counts()}
+    return {"records": len(result.rows), **result.count_rows()}
 
 
 def place(workspace: Workspace, name: str) -> Path | None:

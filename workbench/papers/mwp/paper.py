@@ -62,7 +62,7 @@ OPERATIONS = (
     Operation(
         "mwp.similarity",
         "How similar two equations or two texts are.",
-        "engines.mwp.triplets.similarity:similarity",
+        "engines.mwp.triplets.similarity:compare_problems",
         spec="engines.mwp.triplets.settings:Similarity",
         tool=True,
     ),
