@@ -75,7 +75,9 @@ def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
             tried += [stem[:-1]] if stem[-2:-1] == stem[-1:] else []
             tried += [stem[:-1] + "y"] if stem.endswith("i") else []
     tried.append("have")
-    fitting = [verb for verb in tried if form in (past_tense(verb), third_person(verb), f"{verb}{verb[-1:]}ed")]
+    fitting = [
+        verb for verb in tried if form in (past_tense(verb), third_person(verb), f"{verb}{verb[-1:]}ed")
+    ]
     return next(filter(known, fitting), fitting[0] if fitting else lemma)
 
 
@@ -317,7 +319,9 @@ def state_answer(question: Clause, answer: str, *, money: bool) -> str | None:
         return None
     helper = next((at for at in range(2, len(words)) if words[at] in (*_DO, *_BE, *_OTHER)), None)
     verb = next((at for at in range(2, len(words)) if question.tag_at(at)[:2] in ("VB", "MD")), None)
-    if helper is None or (verb is not None and verb < helper and question.tag_at(verb) in ("VBD", "VBZ", "VBP")):
+    if helper is None or (
+        verb is not None and verb < helper and question.tag_at(verb) in ("VBD", "VBZ", "VBP")
+    ):
         return _subject_question(question, verb, answer, money=money)
     what = _build_amount(words, helper, answer, money=money)
     if what is None:
@@ -588,7 +592,10 @@ def _find_subject(one: Clause) -> str:
     for place, word in enumerate(one.parse):
         if word.relation in ("nsubj", "nsubj:pass"):
             span = sorted(at for at in one.list_descendants(place) if at <= place)
-            if one.tag_at(span[0]) in ("IN", "RB", "TO", "CC", "CD") or one.words[span[0]] in ("each", "every"):
+            if one.tag_at(span[0]) in ("IN", "RB", "TO", "CC", "CD") or one.words[span[0]] in (
+                "each",
+                "every",
+            ):
                 return ""
             return " ".join(one.words[at] for at in span)
     return ""
@@ -626,7 +633,9 @@ def _shared_ending(words: list[str], second: int) -> list[str]:
     return []
 
 
-def _replace_pronouns(parts: list[str], question: str, statements: tuple[str, ...]) -> tuple[list[str], str, bool]:
+def _replace_pronouns(
+    parts: list[str], question: str, statements: tuple[str, ...]
+) -> tuple[list[str], str, bool]:
     """The parts with the name for the pronoun that would come first; whether every pronoun has a name."""
     names = [_find_subject(parse_clause(one)) for one in statements]
     name = next((one for one in names if one and one.split()[0] not in _PRONOUNS), "")

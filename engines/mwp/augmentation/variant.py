@@ -124,7 +124,9 @@ def written_number(value: Fraction, *, percent: bool = False) -> str:
     return f"({value.numerator}/{value.denominator})"
 
 
-def renumber_problem(source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str) -> Problem:
+def renumber_problem(
+    source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str
+) -> Problem:
     """The problem of a text whose placeholders are in any order, renumbered by their first appearance.
 
     Args: numbers: of the placeholders, as written; those that do not occur are dropped.

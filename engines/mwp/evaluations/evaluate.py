@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engines.mwp.solver.solver import Solver
 
 
-SolverAnswers = Sequence["list[Found] | str"]
+SolverAnswers = Sequence["list[ScoredEquation] | str"]
 
 _CHUNK = 128
 _NEEDS_NO_QUESTION = 0.5
@@ -101,13 +101,17 @@ def evaluate_solver(
         "unread": dict(unread),
         "remarks": _list_remarks(solver, rows),
         **_compute_measures(scores),
-        "ci95": {name: wilson_interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
+        "ci95": {
+            name: wilson_interval([measure(score) for score in scores]) for name, measure in MEASURES.items()
+        },
         "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
         "by_template": _group_measures((row.template for row in rows), scores),
         "by_ops": _group_measures(operations, scores, by_name=True),
     }
     if spec.against is not None:
-        others = _solve_problems(open_cached_solver(spec.against), rows, spec.beam, "problems, again", events, stop)
+        others = _solve_problems(
+            open_cached_solver(spec.against), rows, spec.beam, "problems, again", events, stop
+        )
         right = [score_answer(row, one).answer for row, one in zip(rows, others, strict=True)]
         document["against"] = {
             "model": spec.against.name,
@@ -172,7 +176,9 @@ def _compute_measures(scores: Sequence[SolverScore]) -> dict[str, float]:
     return {name: sum(measure(score) for score in scores) / len(scores) for name, measure in MEASURES.items()}
 
 
-def _group_measures(keys: Iterable[str], scores: Sequence[SolverScore], *, by_name: bool = False) -> dict[str, Any]:
+def _group_measures(
+    keys: Iterable[str], scores: Sequence[SolverScore], *, by_name: bool = False
+) -> dict[str, Any]:
     groups: dict[str, list[SolverScore]] = {}
     for key, score in zip(keys, scores, strict=True):
         groups.setdefault(key, []).append(score)
@@ -238,7 +244,9 @@ def _run_probes(
     return result
 
 
-def _write_answers(path: Path, rows: Sequence[Problem], found: SolverAnswers, scores: Sequence[SolverScore]) -> None:
+def _write_answers(
+    path: Path, rows: Sequence[Problem], found: SolverAnswers, scores: Sequence[SolverScore]
+) -> None:
     def answer_row(row: Problem, one: list[ScoredEquation] | str, score: SolverScore) -> dict[str, Any]:
         best = None if isinstance(one, str) or not one else one[0]
         return {
@@ -300,7 +308,9 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     names = [row.template for row in rows]
     if spec.file is not None:
         state = "before training" if spec.before else "trained"
-        write_text(spec.file, draw_points(points, names, f"{data_title(spec.data)}, {spec.model.name}, {state}"))
+        write_text(
+            spec.file, draw_points(points, names, f"{data_title(spec.data)}, {spec.model.name}, {state}")
+        )
     return {
         "model": spec.model.name,
         "method": spec.method,

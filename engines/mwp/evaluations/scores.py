@@ -163,7 +163,9 @@ def without_question(problem: Problem, _draw: Random) -> Problem | None:
     lost = "".join(part for part in parts if is_question(part, problem.language))
     if not kept or len(kept) == len(parts) or re.search(r"N_\d", lost):
         return None
-    return renumber_problem(problem, _join_text(problem, kept), problem.equation, problem.numbers, id_=problem.id)
+    return renumber_problem(
+        problem, _join_text(problem, kept), problem.equation, problem.numbers, id_=problem.id
+    )
 
 
 def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
@@ -197,7 +199,9 @@ def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
         if len(set(facts)) == 1:
             return None
     told = iter(order)
-    text = _join_text(problem, [part if is_question(part, problem.language) else next(told) for part in parts])
+    text = _join_text(
+        problem, [part if is_question(part, problem.language) else next(told) for part in parts]
+    )
     return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
 
 

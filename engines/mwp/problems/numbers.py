@@ -188,9 +188,15 @@ def _of_english(text: str) -> Fraction:
     """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
     if match := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
         whole, over, part = match.groups()
-        return _sum_english_words(whole or "") + (_sum_english_words(over or "") or 1) / Fraction(_PARTS[part])
+        return _sum_english_words(whole or "") + (_sum_english_words(over or "") or 1) / Fraction(
+            _PARTS[part]
+        )
     if text.endswith("dozen"):
-        return Fraction(6) if "half" in text else Fraction(12) * (_sum_english_words(text.removesuffix("dozen")) or 1)
+        return (
+            Fraction(6)
+            if "half" in text
+            else Fraction(12) * (_sum_english_words(text.removesuffix("dozen")) or 1)
+        )
     return _sum_english_words(text)
 
 

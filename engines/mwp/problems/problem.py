@@ -103,7 +103,9 @@ def _compute_power(base: ProblemValue, exponent: ProblemValue) -> ProblemValue:
 
 def parse_prefix(tokens: Sequence[str]) -> Tree:
     """An equation of labels in prefix order. Raises: ExpressionError where they make none."""
-    return read_labels([_canonical_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0)
+    return read_labels(
+        [_canonical_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0
+    )
 
 
 def _canonical_label(token: str) -> str:

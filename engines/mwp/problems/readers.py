@@ -92,7 +92,9 @@ LAYOUTS = (
         *("asdiv-masked", "body question masked prefix", _BODY, "prefix", "answer answer_text"),
         masked="masked numbers",
     ),
-    _make_layout("mawps-masked", "masked prefix numbers", "text", "prefix", "answer", masked="masked numbers"),
+    _make_layout(
+        "mawps-masked", "masked prefix numbers", "text", "prefix", "answer", masked="masked numbers"
+    ),
     _make_layout(
         *("math23k-masked", "original_text text prefix nums", "original_text", "prefix", "answer_raw answer"),
         masked="text nums",
@@ -179,7 +181,9 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _read_json_lines(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_json_lines(
+    lines: Iterator[tuple[int, str]], bad: OnBadRecord
+) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in lines:
         if not line.strip():
             continue
@@ -232,7 +236,9 @@ _MOST = 100_000
 """Characters of a cell: more is a quote that nothing closes."""
 
 
-def _read_csv(path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_csv(
+    path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord
+) -> Iterator[tuple[int, dict[str, Any]]]:
     head_line, head = next(lines)
     if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
         # A spreadsheet's own line, which says what separates.
@@ -442,7 +448,9 @@ def _build_problem(
             masked, places = mask_words(whole.split(" ")), None
         else:
             masked, places = mask_numbers(original, language, words=use), None
-        remarks += (f"not a number: {reason}" for reason in list_unread_numbers(masked.text, masked.numbers, original))
+        remarks += (
+            f"not a number: {reason}" for reason in list_unread_numbers(masked.text, masked.numbers, original)
+        )
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)

@@ -43,7 +43,9 @@ class _PartialDeduction:
     pending: tuple[bool, ...]
     score: float = 0.0
 
-    def apply_step(self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps) -> _PartialDeduction:
+    def apply_step(
+        self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps
+    ) -> _PartialDeduction:
         left, right, operator = at
         tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
         free = list(self.free)
@@ -211,7 +213,13 @@ class DeductiveHead(Module):
         return torch.stack([found[operator]() for operator in self.words.operators], -1)
 
     def decode(
-        self, problems: EncodedProblems, values: Sequence[Sequence[float]], legal: LegalSteps, *, beam: int, max_steps: int
+        self,
+        problems: EncodedProblems,
+        values: Sequence[Sequence[float]],
+        legal: LegalSteps,
+        *,
+        beam: int,
+        max_steps: int,
     ) -> list[list[ScoredEquation]]:
         """The best equations of each problem, best first: at most `beam`, each legal.
 
@@ -225,7 +233,9 @@ class DeductiveHead(Module):
         quantities = problems.with_constants(self.constants)
         for step in range(max_steps):
             scored = self.score_steps(quantities, legal)
-            allowed, results = self._find_legal_steps(scored, *self._stack_rules(live, quantities.device), legal)
+            allowed, results = self._find_legal_steps(
+                scored, *self._stack_rules(live, quantities.device), legal
+            )
             if step + 1 == max_steps:
                 allowed[..., 0] = False
             scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1).double()
@@ -268,9 +278,13 @@ class DeductiveHead(Module):
         here, gap = len(worth), longest - len(worth)
         trees = tuple(Tree(self.words.operand_label(place)) for place in range(longest))
         none = (False,) * longest
-        return _PartialDeduction(row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none)
+        return _PartialDeduction(
+            row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none
+        )
 
-    def _stack_rules(self, live: Sequence[_PartialDeduction], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    def _stack_rules(
+        self, live: Sequence[_PartialDeduction], device: torch.device
+    ) -> tuple[Tensor, Tensor, Tensor]:
         import torch
 
         return (

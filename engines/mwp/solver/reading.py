@@ -51,7 +51,9 @@ def insert_equation(found: list[ScoredEquation], new: ScoredEquation, most: int)
     del found[most:]
 
 
-def compute_step(operator: str, left: ProblemValue, right: ProblemValue, legal: LegalSteps) -> ProblemValue | None:
+def compute_step(
+    operator: str, left: ProblemValue, right: ProblemValue, legal: LegalSteps
+) -> ProblemValue | None:
     """What a step is worth; None where it is illegal, as a division by zero is.
 
     >>> result("-", 2.0, 3.0, Legal()), result("-", 2.0, 3.0, Legal(non_negative=True))

@@ -57,7 +57,12 @@ class Solver(Module):
     """Reads problems and writes equations over their numbers. `new_solver` makes it."""
 
     def __init__(
-        self, settings: SolverSettings, words: EquationWords, reader: ProblemReader, encoder: nn.Module, base: str
+        self,
+        settings: SolverSettings,
+        words: EquationWords,
+        reader: ProblemReader,
+        encoder: nn.Module,
+        base: str,
     ) -> None:
         """Args: base: what the encoder was begun from: `minilm`, a folder's name, or nothing."""
         super().__init__()
@@ -65,7 +70,7 @@ class Solver(Module):
         self.languages: tuple[str, ...] = ()
         """Of the problems that it was trained on, as far as they are known."""
         self.learned: frozenset[str] = frozenset()
-        """Marks of the problems that it was trained on; see `engines.mwp.solver.training.fingerprint_problems`."""
+        """Marks of the problems that it was trained on; see `training.fingerprint_problems`."""
         self.chosen: frozenset[str] = frozenset()
         """Of those by which it was chosen."""
         self.note = ""
@@ -79,7 +84,9 @@ class Solver(Module):
             self.head = DeductiveHead(words, encoder.width, dropout=dropout)
 
     def encode(self, batch: Mapping[str, Tensor]) -> EncodedProblems:
-        return encode_problems(self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling)
+        return encode_problems(
+            self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling
+        )
 
     def make_target(self, problem: Problem) -> Any:
         """What the head is to write for a problem. Raises: KeyError for words that it does not have;
@@ -116,7 +123,9 @@ class Solver(Module):
         result: list[list[ScoredEquation] | str] = [one if isinstance(one, str) else "" for one in read]
         known = {place: one for place, one in enumerate(read) if not isinstance(one, str)}
         with torch.inference_mode():
-            for places, encoded in self._encode_batches(dict(sorted(known.items(), key=lambda x: len(x[1].ids)))):
+            for places, encoded in self._encode_batches(
+                dict(sorted(known.items(), key=lambda x: len(x[1].ids)))
+            ):
                 answers = self.head.decode(
                     encoded,
                     [self.operand_values(problems[place]) for place in places],
@@ -142,7 +151,9 @@ class Solver(Module):
                 result[places] = encoded.vector.float().cpu().numpy()
         return result
 
-    def _encode_batches(self, problems: Mapping[int, ReadProblem]) -> Iterator[tuple[list[int], EncodedProblems]]:
+    def _encode_batches(
+        self, problems: Mapping[int, ReadProblem]
+    ) -> Iterator[tuple[list[int], EncodedProblems]]:
         """Problems by their places, in batches in their order."""
         device, order = next(self.parameters()).device, list(problems)
         for begin in range(0, len(order), _BATCH):
@@ -167,7 +178,11 @@ def stack_inputs(problems: Sequence[ReadProblem]) -> dict[str, Tensor]:
 
 
 def new_solver(
-    settings: SolverSettings, words: EquationWords, *, folder: Path | None = None, texts: Iterable[Problem] = ()
+    settings: SolverSettings,
+    words: EquationWords,
+    *,
+    folder: Path | None = None,
+    texts: Iterable[Problem] = (),
 ) -> Solver:
     """A solver with new weights, from torch's global random numbers.
 
@@ -186,7 +201,9 @@ def from_vocabulary(settings: SolverSettings, words: EquationWords, vocabulary: 
     return Solver(settings, words, reader, encoder, "")
 
 
-def from_pretrained(settings: SolverSettings, words: EquationWords, model: Any, tokenizer: Any, base: str) -> Solver:
+def from_pretrained(
+    settings: SolverSettings, words: EquationWords, model: Any, tokenizer: Any, base: str
+) -> Solver:
     rows = model.get_input_embeddings().num_embeddings
     reader = TokenReader(tokenizer, settings.numbers, settings.max_length, rows)
     return Solver(settings, words, reader, PretrainedEncoder(model, reader.marks, settings.rank), base)
@@ -281,21 +298,29 @@ def open_solver(
         learned, chosen, note = (str(description.get(key, "")) for key in ("learned", "chosen", "note"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"this is no solver's folder: {FILE} is missing or corrupt"
-        raise _bad_folder_error(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
+        raise _bad_folder_error(
+            folder, what, "Name a folder that mathwb train wrote with an mwp recipe."
+        ) from error
     if version != _VERSION:
-        raise _bad_folder_error(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
+        raise _bad_folder_error(
+            folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again."
+        )
     settings = settings or own
     if settings.encoder != own.encoder:
         what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
         raise make_refusal(what, CODE, f"Set model.encoder={own.encoder}.")
     if base == BUILT_IN and description["base_fingerprint"] != fingerprint_folder(built_in()):
-        raise _bad_folder_error(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
+        raise _bad_folder_error(
+            folder, "it was trained on another MiniLM than the one installed", "Train it again."
+        )
     stored = _read_weights(folder)
 
     def make_solver() -> Solver:
         if "vocabulary" in description:
             return from_vocabulary(settings, words, description["vocabulary"])
-        model = open_encoder(built_in()) if base == BUILT_IN else _make_empty_encoder(folder / _ENCODER, stored)
+        model = (
+            open_encoder(built_in()) if base == BUILT_IN else _make_empty_encoder(folder / _ENCODER, stored)
+        )
         return from_pretrained(settings, words, *model, base)
 
     try:
@@ -306,7 +331,9 @@ def open_solver(
         if base != BUILT_IN:
             check_fit(make_solver, stored)
     except ValueError as error:
-        raise _bad_folder_error(folder, f"weights and description do not match: {error}", "Train it again.") from error
+        raise _bad_folder_error(
+            folder, f"weights and description do not match: {error}", "Train it again."
+        ) from error
     solver = make_solver()
     _load_weights(solver, folder, stored)
     check_weights(solver, folder.name)

@@ -112,7 +112,8 @@ def select_material(
     if "development" in data:
         chosen, alike = _read_usable(data["development"], Counter()), 0
         rows, also = (
-            _drop_look_alikes(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
+            _drop_look_alikes(part, chosen, "looks like a development problem", left_out)
+            for part in (rows, also)
         )
     else:
         drawn, alike = _draw_development(rows, [*rows, *also], round(development * len(rows)), seed)
@@ -128,7 +129,9 @@ def select_material(
     return TrainingMaterial(train, tuple(chosen), dict(left_out), alike)
 
 
-def _draw_development(rows: Sequence[Problem], others: Sequence[Problem], count: int, seed: int) -> tuple[set[int], int]:
+def _draw_development(
+    rows: Sequence[Problem], others: Sequence[Problem], count: int, seed: int
+) -> tuple[set[int], int]:
     """Places of problems drawn by the seed, those first that look like no other, and how many do."""
     order = Random(seed).sample(range(len(rows)), len(rows))
     found: list[int] = []
@@ -226,7 +229,9 @@ class SolverTask:
     def material(self) -> TrainingMaterial:
         """The problems."""
         settings = self.settings
-        return select_material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
+        return select_material(
+            self.data, fold=settings.fold, development=settings.development, seed=self.seed
+        )
 
     @cached_property
     def pool(self) -> TripletPool | None:
@@ -254,7 +259,9 @@ class SolverTask:
                 f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one."
             )
         else:
-            words = EquationWords.from_equations(problem.equation for problem in train if problem.equation is not None)
+            words = EquationWords.from_equations(
+                problem.equation for problem in train if problem.equation is not None
+            )
             made = new_solver(self.settings, words, folder=folder, texts=train)
         made.learned |= {*fingerprint_problems(train)}
         made.chosen = frozenset(fingerprint_problems(self.material.development))
@@ -371,7 +378,9 @@ class SolverTask:
         rows = self.material.development
         if not rows:
             return {}
-        scores = [score_answer(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)]
+        scores = [
+            score_answer(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)
+        ]
         return {
             "development_answer_accuracy": float(np.mean([score.answer for score in scores])),
             "development_equation_accuracy": float(np.mean([score.equation for score in scores])),

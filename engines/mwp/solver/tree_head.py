@@ -166,7 +166,13 @@ class TreeHead(Module):
         return ((parent[rows] == places[:, None]) & (left[rows] >= 0)).int().argmax(1)
 
     def decode(
-        self, problems: EncodedProblems, values: Sequence[Sequence[float]], legal: LegalSteps, *, beam: int, max_steps: int
+        self,
+        problems: EncodedProblems,
+        values: Sequence[Sequence[float]],
+        legal: LegalSteps,
+        *,
+        beam: int,
+        max_steps: int,
     ) -> list[list[ScoredEquation]]:
         """The best equations of each problem, best first: at most `beam`, each legal.
 

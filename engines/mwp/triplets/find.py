@@ -76,7 +76,9 @@ _CACHE: dict[Any, TripletSource] = {}
 _MOST = 3
 
 
-def make_retriever(spec: TripletSearch, found: TripletSource, *, events: Sink = ignore, stop: Stop = never) -> TripletRetriever:
+def make_retriever(
+    spec: TripletSearch, found: TripletSource, *, events: Sink = ignore, stop: Stop = never
+) -> TripletRetriever:
     if spec.strategy == "joint":
         key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
         kept = _JOINT.get(key)
@@ -106,7 +108,9 @@ def _make_joint_retriever(spec: TripletSearch, found: TripletSource, *, events: 
         assert isinstance(found.texts, BertSim)
         of_texts = found.texts.vectors
     else:
-        of_texts = text_vectors([tokenize_for_bleu(one.text, one.language, spec.tokens) for one in pool.problems])
+        of_texts = text_vectors(
+            [tokenize_for_bleu(one.text, one.language, spec.tokens) for one in pool.problems]
+        )
     return Joint(pool, found.texts, of_trees[pool.equation], of_texts, weight=spec.weight)
 
 
@@ -132,7 +136,9 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     hard = {spec.strategy: measure_hardness(rows, result.pool)}
     if spec.strategy == "joint":
         two = TwoStage(result.pool, result.texts, "em")
-        hard["em"] = measure_hardness(list(iterate_triplets(two, result.anchors, events=events, stop=stop)), result.pool)
+        hard["em"] = measure_hardness(
+            list(iterate_triplets(two, result.anchors, events=events, stop=stop)), result.pool
+        )
     if spec.out and complete:
         write_rows(spec.out, map(asdict, rows))
     return {
@@ -171,7 +177,9 @@ def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str
         "text_sim_positive": mean_or_none([triplet.text_sim_positive for triplet in other]),
         "eq_sim_negative": mean_or_none([triplet.eq_sim_negative for triplet in triplets]),
         "harder": mean_or_none([float(triplet.margin > 0) for triplet in other]),
-        "own": mean_or_none([float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]),
+        "own": mean_or_none(
+            [float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]
+        ),
         "alone": mean_or_none([float(triplet.alone) for triplet in triplets]),
         "negatives": len({triplet.negative for triplet in triplets}),
     }
@@ -382,7 +390,9 @@ def _explain_triplet(
         triplet=triplet,
         problems={name: _describe_problem(problem) for name, problem in problems.items()},
         edits={
-            name: list_edits(from_, tree) for name, tree in trees.items() if name != "anchor" and tree is not None
+            name: list_edits(from_, tree)
+            for name, tree in trees.items()
+            if name != "anchor" and tree is not None
         },
         positives=describe_candidates(
             rank_places(positives, triplet.positive, like=False), (why_positive, reasons.rival_positives)

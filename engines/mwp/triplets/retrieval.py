@@ -129,7 +129,9 @@ def parts_of(text: str) -> tuple[PoolPart, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in get_args(PoolPart):
-            raise make_refusal(f"{name!r} is not part of a pool", "E424", suggest_name(name, get_args(PoolPart)))
+            raise make_refusal(
+                f"{name!r} is not part of a pool", "E424", suggest_name(name, get_args(PoolPart))
+            )
     if "train" not in names:
         remedy = "Equations are compared within the data: write train,qr"
         raise make_refusal(f"the pool {text!r} lacks train", "E424", remedy)

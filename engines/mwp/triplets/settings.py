@@ -30,7 +30,9 @@ class TripletSearch:
     text: Annotated[Text, Arg("How texts are compared.")] = "bibleu"
     pool: Annotated[str, Arg("Where candidates come from: train, qr, roda.")] = "train"
     rare_min: Annotated[int, Arg("Take no negative whose equation has fewer problems.", low=1)] = 1
-    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
+    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = (
+        "auto"
+    )
     encoder: Annotated[str | None, Arg("Text encoder: a folder or minilm.", shown="minilm, for English")] = (
         None
     )
@@ -91,7 +93,9 @@ class Similarity:
     left: Annotated[str, Arg("An equation such as N_0*N_1-N_2, or a text.")]
     right: Annotated[str, Arg("The other equation or text.")]
     texts: Annotated[bool, Arg("Compare texts, not equations.")] = False
-    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
+    tokens: Annotated[BleuTokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = (
+        "auto"
+    )
 
     def __post_init__(self) -> None:
         if self.tokens != "auto" and not self.texts:

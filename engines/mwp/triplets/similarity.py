@@ -144,7 +144,7 @@ class BertSim:
     def __init__(self, vectors: NDArray[np.float32]) -> None:
         self.vectors = vectors
 
-    def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    def compare_texts(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         return np.asarray(self.vectors[others] @ self.vectors[anchor], np.float64)
 
 
