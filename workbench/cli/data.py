@@ -21,7 +21,7 @@ _SHOWN = 20
 _SIDE = "A corpus, a collection or a file: a path, or a name from `mathwb data list`."
 
 
-@app.command()
+@app.command("add")
 def add(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What the data are: {', '.join(kinds())}.")],
     path: Annotated[Path, argument(metavar="PATH", help="The file or folder.")],
@@ -61,7 +61,7 @@ def list_(where: Where = None, csv: Csv = False, tex: Tex = False, as_json: Json
     emit([each for _, each in found], as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
-@app.command()
+@app.command("check")
 def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Which data sets; default: all.")
@@ -90,7 +90,7 @@ def check(
         raise typer.Exit(worst)
 
 
-@app.command()
+@app.command("remove")
 def remove(
     name: Annotated[str, argument(metavar="NAME", help="Its name or path.")], as_json: Json = False
 ) -> None:
@@ -99,7 +99,7 @@ def remove(
     emit(entry, as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
 
 
-@app.command()
+@app.command("overlap")
 def overlap(
     a: Annotated[Path, argument(metavar="A", help=_SIDE)],
     b: Annotated[Path, argument(metavar="B", help="What to compare it with.")],

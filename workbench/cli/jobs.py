@@ -226,7 +226,7 @@ def list_(
     emit(views, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
-@app.command()
+@app.command("show")
 def show(number: Number, as_json: Json = False) -> None:
     """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
@@ -240,7 +240,7 @@ def show(number: Number, as_json: Json = False) -> None:
         raise typer.Exit(view.command_exit_code)
 
 
-@app.command()
+@app.command("tail")
 def tail(
     number: Number,
     lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="Number of lines from the end.")] = 20,
@@ -272,19 +272,19 @@ def tail(
         raise typer.Exit(control.job(workspace, number).command_exit_code)
 
 
-@app.command()
+@app.command("stop")
 def stop(numbers: Numbers, as_json: Json = False) -> None:
     """Ask jobs to stop gently: each finishes its current step and saves."""
     _each(numbers, control.stop, as_json)
 
 
-@app.command()
+@app.command("kill")
 def kill(numbers: Numbers, as_json: Json = False) -> None:
     """Kill jobs at once; unsaved work is lost."""
     _each(numbers, control.kill, as_json)
 
 
-@app.command()
+@app.command("resume")
 def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
     """Resume jobs that failed, were stopped or were lost, from what they saved, as a new attempt.
 
@@ -294,7 +294,7 @@ def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -
     _each(numbers, lambda workspace, number: control.resume(workspace, number, settings or ()), as_json)
 
 
-@app.command()
+@app.command("rerun")
 def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
     """Start new jobs from the beginning, with the recipes of these."""
 
@@ -304,7 +304,7 @@ def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) ->
     _each(numbers, start, as_json)
 
 
-@app.command()
+@app.command("rm")
 def rm(numbers: Numbers, as_json: Json = False) -> None:
     """Delete the run folders of finished jobs; `jobs restore` brings them back. What they wrote elsewhere is
     kept.
@@ -321,7 +321,7 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
     _each(numbers, remove, as_json, "removed")
 
 
-@app.command()
+@app.command("restore")
 def restore(numbers: Numbers, as_json: Json = False) -> None:
     """Bring deleted jobs back; the runs of a sweep come back with it. `jobs list --deleted` lists them."""
 
@@ -334,7 +334,7 @@ def restore(numbers: Numbers, as_json: Json = False) -> None:
     _each(numbers, bring_back, as_json)
 
 
-@app.command()
+@app.command("protect")
 def protect(
     numbers: Numbers,
     off: Annotated[bool, typer.Option("--off", help="Let them be deleted again.")] = False,
@@ -345,7 +345,7 @@ def protect(
     _each(numbers, lambda workspace, number: control.protect(workspace, number, on=not off), as_json, now)
 
 
-@app.command()
+@app.command("compare")
 def compare(
     numbers: Annotated[
         list[int], argument(metavar="ID...", help="Numbers of two or more jobs, or of a sweep.")
@@ -373,7 +373,7 @@ def compare(
         compare_many(views, by, plot, form, as_json)
 
 
-@app.command()
+@app.command("curves")
 def curves(
     numbers: Numbers,
     by: Annotated[str, typer.Option(metavar="MEASURE", help="Which measure.", show_default="the first")] = "",
@@ -430,7 +430,7 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:
     return list(found.values())
 
 
-@app.command()
+@app.command("report")
 def report(
     numbers: Numbers,
     to: Annotated[
@@ -461,7 +461,7 @@ def report(
     emit(documents, as_json, text=lines)
 
 
-@app.command()
+@app.command("pack")
 def pack(
     number: Number,
     out: Annotated[
@@ -491,7 +491,7 @@ def pack(
     emit(done, as_json, text=f"{done['files']:,} files, {format_bytes(done['bytes'])} in {target}")
 
 
-@app.command()
+@app.command("run")
 def run(
     recipe: Annotated[Path, argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; required without a terminal.")] = False,
@@ -524,7 +524,7 @@ def run(
         raise typer.Exit(view.command_exit_code)
 
 
-@app.command()
+@app.command("prune")
 def prune(
     numbers: Annotated[
         list[int] | None, argument(metavar="[ID]...", help="Job numbers; default: all jobs that succeeded.")
@@ -546,7 +546,7 @@ def prune(
     emit([{"id": number, "freed_bytes": bytes_} for number, bytes_ in freed.items()], as_json, text=lines)
 
 
-@app.command()
+@app.command("reindex")
 def reindex(as_json: Json = False) -> None:
     """Rebuild the index of jobs from the run folders."""
     found, notice = control.reindex(Workspace.open())

@@ -23,7 +23,7 @@ from workbench.workspace import Workspace, ensure_sample
 app = group("config", "Show or change settings, and see where each value comes from.")
 
 
-@app.command()
+@app.command("show")
 def show(as_json: Json = False) -> None:
     """Show every setting with its value and origin: default, file or environment."""
     config = load_config()
@@ -50,7 +50,7 @@ def set_(
     say(f"{setting.name} = {_shown(setting)} in {setting.source}")
 
 
-@app.command()
+@app.command("path")
 def path() -> None:
     """Print the path of the settings file, whether it exists or not."""
     emit(None, False, text=[str(config_file())])

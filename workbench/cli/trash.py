@@ -43,7 +43,7 @@ def list_(csv: Csv = False, tex: Tex = False, as_json: Json = False) -> None:
     emit_items(_items(Workspace.open()), as_json, form_of(tex, csv, as_json))
 
 
-@app.command()
+@app.command("restore")
 def restore(addresses: Addresses, as_json: Json = False) -> None:
     """Bring back what was deleted; of several items of one name, the one that was deleted last."""
     workspace = Workspace.open()
@@ -53,7 +53,7 @@ def restore(addresses: Addresses, as_json: Json = False) -> None:
     emit([item.to_dict() for item in items], as_json, text=[f"{item.sentence}  restored" for item in items])
 
 
-@app.command()
+@app.command("empty")
 def empty(
     addresses: Annotated[
         list[str] | None, argument(metavar="[ITEM]...", help="Which items; default: everything.")
