@@ -18,7 +18,7 @@ from engines.core.files import read_lines, write_json
 from engines.core.system import count_processors
 from engines.training.checkpoints import hash_content
 from workbench import __version__
-from workbench.export import commit
+from workbench.export import current_commit
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -106,7 +106,7 @@ class Record:
             "benchmark": self._name,
             "about": self.about,
             "date": datetime.now(UTC).date().isoformat(),
-            "commit": commit(),
+            "commit": current_commit(),
             "machine": machine,
             "versions": versions,
             "figures": figures,

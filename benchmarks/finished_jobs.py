@@ -24,7 +24,7 @@ from benchmarks._record import Record, parser_of
 from benchmarks.screens import Held, spread
 from benchmarks.startup import terminal_environment
 from engines.core.files import write_rows
-from workbench.jobs.folder import Ending, create
+from workbench.jobs.folder import Ending, create_job
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -38,12 +38,12 @@ def make_jobs(root: Path, count: int) -> None:
     if not count:
         return
     settings = {"recipe": "egen/cl-mean-small", "train": {"lr": 1e-4, "steps": 100}}
-    first = create(runs, Recipe("train", "train egen/cl-mean-small", settings))
+    first = create_job(runs, Recipe("train", "train egen/cl-mean-small", settings))
     event = {"v": 1, "job": 1, "attempt": 1, "kind": "metric"}
     rows = [{**event, "t": time.time(), "seq": n, "step": n, "data": {"loss_nats": 1 / n}} for n in (1, 2, 3)]
-    write_rows(first.last().events, rows)
+    write_rows(first.last_attempt().events, rows)
     ending = Ending("succeeded", started=time.time() - 60, ended=time.time(), metrics={"loss_nats": 0.5})
-    first.last().say_result(ending)
+    first.last_attempt().write_result(ending)
     for number in range(first.id + 1, first.id + count):
         shutil.copytree(first.folder, runs / str(number), copy_function=os.link)
 

@@ -26,8 +26,8 @@ from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.data import Batches
-from workbench.recipes import Recipe, load, with_settings
-from workbench.train import job_spec, trainer
+from workbench.recipes import Recipe, load_recipe, with_settings
+from workbench.train import job_spec, load_trainer
 from workbench.workspace import Workspace, ensure_sample
 
 KINDS = ("egen/cl-mean-tiny", "egen/seq2seq-tiny", "arqmath/finetune-tiny")
@@ -137,7 +137,7 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
     """A recipe's task in the three ways by turns: the median of each."""
     spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
     data = {kind: Path(place) for kind, place in spec.params["data"].items()}
-    task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
+    task = load_trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
     config = TrainConfig.from_table({**spec.params["train"], "seed": recipe.seed, "device": given.device})
     loops: dict[str, Callable[[], Way]] = {
         "own_model_padded_to_200": lambda: own_model(task, WIDTH),
@@ -178,7 +178,7 @@ def main() -> None:
         workspace = Workspace.open(Path(scratch) / "workspace")
         ensure_sample(workspace)
         for name in given.recipe or KINDS:
-            recipe = with_settings(load(name), given.settings)
+            recipe = with_settings(load_recipe(name), given.settings)
             figures[recipe.name] = compared(workspace, recipe, given)
     print(json.dumps(figures, indent=1))
     kept.write(figures, libraries=("accelerate", "torch"))

@@ -44,10 +44,7 @@ VERBS = {
     "egen.records": dict.fromkeys(
         ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
     ),
-    "workbench.paper": {
-        **dict.fromkeys(("Background", "Guide", "Operation", "Where"), "workbench.operations"),
-        "Hint": "workbench.tables",
-    },
+    "workbench.paper": dict.fromkeys(("Background", "Guide", "Operation"), "workbench.operations"),
 }
 """What a package or module offered, with the one that offers it now."""
 

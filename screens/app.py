@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
     from screens.shell.cards import TooSmall
     from workbench.jobs.view import JobView
-    from workbench.train import Launch
+    from workbench.train import LaunchDraft
 
 
 _ENDS = (signal.SIGTERM, signal.SIGINT)
@@ -102,7 +102,7 @@ class Workbench(AppFrame):
         ascii: bool = False,
         screen: str | None = None,
         watch: JobWatch | None = None,
-        launch: Launch | None = None,
+        launch: LaunchDraft | None = None,
         graphics: Graphics = NONE,
     ) -> None:
         session = Session(state_dir() / "session.json", str(workspace.root))
@@ -376,7 +376,7 @@ class Workbench(AppFrame):
             name, use = theme.name.removeprefix("mathwb-"), partial(self._choose_theme, theme.name)
             themes.append(Command(f"theme {name}", "colours", use))
         notes = Command("notes and bookmarks", "list them all; enter opens one", self.action_notes)
-        way = Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export)
+        way = Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export_notes)
         words = "all notes and bookmarks of this workspace"
         return [*themes, notes, Command("export notes", words, partial(self.ask_and_write, way))]
 
@@ -403,7 +403,7 @@ class Workbench(AppFrame):
     def action_notes(self) -> None:
         from screens.shell.cards import NoteList
 
-        NoteList(self.workspace.notes.all()).ask(self, self.navigation.go_to_address)
+        NoteList(self.workspace.notes.all_records()).ask(self, self.navigation.go_to_address)
 
     def action_help(self) -> None:
         choose_line(self, "keys that apply here", help_lines(self, self.screen))
@@ -433,7 +433,11 @@ def _make_screen(entry: ScreenEntry) -> WorkbenchScreen:
 
 @ended_by_exception(_ENDS)
 def run(
-    workspace: Path | None, *, ascii: bool = False, screen: str | None = None, launch: Launch | None = None
+    workspace: Path | None,
+    *,
+    ascii: bool = False,
+    screen: str | None = None,
+    launch: LaunchDraft | None = None,
 ) -> int:
     """Open the workbench and stay until the user leaves.
 

@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 from docs import notebooks
 from workbench import __version__
 from workbench.cli.command import app
-from workbench.cli.manual import errors
-from workbench.recipes import load, with_settings
+from workbench.cli.manual import errors_page
+from workbench.recipes import load_recipe, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -77,7 +77,7 @@ def test_commands_are_ones_that_the_parser_takes(line: str) -> None:
         bare = len(shlex.split(line)) <= 3 and not rest  # a command is only named
         context = command.make_context(name, rest, parent=context, resilient_parsing=bare)
     if words[0] == "train" and context.params.get("name"):
-        with_settings(load(context.params["name"]), context.params.get("settings") or [])
+        with_settings(load_recipe(context.params["name"]), context.params.get("settings") or [])
 
 
 # Lines of the guides and the README that are run as they stand, in this order, in a folder with the files
@@ -224,7 +224,7 @@ def test_readme_index_and_navigation_have_every_guide() -> None:
 
 
 def test_the_page_of_error_codes_is_that_of_the_table() -> None:
-    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors(), "python -m workbench.cli.manual"
+    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors_page(), "python -m workbench.cli.manual"
 
 
 @pytest.mark.parametrize("path", sorted(notebooks.PLACE.glob("*.ipynb")), ids=lambda path: path.stem)

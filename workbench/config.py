@@ -19,20 +19,20 @@ from workbench.errors import UsageError
 from workbench.folders import (
     config_file,
 )
-from workbench.paper import load, papers
+from workbench.paper import all_papers, load
 
 # Where the user's files live (`engines.core.system`).
 
 
-Value = str | int | bool
+SettingValue = str | int | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class SettingKey:
     """A setting that exists. A name that ends in `.*` stands for any name under it."""
 
     name: str
-    default: Value
+    default: SettingValue
     help: str
     choices: tuple[str, ...] = ()
     least: int = 0
@@ -51,53 +51,55 @@ class Key:
         return Field(self.name, type(self.default), arg, self.choices, default=self.default)
 
 
-KEYS: tuple[Key, ...] = (
-    Key(
+KEYS: tuple[SettingKey, ...] = (
+    SettingKey(
         "workspace",
         "",
         "the workspace folder; empty: the one in your data folder",
-        check="workbench.config:folder",
+        check="workbench.config:absolute_folder",
     ),
-    Key(
+    SettingKey(
         "theme",
         "",
         "colour theme of the screens; empty: the last one used",
         choices=("", "dark", "light", "contrast"),
     ),
-    Key("ascii", False, "draw with plain ASCII characters"),
-    Key(
+    SettingKey("ascii", False, "draw with plain ASCII characters"),
+    SettingKey(
         "graphics",
         "",
         "how to draw plots and formulas as pixels; empty: detect from the terminal",
         choices=("", "kitty", "sixel", "none"),
     ),
-    Key("fps", 0, "frames per second; 0: 60, or 15 over SSH", most=240),
-    Key(
+    SettingKey("fps", 0, "frames per second; 0: 60, or 15 over SSH", most=240),
+    SettingKey(
         "trash_days",
         30,
         "days for which deleted jobs, notes and other items can be restored",
         least=1,
         most=36500,
     ),
-    Key("job_slots", 0, "background jobs to run at a time on the CPU; 0: one per processor", most=1000),
-    Key(
+    SettingKey(
+        "job_slots", 0, "background jobs to run at a time on the CPU; 0: one per processor", most=1000
+    ),
+    SettingKey(
         "reporters",
         "tensorboard",
         "where new jobs send their metrics: tensorboard (trainings only), wandb, mlflow, trackio,"
         " FILE.py:FUNCTION; separate several with commas",
-        check="workbench.jobs.reporting:listed",
+        check="workbench.jobs.reporting:check_reporters",
     ),
-    Key(
+    SettingKey(
         "csv_formulas", False, "leave CSV cells that a spreadsheet would run as formulas without a ' in front"
     ),
-    Key("keymap.*", "", 'the key of an action, by its id, such as keymap.jobs.stop = "z"'),
+    SettingKey("keymap.*", "", 'the key of an action, by its id, such as keymap.jobs.stop = "z"'),
 )
 """The settings of the workbench itself; a paper names its own in its registration."""
 
 
 @cache
-def schema() -> Mapping[str, Key]:
-    of_papers = (key for paper in papers() if paper.settings for key in load(paper.settings))
+def all_settings() -> Mapping[str, SettingKey]:
+    of_papers = (key for paper in all_papers() if paper.settings for key in load(paper.settings))
     return {key.name: key for key in (*KEYS, *of_papers)}
 
 
@@ -105,15 +107,15 @@ def schema() -> Mapping[str, Key]:
 class Setting:
     """A value with where it comes from: `default`, `file` or `environment`, and which file or variable."""
 
-    key: Key
+    key: SettingKey
     name: str
-    value: Value
+    value: SettingValue
     origin: str
     source: str = ""
 
 
-def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
-    known = schema() if known is None else known
+def _find_setting(name: str, known: Mapping[str, SettingKey] | None = None) -> SettingKey:
+    known = all_settings() if known is None else known
     key = known.get(name)
     if key is None and "." in name:
         key = known.get(name.partition(".")[0] + ".*")
@@ -123,7 +125,7 @@ def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
     return key
 
 
-def _checked(key: Key, name: str, value: object, where: str) -> Value:
+def _check_value(key: SettingKey, name: str, value: object, where: str) -> SettingValue:
     """The value in the type of the key's default; text is read, as variables and arguments are text."""
     try:
         if isinstance(value, str) and not isinstance(key.default, str):
@@ -132,15 +134,17 @@ def _checked(key: Key, name: str, value: object, where: str) -> Value:
             results = check_value(key.field, value, name=name, code="E421")
     except EngineError as error:
         raise UsageError(error.what, code="E421", where=where, remedy=error.remedy) from None
-    result: Value = results
+    result: SettingValue = results
     return result
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten_table(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested tables as one level with dotted keys."""
     rows: dict[str, Any] = {}
     for name, value in table.items():
-        rows |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+        rows |= (
+            flatten_table(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+        )
     return rows
 
 
@@ -151,10 +155,10 @@ class Config:
     settings: Mapping[str, Setting]
     problems: tuple[UsageError, ...] = ()
 
-    def get(self, name: str) -> Value:
+    def get(self, name: str) -> SettingValue:
         """The value of a setting. Raises: UsageError E420 for an unknown name."""
         setting = self.settings.get(name)
-        return setting.value if setting else _key(name).default
+        return setting.value if setting else _find_setting(name).default
 
     @property
     def keymap(self) -> dict[str, str]:
@@ -166,7 +170,7 @@ class Config:
         }
 
 
-def folder(text: str) -> str:
+def absolute_folder(text: str) -> str:
     """A folder as a setting holds it, whatever folder one is in later. Raises: UsageError E421 for a file."""
     path = Path(text).expanduser().absolute()
     if path.exists() and not path.is_dir():
@@ -178,14 +182,14 @@ def folder(text: str) -> str:
 def _read_file() -> dict[str, Any]:
     path = config_file()
     try:
-        return _parsed(path.read_bytes())
+        return _parse_settings(path.read_bytes())
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise file_error(error, path, "read") from error
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parse_settings(data: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
@@ -201,7 +205,7 @@ def load_config() -> Config:
 
     Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
     """
-    return _resolved(schema(), flat(_read_file()))
+    return _resolve_settings(all_settings(), flatten_table(_read_file()))
 
 
 def own_config() -> Config:
@@ -210,15 +214,15 @@ def own_config() -> Config:
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
     known = {key.name: key for key in KEYS}
-    written = flat(_read_file())
+    written = flatten_table(_read_file())
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
     ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
     if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
         return load_config()
-    return _resolved(known, written)
+    return _resolve_settings(known, written)
 
 
-def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config:
+def _resolve_settings(known: Mapping[str, SettingKey], written: Mapping[str, object]) -> Config:
     path = config_file()
     settings: dict[str, Setting] = {
         key.name: Setting(key, key.name, key.default, "default")
@@ -228,15 +232,15 @@ def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config
     problems: list[UsageError] = []
     for name, value in written.items():
         try:
-            key = _key(name, known)
-            settings[name] = Setting(key, name, _checked(key, name, value, str(path)), "file", str(path))
+            key = _find_setting(name, known)
+            settings[name] = Setting(key, name, _check_value(key, name, value, str(path)), "file", str(path))
         except UsageError as error:
             error.where = error.where or str(path)
             problems.append(error)
     for name, setting in settings.items():
         text = os.environ.get(setting.key.variable)
         if text is not None and not setting.key.name.endswith("*"):
-            value = _checked(setting.key, name, text, setting.key.variable)
+            value = _check_value(setting.key, name, text, setting.key.variable)
             settings[name] = Setting(setting.key, name, value, "environment", setting.key.variable)
     return Config(settings, tuple(problems))
 
@@ -249,20 +253,20 @@ def set_value(name: str, text: str) -> Setting:
     raises.
     """
     path = config_file()
-    key = _key(name)
-    value = _checked(key, name, text, "")
+    key = _find_setting(name)
+    value = _check_value(key, name, text, "")
     if key.check:
         value = load(key.check)(value)
     update(path, lambda data: _with_value(data, name, value))
     return Setting(key, name, value, "file", str(path))
 
 
-def _with_value(data: bytes, name: str, value: Value) -> bytes:
+def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
     """A settings file with one value more, or another."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    before = _parsed(data)
+    before = _parse_settings(data)
     document = tomlkit.parse(data)
     table: MutableMapping[str, Any] = document
     rest = name
@@ -283,7 +287,7 @@ def _with_value(data: bytes, name: str, value: Value) -> bytes:
         else:
             table[rest] = value
     result = tomlkit.dumps(document).encode()
-    if flat(_parsed(result)) != flat(before) | {name: value}:
+    if flatten_table(_parse_settings(result)) != flatten_table(before) | {name: value}:
         what = f"{name} cannot be written into it without changing something else"
         remedy = f"Write it there yourself: {name} = {json.dumps(value)}"
         raise UsageError(what, code="E422", where=str(config_file()), remedy=remedy)

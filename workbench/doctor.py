@@ -24,12 +24,12 @@ from workbench import __version__
 from workbench.config import load_config
 from workbench.errors import one_line
 from workbench.folders import config_file
-from workbench.jobs.machine import gpus
-from workbench.paper import added_papers, load, own_papers, unusable
+from workbench.jobs.machine import list_gpus
+from workbench.paper import added_papers, load, own_papers, paper_error
 from workbench.recipes import check_recipes
-from workbench.workspace import Workspace, kinds
+from workbench.workspace import Workspace, all_kinds
 
-State = Literal["ok", "note", "wrong", "missing"]
+FindingState = Literal["ok", "note", "wrong", "missing"]
 """`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""
 
 _PACKAGES = ("mathwb",) if __name__.startswith("mathwb.") else ("engines", "mathwb", "screens", "workbench")
@@ -39,48 +39,50 @@ _LITTLE_SPACE_BYTES = 2 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     name: str
-    state: State
+    state: FindingState
     what: str
     remedy: str = ""
 
 
-def examine() -> tuple[Finding, ...]:
+def examine_installation() -> tuple[DoctorFinding, ...]:
     """Look at everything; a check that fails itself becomes a finding."""
-    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
-        _python,
-        _packages,
-        _extras,
-        _names,
-        _assets,
+    checks: tuple[Callable[[], Iterator[DoctorFinding]], ...] = (
+        _check_python,
+        _check_packages,
+        _check_extras,
+        _check_import_names,
+        _check_assets,
         *(load(paper.doctor) for paper in own_papers() if paper.doctor),
         _added_papers,
-        _settings,
-        _workspace,
-        _machine,
-        _terminal,
+        _check_settings,
+        _check_workspace,
+        _check_machine,
+        _check_terminal,
         _real_data,
     )
-    findings: list[Finding] = []
+    findings: list[DoctorFinding] = []
     for check in checks:
         try:
             findings += check()
         except EngineError as error:
             what = f"{error.where} {error.what}".strip()
-            findings.append(Finding(check.__name__.strip("_"), "missing", what, error.remedy))
+            findings.append(
+                DoctorFinding(check.__name__.strip("_").removeprefix("check_"), "missing", what, error.remedy)
+            )
     return tuple(findings)
 
 
-def _python() -> Iterator[Finding]:
-    yield Finding("python", "ok", f"{platform.python_version()} at {sys.executable}")
+def _check_python() -> Iterator[DoctorFinding]:
+    yield DoctorFinding("python", "ok", f"{platform.python_version()} at {sys.executable}")
 
 
-def _normal(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _requirements() -> Iterator[tuple[str, str, str]]:
+def _list_requirements() -> Iterator[tuple[str, str, str]]:
     """Name, extra (empty: base) and requirement of everything that the installed project declares."""
     for line in importlib.metadata.requires("mathwb") or ():
         requirement, _, marker = line.partition(";")
@@ -90,54 +92,55 @@ def _requirements() -> Iterator[tuple[str, str, str]]:
         yield name[0], extra[1] if extra else "", requirement.strip()
 
 
-def _installed() -> dict[str, str]:
+def _installed_versions() -> dict[str, str]:
     found = ((d.metadata["Name"], d.version) for d in importlib.metadata.distributions())
-    return {_normal(name): version for name, version in found if name}
+    return {_normalize_name(name): version for name, version in found if name}
 
 
-def _packages() -> Iterator[Finding]:
+def _check_packages() -> Iterator[DoctorFinding]:
     lock = _ROOT / "requirements.lock"
     install = "Run: make install" if lock.exists() else "Run: pip install --force-reinstall mathwb"
     try:
-        base = {_normal(name): text for name, extra, text in _requirements() if not extra}
+        base = {_normalize_name(name): text for name, extra, text in _list_requirements() if not extra}
     except importlib.metadata.PackageNotFoundError:
-        yield Finding("packages", "missing", "mathwb itself is not installed", install)
+        yield DoctorFinding("packages", "missing", "mathwb itself is not installed", install)
         return
-    installed = _installed()
+    installed = _installed_versions()
     missing = [name for name in base if name not in installed]
     for name in missing:
-        yield Finding("packages", "missing", f"{base[name]} is not installed", install)
+        yield DoctorFinding("packages", "missing", f"{base[name]} is not installed", install)
     what = f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
-    yield Finding("packages", "ok", what)
+    yield DoctorFinding("packages", "ok", what)
     if lock.exists():
         pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
         other = [
-            f"{name} {installed[_normal(name)]} (lock: {pin})"
+            f"{name} {installed[_normalize_name(name)]} (lock: {pin})"
             for name, pin in pins.items()
-            if _normal(name) in installed and installed[_normal(name)].partition("+")[0] != pin
+            if _normalize_name(name) in installed
+            and installed[_normalize_name(name)].partition("+")[0] != pin
         ]
-        absent = [name for name in pins if _normal(name) not in installed]
+        absent = [name for name in pins if _normalize_name(name) not in installed]
         if other or absent:
             what = ", ".join([*other, *(f"{name} absent" for name in absent)])
-            yield Finding("versions", "wrong", f"not as in requirements.lock: {what}", install)
+            yield DoctorFinding("versions", "wrong", f"not as in requirements.lock: {what}", install)
         else:
-            yield Finding("versions", "ok", f"all {len(pins)} as in requirements.lock")
+            yield DoctorFinding("versions", "ok", f"all {len(pins)} as in requirements.lock")
 
 
-def _extras() -> Iterator[Finding]:
-    installed = _installed()
+def _check_extras() -> Iterator[DoctorFinding]:
+    installed = _installed_versions()
     extras: dict[str, list[str]] = {}
-    for name, extra, _ in _requirements():
+    for name, extra, _ in _list_requirements():
         if extra:
             extras.setdefault(extra, []).append(name)
     for extra, names in sorted(extras.items()):
-        absent = [name for name in names if _normal(name) not in installed]
+        absent = [name for name in names if _normalize_name(name) not in installed]
         remedy = f"Only if you need it: pip install 'mathwb[{extra}]'" if absent else ""
         what = f"without {', '.join(absent)}" if absent else ", ".join(names)
-        yield Finding(f"extra {extra}", "note" if absent else "ok", what, remedy)
+        yield DoctorFinding(f"extra {extra}", "note" if absent else "ok", what, remedy)
 
 
-def _names() -> Iterator[Finding]:
+def _check_import_names() -> Iterator[DoctorFinding]:
     """Our import names are short: another distribution may bring the same ones and overwrite ours."""
     owners = importlib.metadata.packages_distributions()
     strangers = {name: set(owners.get(name, ())) - {"mathwb"} for name in _PACKAGES}
@@ -145,111 +148,119 @@ def _names() -> Iterator[Finding]:
         if others:
             who = ", ".join(sorted(others))
             remedy = "Install mathwb in an environment of its own (make install does)."
-            yield Finding("names", "wrong", f"{who} also installs a package {name!r}", remedy)
+            yield DoctorFinding("names", "wrong", f"{who} also installs a package {name!r}", remedy)
     root = _ROOT.parent if _PACKAGES == ("mathwb",) else _ROOT
     for name in _PACKAGES:
         spec = find_spec(name)
         if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != root:
             place = spec.origin if spec else "nowhere"
             remedy = "Start mathwb by its command, and clear PYTHONPATH."
-            yield Finding("names", "wrong", f"{name!r} comes from {place}, not from {root}", remedy)
+            yield DoctorFinding("names", "wrong", f"{name!r} comes from {place}, not from {root}", remedy)
     here = Path.cwd()
     shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != root]
     if shadows:
         what = f"this folder has its own {', '.join(shadows)}: `python -m` run in this folder would use that"
-        yield Finding("names", "note", what, "The mathwb command is not affected.")
+        yield DoctorFinding("names", "note", what, "The mathwb command is not affected.")
     if not any(strangers.values()):
-        yield Finding("names", "ok", f"{', '.join(_PACKAGES)} are ours alone")
+        yield DoctorFinding("names", "ok", f"{', '.join(_PACKAGES)} are ours alone")
 
 
-def _assets() -> Iterator[Finding]:
+def _check_assets() -> Iterator[DoctorFinding]:
     for name in ("recipes", "sample"):
         asset(name)
-    yield Finding("assets", "ok", f"recipes and samples in {asset('recipes').parent}")
+    yield DoctorFinding("assets", "ok", f"recipes and samples in {asset('recipes').parent}")
 
 
-def _added_papers() -> Iterator[Finding]:
+def _added_papers() -> Iterator[DoctorFinding]:
     """The papers of other distributions: all that they name is loaded, and their own check is made."""
     usable, problems = added_papers()
     for problem in problems:
-        yield Finding("papers", "missing", f"{problem.where}: {problem.what}", problem.remedy)
+        yield DoctorFinding("papers", "missing", f"{problem.where}: {problem.what}", problem.remedy)
     for paper in usable:
         targets = [paper.screen, paper.keys, paper.tour, paper.doctor, *paper.references.values()]
         targets += [trainer.call for trainer in paper.trainers]
         try:
-            for row in paper.rows():
+            for row in paper.load_operations():
                 describe_fields(row.spec_type)
                 targets += (row.call, row.text)
             for target in filter(None, targets):
                 load(target)
             check_recipes(paper.name)
-            yield Finding("papers", "ok", f"{paper.name} is added by another package")
+            yield DoctorFinding("papers", "ok", f"{paper.name} is added by another package")
             yield from load(paper.doctor)() if paper.doctor else ()
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever the code of others raises
-            problem = unusable(paper.name, error)
-            yield Finding("papers", "wrong", f"{problem.where}: {problem.what}", problem.remedy)
+            problem = paper_error(paper.name, error)
+            yield DoctorFinding("papers", "wrong", f"{problem.where}: {problem.what}", problem.remedy)
 
 
-def _settings() -> Iterator[Finding]:
+def _check_settings() -> Iterator[DoctorFinding]:
     config = load_config()
     for problem in config.problems:
-        yield Finding("settings", "wrong", one_line(problem), "Fix it with: mathwb config set")
+        yield DoctorFinding("settings", "wrong", one_line(problem), "Fix it with: mathwb config set")
     path = config_file()
-    yield Finding("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} does not exist yet")
+    yield DoctorFinding(
+        "settings", "ok", f"{path}" if path.exists() else f"defaults; {path} does not exist yet"
+    )
 
 
-def _workspace() -> Iterator[Finding]:
+def _check_workspace() -> Iterator[DoctorFinding]:
     try:
         workspace = Workspace.open(create=False)
         root = workspace.root
-        held = [kind for kind, _ in workspace.held()]
-        what = ", ".join(f"{held.count(kind.name)} {kind.many}" for kind in kinds().values() if kind.held)
-        yield Finding("workspace", "ok", f"{root} is writable; {what} in it")
+        held = [kind for kind, _ in workspace.list_own_data()]
+        what = ", ".join(f"{held.count(kind.name)} {kind.many}" for kind in all_kinds().values() if kind.held)
+        yield DoctorFinding("workspace", "ok", f"{root} is writable; {what} in it")
     except EngineError as error:
         if error.code != "E501":
             raise
         root = Path(error.where)
-        yield Finding("workspace", "note", f"{root} does not exist yet", "It is created at the first start.")
+        yield DoctorFinding(
+            "workspace", "note", f"{root} does not exist yet", "It is created at the first start."
+        )
     existing = next(folder for folder in (root, *root.parents) if folder.exists())
     if not os.access(existing, os.W_OK):
-        yield Finding("workspace", "missing", f"{existing} cannot be written to", "Name another: --workspace")
+        yield DoctorFinding(
+            "workspace", "missing", f"{existing} cannot be written to", "Name another: --workspace"
+        )
     free = shutil.disk_usage(existing).free
-    state: State = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
+    state: FindingState = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
     remedy = "A large corpus or training needs more; free some space." if state == "wrong" else ""
-    yield Finding("disk", state, f"{format_bytes(free)} free at the workspace", remedy)
+    yield DoctorFinding("disk", state, f"{format_bytes(free)} free at the workspace", remedy)
 
 
-def _machine() -> Iterator[Finding]:
+def _check_machine() -> Iterator[DoctorFinding]:
     memory = psutil.virtual_memory()
     free = f"{format_bytes(memory.available)} of {format_bytes(memory.total)} memory free"
-    yield Finding("machine", "ok", f"{count_processors()} cores, {free}")
-    names = ", ".join(card.name for card in gpus())
+    yield DoctorFinding("machine", "ok", f"{count_processors()} cores, {free}")
+    names = ", ".join(card.name for card in list_gpus())
     what = names or "none found; everything runs on the CPU, only slower"
-    yield Finding("graphics card", "ok" if names else "note", what)
+    yield DoctorFinding("graphics card", "ok" if names else "note", what)
 
 
-def _terminal() -> Iterator[Finding]:
+def _check_terminal() -> Iterator[DoctorFinding]:
     if not sys.stdout.isatty():
         what = "output goes to a file or pipe"
-        yield Finding("terminal", "note", what, "The screens need a terminal; commands do not.")
+        yield DoctorFinding("terminal", "note", what, "The screens need a terminal; commands do not.")
         return
     size = shutil.get_terminal_size()
     facts = [os.environ.get("TERM", "no TERM"), f"{size.columns}x{size.lines}"]
     facts += [name for name in ("COLORTERM", "NO_COLOR", "TMUX", "SSH_TTY") if os.environ.get(name)]
     if size.columns < 60 or size.lines < 16:
-        yield Finding("terminal", "wrong", ", ".join(facts), "Enlarge it to 60x16 or more.")
+        yield DoctorFinding("terminal", "wrong", ", ".join(facts), "Enlarge it to 60x16 or more.")
     elif "utf" not in locale.getpreferredencoding(False).lower():
-        yield Finding("terminal", "note", f"{', '.join(facts)}, no UTF-8", "Start with: mathwb --ascii")
+        yield DoctorFinding("terminal", "note", f"{', '.join(facts)}, no UTF-8", "Start with: mathwb --ascii")
     else:
-        yield Finding("terminal", "ok", ", ".join(facts))
+        yield DoctorFinding("terminal", "ok", ", ".join(facts))
 
 
-def _real_data() -> Iterator[Finding]:
+def _real_data() -> Iterator[DoctorFinding]:
     named = os.environ.get("MATHWB_REAL_DATA")
     if not named:
-        yield Finding("real data", "note", "MATHWB_REAL_DATA is not set; only tests with real data need it")
+        yield DoctorFinding(
+            "real data", "note", "MATHWB_REAL_DATA is not set; only tests with real data need it"
+        )
     elif not Path(named).is_dir():
         what = f"MATHWB_REAL_DATA names {named}, which is not a folder"
-        yield Finding("real data", "wrong", what, "Set it again.")
+        yield DoctorFinding("real data", "wrong", what, "Set it again.")
     else:
-        yield Finding("real data", "ok", named)
+        yield DoctorFinding("real data", "ok", named)

@@ -27,13 +27,13 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from workbench.errors import explain, from_dict
 from workbench.folders import state_dir
-from workbench.operations import encoded, operation
+from workbench.operations import find_operation, to_json
 
 _CHILD = (sys.executable, "-m", "workbench.engine_process")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CallResult:
     """What a task returned: the last item of a call."""
 
     value: dict[str, Any]
@@ -51,7 +51,7 @@ class Call:
         self.params = dict(params)
         self.id = next(engine._ids)
         self._engine = engine
-        self._items: deque[Event | Result | EngineError] = deque()
+        self._items: deque[Event | CallResult | EngineError] = deque()
         self._arrived = threading.Condition()
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None
         self._over = False
@@ -59,29 +59,29 @@ class Call:
     @property
     def behind(self) -> str:
         """The task that it waits for; nothing once it has begun."""
-        return self._engine._before(self)
+        return self._engine._running_before(self)
 
     def stop(self) -> None:
         """Ask the task to end early with what it has. Past the grace period its process is ended."""
-        self._engine._stop(self)
+        self._engine._stop_call(self)
 
     def cancel(self) -> None:
         """Stop, and hear nothing more."""
         with self._arrived:
             self._over = True
-            self._wake()
-        self._engine._stop(self)
+            self._wake_waiter()
+        self._engine._stop_call(self)
 
     def __aiter__(self) -> Call:
         return self
 
-    async def __anext__(self) -> Event | Result:
+    async def __anext__(self) -> Event | CallResult:
         while True:
             with self._arrived:
                 if self._over:
                     raise StopAsyncIteration
                 if self._items:
-                    return self._take()
+                    return self._next_item()
                 loop = asyncio.get_running_loop()
                 future: asyncio.Future[None] = loop.create_future()
                 self._waiter = (loop, future)
@@ -99,12 +99,12 @@ class Call:
                     self._arrived.wait()
                 if self._over:
                     raise EngineError("it was cancelled", code="E703")
-                item = self._take()
-            if isinstance(item, Result):
+                item = self._next_item()
+            if isinstance(item, CallResult):
                 return item.value
             events(item)
 
-    def _take(self) -> Event | Result:
+    def _next_item(self) -> Event | CallResult:
         item = self._items.popleft()
         if not isinstance(item, Event):
             self._over = True
@@ -112,24 +112,24 @@ class Call:
             raise item
         return item
 
-    def _deliver(self, item: Event | Result | EngineError) -> None:
+    def _add_item(self, item: Event | CallResult | EngineError) -> None:
         with self._arrived:
             if self._over:
                 return
             self._items.append(item)
-            self._wake()
+            self._wake_waiter()
 
-    def _wake(self) -> None:
+    def _wake_waiter(self) -> None:
         self._arrived.notify_all()
         waiter, self._waiter = self._waiter, None
         if waiter:
             loop, future = waiter
             # The loop may have been closed by an app that has ended.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(_resolve, future)
+                loop.call_soon_threadsafe(_resolve_future, future)
 
 
-def _resolve(future: asyncio.Future[None]) -> None:
+def _resolve_future(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
 
@@ -156,14 +156,14 @@ class EngineProcess:
         call = Call(self, task, params)
         with self._lock:
             self._waiting.append(call)
-            self._next()
+            self._start_next()
         return call
 
     def call_blocking(self, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Ask and wait. Raises: EngineError as the task raised it, E701 when the process was lost."""
         return self.call(task, params).wait()
 
-    def _before(self, call: Call) -> str:
+    def _running_before(self, call: Call) -> str:
         with self._lock:
             return self._current.task if self._current is not None and call in self._waiting else ""
 
@@ -171,26 +171,26 @@ class EngineProcess:
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
             if self._process is not None:
-                self._kill()
+                self._kill_child()
         for call in waiting:
-            call._deliver(EngineError("stopped before it started", code="E703"))
+            call._add_item(EngineError("stopped before it started", code="E703"))
 
-    def _next(self) -> None:
+    def _start_next(self) -> None:
         if self._current is not None or not self._waiting:
             return
         self._current = call = self._waiting.popleft()
         try:
             if self._process is None:
-                self._start()
-            self._send({"id": call.id, "task": call.task, "params": call.params})
+                self._start_child()
+            self._send_message({"id": call.id, "task": call.task, "params": call.params})
         except (OSError, TypeError, ValueError) as error:
             # A pipe that broke is reported by the reader, which sees the child end.
             if not isinstance(error, BrokenPipeError):
                 self._current = None
-                call._deliver(explain(error))
-                self._next()
+                call._add_item(explain(error))
+                self._start_next()
 
-    def _start(self) -> None:
+    def _start_child(self) -> None:
         log = state_dir() / "engine.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as errors:
@@ -203,42 +203,42 @@ class EngineProcess:
                 start_new_session=True,
                 env=os.environ | {"PYTHONSAFEPATH": "1"},
             )
-        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        threading.Thread(target=self._read_messages, args=(self._process,), daemon=True).start()
 
-    def _send(self, message: Mapping[str, Any]) -> None:
+    def _send_message(self, message: Mapping[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
 
-    def _stop(self, call: Call) -> None:
+    def _stop_call(self, call: Call) -> None:
         with self._lock:
             if call in self._waiting:
                 self._waiting.remove(call)
-                call._deliver(EngineError("stopped before it started", code="E703"))
+                call._add_item(EngineError("stopped before it started", code="E703"))
             elif call is self._current:
                 with contextlib.suppress(OSError):
-                    self._send({"stop": call.id})
-                timer = threading.Timer(self.grace_s, self._expire, (call,))
+                    self._send_message({"stop": call.id})
+                timer = threading.Timer(self.grace_s, self._end_overdue, (call,))
                 timer.daemon = True
                 timer.start()
 
-    def _expire(self, call: Call) -> None:
+    def _end_overdue(self, call: Call) -> None:
         with self._lock:
             if call is self._current:
                 self._killed_for = call
-                self._kill()
+                self._kill_child()
 
-    def _kill(self) -> None:
+    def _kill_child(self) -> None:
         """Kill the child's whole group; the listener then tidies up. The lock is held."""
         assert self._process is not None
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+    def _read_messages(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            self._receive(json.loads(line))
+            self._handle_message(json.loads(line))
         code = process.wait()
         for pipe in (process.stdin, process.stdout):
             # What was not sent cannot be flushed any more.
@@ -248,26 +248,26 @@ class EngineProcess:
             call, self._current, self._process = self._current, None, None
             killed, self._killed_for = self._killed_for is call, None
             if call:
-                call._deliver(_lost(code, killed))
-            self._next()
+                call._add_item(_lost_error(code, killed))
+            self._start_next()
 
-    def _receive(self, message: Mapping[str, Any]) -> None:
+    def _handle_message(self, message: Mapping[str, Any]) -> None:
         with self._lock:
             call = self._current
             if call is None or message["id"] != call.id:
                 return
             if "event" in message:
-                call._deliver(Event(**message["event"]))
+                call._add_item(Event(**message["event"]))
                 return
             self._current = None
             if "result" in message:
-                call._deliver(Result(message["result"]))
+                call._add_item(CallResult(message["result"]))
             else:
-                call._deliver(from_dict(message["error"]))
-            self._next()
+                call._add_item(from_dict(message["error"]))
+            self._start_next()
 
 
-def _lost(code: int, killed: bool) -> EngineError:
+def _lost_error(code: int, killed: bool) -> EngineError:
     if killed:
         return EngineError("it did not stop in time and was ended", code="E702")
     how = f"was killed by signal {-code}, often for memory" if code < 0 else f"ended with code {code}"
@@ -286,13 +286,13 @@ class _Child:
         self._stopped: set[int] = set()
 
     def run(self) -> None:
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read_messages, daemon=True).start()
         while True:
             self._arrived.acquire()
             message = self._calls.popleft()
-            self._answer(message["id"], message["task"], message["params"])
+            self._run_task(message["id"], message["task"], message["params"])
 
-    def _read(self) -> None:
+    def _read_messages(self) -> None:
         for line in self._source:
             message = json.loads(line)
             if "stop" in message:
@@ -303,26 +303,26 @@ class _Child:
         # The parent is gone, whatever the main thread is doing.
         os._exit(0)
 
-    def _write(self, message: Mapping[str, Any]) -> None:
-        data = encoded(message) + b"\n"
+    def _write_message(self, message: Mapping[str, Any]) -> None:
+        data = to_json(message) + b"\n"
         with self._write_lock:
             self._sink.write(data)
             self._sink.flush()
 
-    def _answer(self, number: int, task: str, params: dict[str, Any]) -> None:
+    def _run_task(self, number: int, task: str, params: dict[str, Any]) -> None:
 
-        def events(event: Event) -> None:
+        def send_event(event: Event) -> None:
             content = {"kind": event.kind, "data": dict(event.data), "step": event.step}
-            self._write({"id": number, "event": content})
+            self._write_message({"id": number, "event": content})
 
         try:
-            value = operation(task).run(params, events=events, stop=lambda: number in self._stopped)
-            self._write({"id": number, "result": value})
+            value = find_operation(task).run(params, events=send_event, stop=lambda: number in self._stopped)
+            self._write_message({"id": number, "result": value})
         except BaseException as error:  # noqa: BLE001  # egglog's panics are no Exceptions
-            self._write({"id": number, "error": explain(error).to_dict()})
+            self._write_message({"id": number, "error": explain(error).to_dict()})
 
 
-def serve() -> None:
+def serve_calls() -> None:
     """Be the child: answer the calls that come on stdin, until it closes."""
     # Our messages get a channel of their own; a stray print goes to the log with stderr.
     channel = os.fdopen(os.dup(1), "wb")
@@ -331,4 +331,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve_calls()

@@ -70,10 +70,10 @@ def explain(error: BaseException) -> EngineError:
     if isinstance(error, MemoryError):
         what = "there is not enough memory"
         return EngineError(what, code="E110", remedy="Use fewer members, workers or smaller limits.")
-    if isinstance(error, ModuleNotFoundError) and (missing := without(error.name or "")):
+    if isinstance(error, ModuleNotFoundError) and (missing := missing_package(error.name or "")):
         return missing
     if isinstance(error, OSError) and error.filename is not None:
-        return file_error(error, _text(error.filename), "use")
+        return file_error(error, _safe_name(error.filename), "use")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return file_error(error, "output", "write")
     report = _crash_file(error)
@@ -95,7 +95,7 @@ _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SHORTEST_SECRET = 6
 
 
-def without(module: str) -> MissingError | None:
+def missing_package(module: str) -> MissingError | None:
     """What to say of a package that is not installed: the extra that brings it. None for a module of ours."""
     name = module.partition(".")[0]
     if name in ("mathwb", "engines", "workbench", "screens"):
@@ -106,7 +106,7 @@ def without(module: str) -> MissingError | None:
     return MissingError(what, code="E351", remedy=f"Run `{install}`, or in a checkout `make install`.")
 
 
-def _text(name: object) -> str:
+def _safe_name(name: object) -> str:
     return os.fsdecode(name) if isinstance(name, bytes) else str(name)
 
 

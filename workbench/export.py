@@ -25,10 +25,10 @@ from workbench.errors import UsageError
 
 TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
 
-Rows = Iterable[Sequence[object]]
+ExportRows = Iterable[Sequence[object]]
 
 
-class Tex(str):
+class TexCell(str):
     """A cell that is TeX already."""
 
     __slots__ = ()
@@ -37,14 +37,16 @@ class Tex(str):
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: Mapping[str, object]) -> Path:
+def write_table(
+    path: Path, columns: Sequence[str], rows: ExportRows, *, provenance: Mapping[str, object]
+) -> Path:
     """Write rows as csv, jsonl, parquet or tex, by the ending of `path`.
 
     Args: rows: as many values each as there are columns; read once, and held in memory for parquet only.
     Returns: the path. Raises: UsageError E430 for another ending, DataError when it cannot be written.
     """
     if path.suffix == ".parquet":
-        _parquet(path, columns, rows)
+        _write_parquet(path, columns, rows)
     elif path.suffix in _WRITERS:
         with atomic_writer(path) as file:
             _WRITERS[path.suffix](file, columns, rows)
@@ -65,7 +67,7 @@ def write_document(path: Path, text: str, *, provenance: Mapping[str, object]) -
 def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
     facts = {
         "mathwb": __version__,
-        "commit": commit(),
+        "commit": current_commit(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         **provenance,
     }
@@ -73,7 +75,7 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
     return path
 
 
-def csv_lines(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
     """The lines of a CSV, made one row at a time; see `_without_formula`."""
     from workbench.config import load_config
 
@@ -106,11 +108,11 @@ _FORMULA = re.compile(r"\s*([=@＝＠]|[+\-＋－].*[^\W\d_])", re.DOTALL)
 """Some spreadsheets take the wide forms of the signs too."""
 
 
-def _csv(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+def _write_csv(file: IO[str], columns: Sequence[str], rows: ExportRows) -> None:
     file.writelines(f"{line}\n" for line in csv_lines(columns, rows))
 
 
-def _jsonl(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+def _write_jsonl(file: IO[str], columns: Sequence[str], rows: ExportRows) -> None:
     for row in rows:
         file.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n")
 
@@ -123,7 +125,7 @@ _TEX = {
 }
 
 
-def tex_lines(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+def tex_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
     """A LaTeX tabular; columns of numbers to the right."""
     table = [list(row) for row in rows]
     numbers = [all(map(_is_figure, column)) for column in zip(*table, strict=True)]
@@ -133,7 +135,7 @@ def tex_lines(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     yield from (r"\hline", r"\end{tabular}")
 
 
-def _tex(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+def _write_tex(file: IO[str], columns: Sequence[str], rows: ExportRows) -> None:
     file.writelines(f"{line}\n" for line in tex_lines(columns, rows))
 
 
@@ -142,7 +144,7 @@ def _tex_row(row: Sequence[object]) -> str:
 
 
 def _tex_cell(value: object) -> str:
-    if isinstance(value, Tex):
+    if isinstance(value, TexCell):
         return value
     return "".join(_TEX.get(char, char) for char in " ".join(str(value).splitlines()))
 
@@ -153,14 +155,14 @@ def _is_figure(value: object) -> bool:
 
 
 _FIGURE = re.compile(r"([+-]?[\d,]*\.?\d+(e[+-]?\d+)?)?")
-_WRITERS: Mapping[str, Callable[[IO[str], Sequence[str], Rows], object]] = {
-    ".csv": _csv,
-    ".jsonl": _jsonl,
-    ".tex": _tex,
+_WRITERS: Mapping[str, Callable[[IO[str], Sequence[str], ExportRows], object]] = {
+    ".csv": _write_csv,
+    ".jsonl": _write_jsonl,
+    ".tex": _write_tex,
 }
 
 
-def _parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
+def _write_parquet(path: Path, columns: Sequence[str], rows: ExportRows) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -173,7 +175,7 @@ def _parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
 
 
 @cache
-def commit(root: Path = _ROOT) -> str:
+def current_commit(root: Path = _ROOT) -> str:
     """The commit of the checkout the program runs from, with `+` for changes on top; empty when installed.
 
     What benchmarks have measured is no change: else the first one to write its result would mark the next.

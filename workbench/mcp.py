@@ -21,9 +21,9 @@ from engines.core.events import Event
 from engines.core.files import write_text
 from engines.core.spec import Field, describe_fields, make_refusal, suggest_name
 from workbench import __version__
-from workbench.engine_process import EngineProcess, Result
+from workbench.engine_process import CallResult, EngineProcess
 from workbench.errors import explain
-from workbench.operations import Operation, operations
+from workbench.operations import Operation, all_operations
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -45,15 +45,17 @@ _TYPES: Mapping[type, str] = {
 
 
 @cache
-def tools() -> dict[str, Operation]:
+def list_tools() -> dict[str, Operation]:
     """The operations that are offered, by the name of their tool."""
-    return {row.name.replace(".", "_").replace("-", "_"): row for row in operations().values() if row.tool}
+    return {
+        row.name.replace(".", "_").replace("-", "_"): row for row in all_operations().values() if row.tool
+    }
 
 
-def schema(spec: Any) -> dict[str, Any]:
+def tool_schema(spec: Any) -> dict[str, Any]:
     """The JSON Schema of what a tool takes."""
     fields = [field for field in describe_fields(spec) if not (field.arg.writes or field.arg.hidden)]
-    properties = {field.name: _property(field) for field in fields}
+    properties = {field.name: _field_schema(field) for field in fields}
     for field in fields:
         if field.arg.inline:
             about = f"What the file {field.name} would hold ({field.arg.inline}), instead of a path."
@@ -62,9 +64,9 @@ def schema(spec: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
-def _property(field: Field) -> dict[str, Any]:
+def _field_schema(field: Field) -> dict[str, Any]:
     kind, arg = field.kind, field.arg
-    one: dict[str, Any] = {"type": _TYPES[kind]} if kind in _TYPES else schema(kind)
+    one: dict[str, Any] = {"type": _TYPES[kind]} if kind in _TYPES else tool_schema(kind)
     if field.choices:
         one["enum"] = list(field.choices)
     limits = {"minimum": arg.low, "maximum": arg.high, "maxLength": arg.longest}
@@ -78,13 +80,13 @@ def _property(field: Field) -> dict[str, Any]:
     return {**found, "description": about}
 
 
-def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """What an operation is asked by a tool's arguments; a text that stands for a file is put in `folder`.
 
     Raises: EngineError E424 for what the tool does not offer, and for standard input.
     """
     fields = {field.name: field for field in describe_fields(row.spec_type)}
-    offered = schema(row.spec_type)["properties"]
+    offered = tool_schema(row.spec_type)["properties"]
     asked = {}
     for name, value in arguments.items():
         if name not in offered:
@@ -106,7 +108,7 @@ def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[st
     return asked
 
 
-def bounded(document: Any, most: int = MOST) -> str:
+def bound_document(document: Any, most: int = MOST) -> str:
     """A document as JSON of at most `most` characters: the longest lists and texts that fit, and what was
     left out of each, by its place."""
     text = json.dumps(document, ensure_ascii=False)
@@ -114,100 +116,104 @@ def bounded(document: Any, most: int = MOST) -> str:
     while len(text) > most and keep:
         keep //= 2
         cut: dict[str, int] = {}
-        short = _cut(document, keep, "", cut)
+        short = _cut_value(document, keep, "", cut)
         text = json.dumps({"left_out": cut, "result": short}, ensure_ascii=False)
     return text
 
 
-def _cut(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
+def _cut_value(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
     # What has a name for each part is kept as a whole, up to so many.
     most = max(keep, 50) if isinstance(value, Mapping) else 40 * keep if isinstance(value, str) else keep
     if isinstance(value, Mapping | list | str) and len(value) > most:
         cut[place] = cut.get(place, 0) + len(value) - most
     if isinstance(value, Mapping):
         rows = islice(value.items(), most)
-        return {key: _cut(item, keep, f"{place}.{key}".lstrip("."), cut) for key, item in rows}
+        return {key: _cut_value(item, keep, f"{place}.{key}".lstrip("."), cut) for key, item in rows}
     if isinstance(value, list):
-        return [_cut(item, keep, f"{place}[]", cut) for item in value[:most]]
+        return [_cut_value(item, keep, f"{place}[]", cut) for item in value[:most]]
     return value[:most] if isinstance(value, str) else value
 
 
-def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
+def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
     """The server of the tools."""
     import asyncio
 
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
-    async def listed(_context: Any, _params: Any) -> Any:
+    async def list_tools_handler(_context: Any, _params: Any) -> Any:
         return types.ListToolsResult(
             tools=[
                 types.Tool(
                     name=name,
                     title=row.help.rstrip("."),
                     description=f"{row.help}\n\n{getdoc(row.spec_type)}",
-                    input_schema=schema(row.spec_type),
+                    input_schema=tool_schema(row.spec_type),
                     annotations=types.ToolAnnotations(
                         read_only_hint=True, idempotent_hint=True, open_world_hint=False
                     ),
                 )
-                for name, row in tools().items()
+                for name, row in list_tools().items()
             ]
         )
 
-    async def called(context: Any, params: Any) -> Any:
+    async def call_tool(context: Any, params: Any) -> Any:
         try:
-            if params.name not in tools():
+            if params.name not in list_tools():
                 raise make_refusal(
-                    f"there is no tool {params.name}", "E410", suggest_name(params.name, tools())
+                    f"there is no tool {params.name}", "E410", suggest_name(params.name, list_tools())
                 )
             async with asyncio.timeout(limit_s):
-                text = await answer(tools()[params.name], params.arguments or {}, context)
+                text = await run_operation(list_tools()[params.name], params.arguments or {}, context)
         except TimeoutError:
             remedy = "Ask for less: fewer members, rows or points."
             error = EngineError(f"it took longer than {limit_s:g} s", code="E702", remedy=remedy)
-            return _failed(error)
+            return error_result(error)
         except Exception as error:  # noqa: BLE001  # the last place that can explain it
-            return _failed(explain(error))
+            return error_result(explain(error))
         return types.CallToolResult(content=[types.TextContent(text=text)])
 
-    async def answer(row: Operation, arguments: Mapping[str, Any], context: Any) -> str:
+    async def run_operation(row: Operation, arguments: Mapping[str, Any], context: Any) -> str:
         with TemporaryDirectory() as folder:
-            asked = given(row, arguments, Path(folder))
+            asked = read_arguments(row, arguments, Path(folder))
             async for item in engine.call(row.name, asked):
-                if isinstance(item, Result):
-                    return bounded(item.value).replace(f"{folder}/", "")
-                await _told(context, item)
+                if isinstance(item, CallResult):
+                    return bound_document(item.value).replace(f"{folder}/", "")
+                await _send_event(context, item)
         raise EngineError("it was cancelled", code="E703")
 
-    def _failed(error: EngineError) -> Any:
+    def error_result(error: EngineError) -> Any:
         return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
 
     return Server(
-        "mathwb", version=__version__, instructions=_INSTRUCTIONS, on_list_tools=listed, on_call_tool=called
+        "mathwb",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools_handler,
+        on_call_tool=call_tool,
     )
 
 
-async def _told(context: Any, event: Event) -> None:
+async def _send_event(context: Any, event: Event) -> None:
     done = event.data.get("done")
     if event.kind == "progress" and done is not None:
         await context.session.report_progress(done, event.data.get("total"), event.data.get("unit"))
 
 
-def serve(limit_s: float) -> None:
+def serve_tools(limit_s: float) -> None:
     """Answer a client on standard input and output until it closes them."""
     import asyncio
 
     from mcp.server.stdio import stdio_server
 
     engine = EngineProcess()
-    made = server(engine, limit_s)
+    made = make_server(engine, limit_s)
 
-    async def run() -> None:
+    async def run_server() -> None:
         async with stdio_server() as (read, write):
             await made.run(read, write, made.create_initialization_options())
 
     try:
-        asyncio.run(run())
+        asyncio.run(run_server())
     finally:
         engine.close()

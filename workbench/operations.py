@@ -1,7 +1,7 @@
 """Operations: work that is written once, from which command, job, engine call and form are derived.
 
 A row names a function of an engine as `module:name`, which takes a spec; nothing is imported before it is
-needed. `resolved` makes a spec of what the caller gives, with nothing left open; `perform` runs it. Every
+needed. `resolve_spec` makes a spec of what the caller gives, with nothing left open; `perform` runs it. Every
 caller, the command line, the engine process, a job, does these two and no more, so that the same operation
 gives the same document everywhere.
 """
@@ -24,7 +24,7 @@ from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Field, describe_fields, read, to_mapping
 from engines.core.stored_rows import StoredRows
 from workbench.errors import UsageError, explain, one_line
-from workbench.paper import load, papers, resolve_reference
+from workbench.paper import all_papers, load, resolve_reference
 
 if TYPE_CHECKING:
     from workbench.tables import Filter
@@ -44,7 +44,7 @@ class Background:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class FilterableRows:
     """The list in what an operation returns that `--where FILTER` narrows; see `workbench.tables`.
 
     Args: key: its name in the record; of several, their names with spaces. table: the `TableSpec` of its
@@ -58,40 +58,44 @@ class Where:
     address: str = ""
     unless: str = ""
 
-    def filter(self, text: str) -> Filter:
+    def parse_filter(self, text: str) -> Filter:
         """A filter over the rows. Raises: FilterError E440 for one that cannot be read."""
         from workbench.tables import parse_filter
         from workbench.workspace import NOTE_FIELDS
 
         return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
 
-    def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
+    def filter_record(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
         """The record with those of its rows that pass. `spec`: what the operation was asked. Events: warnings
         of notes that cannot be read."""
-        table, noted, held = load(self.table), self._noted(spec, wanted, events), self._held(record)
+        table, noted, held = (
+            load(self.table),
+            self._note_reader(spec, wanted, events),
+            self._row_lists(record),
+        )
 
-        def passes(item: Any) -> bool:
-            row = table.row(item, record)
+        def passes_filter(item: Any) -> bool:
+            row = table.make_row(item, record)
             row.update(noted(item))
             return wanted.matches(row)
 
-        passing = {key: list(filter(passes, held[key])) for key in self.key.split()}
+        passing = {key: list(filter(passes_filter, held[key])) for key in self.key.split()}
         if isinstance(record, list):
             return passing[self.key]
         return {**record, **passing} if held is record else replace(record, **passing)
 
-    def count(self, record: Any) -> int:
-        held = self._held(record)
+    def count_rows(self, record: Any) -> int:
+        held = self._row_lists(record)
         return sum(len(held[key]) for key in self.key.split())
 
-    def _held(self, record: Any) -> Mapping[str, Any]:
+    def _row_lists(self, record: Any) -> Mapping[str, Any]:
         if isinstance(record, list):
             return {self.key: record}
         if isinstance(record, Mapping):
             return record
         return {field.name: getattr(record, field.name) for field in fields(record)}
 
-    def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
+    def _note_reader(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
         from workbench.workspace import NOTE_FIELDS, Workspace
 
         if not set(wanted.names) & set(NOTE_FIELDS):
@@ -100,11 +104,11 @@ class Where:
         for problem in notes.problems:
             warn(events, str(problem))
 
-        return lambda item: notes.fields(address(item))
+        return lambda item: notes.filter_fields(address(item))
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class OperationResult:
     """What an operation gave: the engine's record, the document that `--json` prints, of which rows may be
     in a file still (`StoredRows`), and the exit code (130: it was stopped and keeps what it has)."""
 
@@ -115,7 +119,7 @@ class Performed:
     @property
     def document(self) -> Any:
         """The document with all its rows in memory."""
-        return plain(self.streamed) if _has_stored_rows(self.streamed) else self.streamed
+        return to_plain(self.streamed) if _has_stored_rows(self.streamed) else self.streamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ class Operation:
     read; without it the function of the paper's tables that is named as the command, if there is one.
     document: `f(record)`, where `--json` prints something else than the record. resolve: `f(spec)`, what is
     left to be filled in after names and paths. code: `f(document)` gives the exit code where it is not
-    `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
+    `stop_code`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
     printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
     its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
     `--where`, a filter over its rows. listed: whether help lists it; the others serve screens. tool: it only
@@ -150,7 +154,7 @@ class Operation:
     json_lines: bool = False
     expressions: bool = False
     recipes: bool = False
-    where: Where | None = None
+    where: FilterableRows | None = None
     listed: bool = True
     tool: bool = False
     tables: bool = False
@@ -164,7 +168,7 @@ class Operation:
         kind = next(iter(inspect.get_annotations(function).values()))
         return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
-    def resolved(self, given: Mapping[str, Any]) -> Any:
+    def resolve_spec(self, given: Mapping[str, Any]) -> Any:
         """The spec of what the caller gives, with nothing left open: names are paths, paths absolute.
 
         Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
@@ -172,12 +176,12 @@ class Operation:
         whatever a name that stands for nothing raises.
         """
         spec = read(self.spec_type, given)
-        spec = replace(spec, **{field.name: place for field, place in _places(spec)})
+        spec = replace(spec, **{field.name: place for field, place in _path_values(spec)})
         _refuse_overwriting(spec)
         return load(self.resolve)(spec) if self.resolve else spec
 
-    def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
-        return self.result(self.start(spec, events=events, stop=stop))
+    def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> OperationResult:
+        return self.make_result(self.start(spec, events=events, stop=stop))
 
     def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
         """What its function returns; the engine is imported now. An iterator's rows are still to come."""
@@ -188,11 +192,11 @@ class Operation:
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
-    def result(self, record: Any) -> Performed:
+    def make_result(self, record: Any) -> OperationResult:
         record = list(record) if isinstance(record, Iterator) else record
         document = load(self.document)(record) if self.document else record
         if _has_stored_rows(document):
-            rest = plain(
+            rest = to_plain(
                 {name: None if isinstance(value, StoredRows) else value for name, value in document.items()}
             )
             document = {
@@ -200,12 +204,14 @@ class Operation:
                 for name, value in document.items()
             }
         else:
-            document = plain(document)
-        return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
+            document = to_plain(document)
+        return OperationResult(
+            record, document, load(self.code)(document) if self.code else stop_code(document)
+        )
 
     def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
         """What it answers to what the caller gives: its document."""
-        return self.perform(self.resolved(given), events=events, stop=stop).document
+        return self.perform(self.resolve_spec(given), events=events, stop=stop).document
 
     @property
     def divisible(self) -> bool:
@@ -217,20 +223,20 @@ class Operation:
     def takes_stop(self) -> bool:
         return "stop" in inspect.signature(load(self.call)).parameters
 
-    def lines(self, record: Any, spec: Any) -> Iterable[str]:
-        write = load(self.text) if self.text else tables(self.name)
+    def text_lines(self, record: Any, spec: Any) -> Iterable[str]:
+        write = load(self.text) if self.text else find_text_function(self.name)
         if write is not None:
             written: Iterable[str] = write(record, spec)
             return written
         from workbench.tables import describe_value
 
-        document = plain(record)
+        document = to_plain(record)
         if not isinstance(document, Mapping):
             return [describe_value(item) for item in (document if isinstance(document, list) else [document])]
         width = max((len(str(key)) for key in document), default=0)
         return [f"{key!s:<{width}}  {describe_value(item, str(key))}" for key, item in document.items()]
 
-    def title(self, spec: Any) -> str:
+    def job_title(self, spec: Any) -> str:
         if self.background is None:
             return self.name
         return self.background.title.format(
@@ -238,7 +244,7 @@ class Operation:
         )
 
 
-def stopped(document: Any) -> int:
+def stop_code(document: Any) -> int:
     """130 for a document that says that it is not complete, or that it was stopped; otherwise 0."""
     if isinstance(document, Mapping):
         stats = document.get("stats")
@@ -247,26 +253,26 @@ def stopped(document: Any) -> int:
     return 0
 
 
-def plain(record: Any) -> Any:
+def to_plain(record: Any) -> Any:
     """A record as mappings, lists, texts and numbers; what is no finite number is None."""
     import msgspec
 
-    written = encoded(record)
+    written = to_json(record)
     try:
         return msgspec.json.decode(written)
     except msgspec.DecodeError:  # half of a UTF-16 pair
         return json.loads(written)
 
 
-def encoded(record: Any) -> bytes:
+def to_json(record: Any) -> bytes:
     """A record or document as JSON; NaN and infinities are null."""
     import msgspec
 
     try:
-        return msgspec.json.encode(record, enc_hook=_value)
+        return msgspec.json.encode(record, enc_hook=_encode_value)
     except UnicodeEncodeError:
         # Text of the user's files may hold half a pair of UTF-16, which is no UTF-8.
-        return json.dumps(msgspec.to_builtins(record, enc_hook=_value)).encode()
+        return json.dumps(msgspec.to_builtins(record, enc_hook=_encode_value)).encode()
 
 
 def _has_stored_rows(document: Any) -> bool:
@@ -290,7 +296,7 @@ def write_json(document: Any, write: Callable[[str], object]) -> None:
     write("}\n")
 
 
-def _value(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, StoredRows):
@@ -300,29 +306,32 @@ def _value(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
+def find_text_function(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
     """The function of a paper's tables that is named as this command, if there is one."""
     paper, _, command = name.partition(".")
-    module = next((one.tables for one in papers() if one.name == paper), "")
+    module = next((one.tables for one in all_papers() if one.name == paper), "")
     return getattr(import_module(module), command.replace("-", "_"), None) if module else None
 
 
-def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
+def _path_values(spec: Any) -> Iterator[tuple[Field, Any]]:
     """The fields of a spec that are paths or names of places, each with the place it stands for."""
     for one in describe_fields(type(spec)):
         value = getattr(spec, one.name)
         if value is None or (one.kind is not Path and not one.arg.ref):
             continue
-        yield one, tuple(_place(one, item) for item in value) if one.many else _place(one, value)
+        yield (
+            one,
+            tuple(_resolve_path(one, item) for item in value) if one.many else _resolve_path(one, value),
+        )
 
 
 def _refuse_overwriting(spec: Any) -> None:
     """What is written may be nothing of what is read. Raises: UsageError E427."""
     written: list[tuple[str, Path]] = []
     read: list[Path] = []
-    for one, place in _places(spec):
+    for one, place in _path_values(spec):
         if one.arg.writes:
-            written.append((option(one), place))
+            written.append((option_name(one), place))
         else:
             read += map(Path, place if one.many else (place,))
     for name, out in written:
@@ -331,7 +340,7 @@ def _refuse_overwriting(spec: Any) -> None:
             raise UsageError(what, code="E427", remedy="Name another place.")
 
 
-def _place(field: Field, value: Any) -> Any:
+def _resolve_path(field: Field, value: Any) -> Any:
     """The absolute path that a value means; `-` stays standard input.
 
     A path that exists is meant before anything in the workspace that has its name.
@@ -353,18 +362,18 @@ PICTURES = (
 
 
 @cache
-def operations() -> dict[str, Operation]:
+def all_operations() -> dict[str, Operation]:
     """Every operation, by name: those of the papers, and those that belong to none."""
-    of_papers = (row for paper in papers() for row in paper.rows())
+    of_papers = (row for paper in all_papers() for row in paper.load_operations())
     others = (row for target in _OF_NO_PAPER for row in load(target))
     return {row.name: row for row in (*of_papers, *others)}
 
 
-def operation(name: str) -> Operation:
+def find_operation(name: str) -> Operation:
     """The operation of a name. Raises: UsageError E410 for one that there is not."""
-    result = operations().get(name)
+    result = all_operations().get(name)
     if result is None:
-        remedy = did_you_mean(name, operations())
+        remedy = did_you_mean(name, all_operations())
         raise UsageError(f"unknown operation {name!r}", code="E410", remedy=remedy)
     return result
 
@@ -381,20 +390,20 @@ def command_line(row: Operation, spec: Any) -> str:
         if not one.is_option:
             arguments += value if one.many else [str(value)]
         elif one.kind is bool:
-            options.append(option(one) if value else f"--no-{option(one)[2:]}")
+            options.append(option_name(one) if value else f"--no-{option_name(one)[2:]}")
         else:
             # One word, since the value may begin with a dash.
-            options += [f"{option(one)}={item}" for item in (value if one.many else [value])]
+            options += [f"{option_name(one)}={item}" for item in (value if one.many else [value])]
     if any(argument.startswith("-") for argument in arguments):
         arguments = ["--", *arguments]
     return shlex.join(["mathwb", *row.name.split("."), *options, *arguments])
 
 
-def option(field: Field) -> str:
+def option_name(field: Field) -> str:
     return "--" + (field.arg.name or field.name.replace("_", "-"))
 
 
-Result = Mapping[str, Any]
+ResultDocument = Mapping[str, Any]
 
 
 class Guide:
@@ -408,13 +417,13 @@ class Guide:
         self.stops: list[dict[str, Any]] = []
 
     def stop(
-        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Result], Iterable[str]]
-    ) -> Result:
+        self, title: str, task: str, params: dict[str, Any], tell: Callable[[ResultDocument], Iterable[str]]
+    ) -> ResultDocument:
         """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
         operation needs a package that is not installed."""
         began = time.perf_counter()
         try:
-            result = operation(task).run(params)
+            result = find_operation(task).run(params)
         except ModuleNotFoundError as error:
             self.say(f"left out: {title}")
             self.say(f"   {one_line(explain(error))}")

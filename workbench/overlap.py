@@ -44,15 +44,15 @@ _NOTHING = 0
 """The key of a text without words, which equals no other."""
 
 
-class Unit(NamedTuple):
+class TextUnit(NamedTuple):
     """A text and its id, which is empty where texts have none."""
 
     id: str
     text: str
 
 
-Side = Callable[[], Iterable[Unit]]
-Numbers = NDArray[np.uint64]
+TextSide = Callable[[], Iterable[TextUnit]]
+HashArray = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,19 @@ class _Keys:
     bands: array[int] = field(default_factory=lambda: array("Q"))
 
 
-def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
+def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
     """Compare two sides, each of which is read twice.
 
     Args: a, b: give the units anew at each call, in the same order. ids: whether ids are compared too.
     """
-    ours, theirs = _keys(a()), _keys(b())
-    same = _partners(ours.texts, theirs.texts)
+    ours, theirs = _collect_keys(a()), _collect_keys(b())
+    same = _shared_rows(ours.texts, theirs.texts)
     rows = {
-        **({"ids": _partners(ours.ids, theirs.ids)} if ids else {}),
+        **({"ids": _shared_rows(ours.ids, theirs.ids)} if ids else {}),
         "texts": same,
-        "texts, ignoring numbers": _partners(ours.masked, theirs.masked),
+        "texts, ignoring numbers": _shared_rows(ours.masked, theirs.masked),
     }
-    pairs = _candidates(ours, theirs, set(np.flatnonzero(same < 0).tolist()))
+    pairs = _find_candidates(ours, theirs, set(np.flatnonzero(same < 0).tolist()))
     examples = {what: np.flatnonzero(found >= 0)[:EXAMPLES].tolist() for what, found in rows.items()}
     shown = {(int(row), int(rows[what][row])) for what, own in examples.items() for row in own}
     wanted = {row for others in pairs.values() for row in others}
@@ -95,8 +95,8 @@ def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
     texts_a, runs_a = _read_again(a, {row for row, _ in shown} | pairs.keys(), pairs.keys())
     near = same.copy()
     for row, others in pairs.items():
-        best = max(others, key=lambda other: _agreement(runs_a[row], runs_b[other]))
-        if _agreement(runs_a[row], runs_b[best]) >= NEAR:
+        best = max(others, key=lambda other: _estimate_agreement(runs_a[row], runs_b[other]))
+        if _estimate_agreement(runs_a[row], runs_b[best]) >= NEAR:
             near[row] = best
     what = f"near-duplicate texts ({NEAR:.0%})"
     rows[what] = near
@@ -114,60 +114,60 @@ def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
     )
 
 
-def _keys(units: Iterable[Unit]) -> _Keys:
+def _collect_keys(units: Iterable[TextUnit]) -> _Keys:
     keys = _Keys()
     for identity, text in units:
-        keys.ids.append(_hash(identity))
-        words = _words(text)
-        keys.texts.append(_hash(" ".join(words)))
-        keys.masked.append(_hash(" ".join(_words(text, masked=True))))
-        keys.bands.extend(_bands(_runs(words)))
+        keys.ids.append(_hash_text(identity))
+        words = _split_words(text)
+        keys.texts.append(_hash_text(" ".join(words)))
+        keys.masked.append(_hash_text(" ".join(_split_words(text, masked=True))))
+        keys.bands.extend(_band_keys(_hash_runs(words)))
     return keys
 
 
-def _words(text: str, *, masked: bool = False) -> list[str]:
+def _split_words(text: str, *, masked: bool = False) -> list[str]:
     text = _TAG.sub(" ", text).casefold()
     if masked:
         text = _NUMBER.sub("0", text)
     return _WORD.findall(text)
 
 
-def _hash(text: str) -> int:
+def _hash_text(text: str) -> int:
     if not text:
         return _NOTHING
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
-def _runs(words: list[str]) -> Numbers:
+def _hash_runs(words: list[str]) -> HashArray:
     codes = np.array([zlib.crc32(word.encode("utf-8", "replace")) + 1 for word in words], dtype=np.uint64)
     if 0 < len(codes) < _RUN:
         codes = np.concatenate([codes, np.zeros(_RUN - len(codes), dtype=np.uint64)])
     runs = np.zeros(max(len(codes) - _RUN + 1, 0), dtype=np.uint64)
     for place in range(_RUN):
         runs = runs * np.uint64(0x9E3779B97F4A7C15) + codes[place : len(codes) - _RUN + 1 + place]
-    return np.unique(_mixed(runs))
+    return np.unique(_mix_bits(runs))
 
 
-def _mixed(values: Numbers) -> Numbers:
+def _mix_bits(values: HashArray) -> HashArray:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
-def _bands(runs: Numbers) -> list[int]:
+def _band_keys(runs: HashArray) -> list[int]:
     """The keys of a text's bands; texts that agree much share one of them."""
     if not len(runs):
         return [_NOTHING] * _BANDS
-    salts = _mixed(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))
-    least = _mixed(runs[:, None] ^ salts).min(axis=0).reshape(_BANDS, _ROWS)
+    salts = _mix_bits(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))
+    least = _mix_bits(runs[:, None] ^ salts).min(axis=0).reshape(_BANDS, _ROWS)
     keys = np.arange(_BANDS, dtype=np.uint64)
     for row in range(_ROWS):
-        keys = _mixed(keys ^ least[:, row])
+        keys = _mix_bits(keys ^ least[:, row])
     result: list[int] = keys.tolist()
     return result
 
 
-def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
+def _shared_rows(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
     order = np.argsort(b, kind="stable")
     place = np.searchsorted(b[order], a)
@@ -179,7 +179,7 @@ def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     return result
 
 
-def _candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, set[int]]:
+def _find_candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, set[int]]:
     """For our rows that are still open: rows of theirs with the same key in some band."""
     a = np.frombuffer(ours.bands, dtype=np.uint64).reshape(-1, _BANDS)
     b = np.frombuffer(theirs.bands, dtype=np.uint64).reshape(-1, _BANDS)
@@ -196,7 +196,7 @@ def _candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, se
 
 
 def _read_again(
-    side: Side, rows: Iterable[int], compared: Iterable[int]
+    side: TextSide, rows: Iterable[int], compared: Iterable[int]
 ) -> tuple[Mapping[int, str], Mapping[int, Any]]:
     """The excerpts of some rows, and the runs of those that are compared."""
     rows, compared = set(rows), set(compared)
@@ -207,21 +207,21 @@ def _read_again(
     last = max(rows)
     for row, (identity, text) in enumerate(side()):
         if row in rows:
-            texts[row] = _excerpt(identity, text)
+            texts[row] = _make_excerpt(identity, text)
         if row in compared:
-            runs[row] = _runs(_words(text))
+            runs[row] = _hash_runs(_split_words(text))
         if row >= last:
             break
     return texts, runs
 
 
-def _excerpt(identity: str, text: str) -> str:
+def _make_excerpt(identity: str, text: str) -> str:
     text = " ".join(text.split())
     text = text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
     return f"{identity} {text}".strip()
 
 
-def _agreement(a: Numbers, b: Numbers) -> float:
+def _estimate_agreement(a: HashArray, b: HashArray) -> float:
     common = len(np.intersect1d(a, b, assume_unique=True))
     return common / (len(a) + len(b) - common) if common else 0.0
 
@@ -243,7 +243,7 @@ class Overlap:
         return any(each.shared for each in self.found)
 
 
-def overlap(a: Path, b: Path) -> Overlap:
+def compare_data(a: Path, b: Path) -> Overlap:
     """Compare two data sets: corpora or files of expressions or clusters, or two sides of texts.
 
     A side of texts is an ARQMath collection (folder or file of posts), a file of topics, a set of problems,
@@ -251,27 +251,28 @@ def overlap(a: Path, b: Path) -> Overlap:
     be read, or E326 when one side is expressions and the other texts.
     """
     a, b = (file if (file := path / "problems.jsonl").is_file() else path for path in (a, b))
-    kinds = [_kind(path) for path in (a, b)]
+    kinds = [_detect_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
         remedy = "Compare expressions with expressions, and texts with texts."
         raise DataError(f"this side has {kinds[1]}, the other {kinds[0]}", path=b, code="E326", remedy=remedy)
     if kinds[0] == "expressions":
-        return _expressions(a, b)
+        return _compare_expressions(a, b)
     bad = [0, 0]
     sides = [
-        _side(path, kind, bad, place) for place, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
+        _open_side(path, kind, bad, place)
+        for place, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
     ]
     posts = kinds == ["posts", "posts"]
     result = compare_texts(*sides, ids=posts)
     return Overlap("posts" if posts else "texts", result, (bad[0], bad[1]))
 
 
-def _kind(path: Path) -> str:
+def _detect_kind(path: Path) -> str:
     """Expressions, posts or texts: by the names in a folder, or a file's first lines that say something."""
     from engines.formula.reader import read_expression
 
     if path.is_dir():
-        return "expressions" if (path / "manifest.json").exists() or not _collection(path) else "posts"
+        return "expressions" if (path / "manifest.json").exists() or not _is_collection(path) else "posts"
     for _, line in islice(((n, text) for n, text in read_lines(path) if text.strip()), 5):
         if line.lstrip("\ufeff ").startswith("<"):
             return "posts"
@@ -292,7 +293,7 @@ def _kind(path: Path) -> str:
     return "texts"
 
 
-def _collection(path: Path) -> bool:
+def _is_collection(path: Path) -> bool:
     from engines.forum.folder import ArqmathFolder
 
     try:
@@ -302,7 +303,7 @@ def _collection(path: Path) -> bool:
     return True
 
 
-def _clusters(path: Path) -> list[list[str]]:
+def _read_clusters(path: Path) -> list[list[str]]:
     from engines.core.vocabulary import to_prefix
     from engines.egen.models.datasets import read_labelled
     from engines.formula.reader import read_expression
@@ -321,10 +322,10 @@ def _clusters(path: Path) -> list[list[str]]:
     return result
 
 
-def _expressions(a: Path, b: Path) -> Overlap:
+def _compare_expressions(a: Path, b: Path) -> Overlap:
     from engines.mathematics.terms.canonical import canonical_key
 
-    ours, theirs = _clusters(a), _clusters(b)
+    ours, theirs = _read_clusters(a), _read_clusters(b)
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}
     mine = [text for texts in ours for text in texts]
     found = [(text, forms[key]) for text in mine if (key := canonical_key(text.split())) in forms]
@@ -335,11 +336,11 @@ def _expressions(a: Path, b: Path) -> Overlap:
         len(found),
         tuple(found[:EXAMPLES]),
     )
-    functions = _functions([texts[0] for texts in ours], [texts[0] for texts in theirs])
+    functions = _compare_functions([texts[0] for texts in ours], [texts[0] for texts in theirs])
     return Overlap("expressions", (expressions, functions))
 
 
-def _functions(ours: list[str], theirs: list[str]) -> Shared:
+def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
     from engines.core.vocabulary import read_prefix
     from engines.egen.corpus.same_functions import fingerprints, look_alike
@@ -356,14 +357,14 @@ def _functions(ours: list[str], theirs: list[str]) -> Shared:
     return Shared("clusters, as functions", len(ours), len(theirs), len(found), tuple(found[:EXAMPLES]))
 
 
-def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
+def _open_side(path: Path, kind: str, bad: list[int], place: int) -> TextSide:
     """Gives the texts of a path, as often as asked for; counts in `bad` what could not be read."""
     if kind == "texts":
-        return lambda: (Unit("", text) for text in _read_texts(path))
+        return lambda: (TextUnit("", text) for text in _read_texts(path))
     return lambda: _read_posts(path, bad, place)
 
 
-def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
+def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[TextUnit]:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Report, read_posts
     from engines.forum.topics import read_topics
@@ -371,11 +372,11 @@ def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
     folder = ArqmathFolder.open(path)
     if folder.posts is None and folder.topics:
         for file in dict.fromkeys(file for files in folder.topics.values() for file in files):
-            yield from (Unit(topic.id, topic.text) for topic in read_topics(file))
+            yield from (TextUnit(topic.id, topic.text) for topic in read_topics(file))
         return
     report = Report()
     for post in read_posts(folder.need_posts(), report):
-        yield Unit(post.id, post.text)
+        yield TextUnit(post.id, post.text)
     bad[place] = report.bad
 
 
@@ -389,14 +390,14 @@ def _read_texts(path: Path) -> Iterator[str]:
         try:
             row = json_object(line)
         except ValueError as error:
-            raise _bad(str(error), path, number) from error
+            raise _unreadable_error(str(error), path, number) from error
         parts = [str(row[name]) for name in _TEXT_FIELDS if row.get(name)]
         if not parts:
-            raise _bad("the object has no text", path, number)
+            raise _unreadable_error("the object has no text", path, number)
         # A text that is given whole makes the rest superfluous; body and question belong together.
         yield parts[0] if row.get("original_text") or row.get("text") else " ".join(parts)
 
 
-def _bad(what: str, path: Path, line: int) -> DataError:
+def _unreadable_error(what: str, path: Path, line: int) -> DataError:
     remedy = f"Give each line a text, or a JSON object with one of {', '.join(_TEXT_FIELDS)}."
     return DataError(what, path=path, line=line, code="E317", remedy=remedy)

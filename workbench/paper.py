@@ -95,7 +95,7 @@ class Paper:
     keys: str = ""
     assets: str = ""
 
-    def rows(self) -> tuple[Operation, ...]:
+    def load_operations(self) -> tuple[Operation, ...]:
         result: tuple[Operation, ...] = load(self.operations)
         return result
 
@@ -108,7 +108,7 @@ def own_papers() -> tuple[Paper, ...]:
 
 
 @cache
-def papers() -> tuple[Paper, ...]:
+def all_papers() -> tuple[Paper, ...]:
     """Every registered paper: those that ship, then those of other distributions."""
     return (*own_papers(), *added_papers()[0])
 
@@ -120,20 +120,20 @@ def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
     problems: list[UsageError] = []
     for point in find_entry_points(GROUP):
         try:
-            papers.append(_added(point, (*own_papers(), *papers)))
+            papers.append(_load_entry_point(point, (*own_papers(), *papers)))
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever the code of others raises
-            problems.append(unusable(point.name, error))
+            problems.append(paper_error(point.name, error))
     return tuple(papers), tuple(problems)
 
 
-def unusable(name: str, error: BaseException) -> UsageError:
+def paper_error(name: str, error: BaseException) -> UsageError:
     """What is wrong with the paper of another distribution, as an error with its name."""
     what = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
     remedy = "Update or uninstall the package that adds it."
     return UsageError(what, where=f"the paper {name}", code="E412", remedy=remedy)
 
 
-def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
+def _load_entry_point(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
     """The paper that an entry point names. Raises: whatever makes it unusable."""
     paper = point.load()
     if not isinstance(paper, Paper):
@@ -144,12 +144,12 @@ def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
         taken = {name for other in others for name in names(other)}
         if both := taken.intersection(names(paper)):
             raise ValueError(f"{what} {sorted(both)[0]!r} is taken")
-    if foreign := [row.name for row in paper.rows() if row.name.partition(".")[0] != paper.name]:
+    if foreign := [row.name for row in paper.load_operations() if row.name.partition(".")[0] != paper.name]:
         raise ValueError(f"the operation {foreign[0]!r} does not start with {paper.name!r}")
     return paper
 
 
-def _loaded(target: str) -> tuple[Any, ...]:
+def _load_tuple(target: str) -> tuple[Any, ...]:
     return tuple(load(target)) if target else ()
 
 
@@ -162,8 +162,8 @@ _NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
     "the trainer": lambda paper: (one.name for one in paper.trainers),
     "the key of recipes": lambda paper: (one.name for one in paper.data),
     "the reference": lambda paper: paper.references,
-    "the kind of data": lambda paper: (one.name for one in _loaded(paper.kinds)),
-    "the setting": lambda paper: (one.name for one in _loaded(paper.settings)),
+    "the kind of data": lambda paper: (one.name for one in _load_tuple(paper.kinds)),
+    "the setting": lambda paper: (one.name for one in _load_tuple(paper.settings)),
 }
 """What may stand for one paper only."""
 
@@ -179,20 +179,20 @@ def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
 
 
 @cache
-def trainers() -> dict[str, Trainer]:
-    return {trainer.name: trainer for paper in papers() for trainer in paper.trainers}
+def all_trainers() -> dict[str, Trainer]:
+    return {trainer.name: trainer for paper in all_papers() for trainer in paper.trainers}
 
 
 @cache
 def data_keys() -> Mapping[str, DataKey]:
     """The keys of a recipe's table `data` that papers look up, by name."""
-    return {key.name: key for paper in papers() for key in paper.data}
+    return {key.name: key for paper in all_papers() for key in paper.data}
 
 
 @cache
-def references() -> Mapping[str, str]:
+def all_references() -> Mapping[str, str]:
     """What names stand for: `module:function` by reference."""
-    return {ref: target for paper in papers() for ref, target in paper.references.items()}
+    return {ref: target for paper in all_papers() for ref, target in paper.references.items()}
 
 
 def resolve_reference(ref: str, name: str) -> Path:
@@ -202,7 +202,7 @@ def resolve_reference(ref: str, name: str) -> Path:
         ref: What is named, as in `Arg.ref`: `model`, `corpus`, …
         name: A name in the workspace or of what is shipped, or a path.
     """
-    return load(references()[ref])(name)
+    return load(all_references()[ref])(name)
 
 
 def __getattr__(name: str) -> object:

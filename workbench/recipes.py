@@ -63,17 +63,17 @@ class Recipe:
         """The recipe in a file; what it leaves open is as in the one that it `extends`, which ships or is a
         file beside it. Raises: DataError E610 when it is missing, is not TOML, lacks or misspells a key, or
         extends itself."""
-        document = _document(path)
+        document = _load_document(path)
         if "task" not in document:
-            raise _wrong("the recipe has no task", path, 'A training recipe has: task = "train"')
+            raise _recipe_error("the recipe has no task", path, 'A training recipe has: task = "train"')
         for key in ("data", "model", "train") if document["task"] == "train" else ():
-            _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
+            _check_type(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
         return cls(**{"title": name or document["task"], "name": name, **document})
 
     def document(self) -> dict[str, Any]:
         """What a job records: without times or machine names, so that equal work has equal recipes."""
         head = {"task": self.task, "title": self.title, "seed": self.seed}
-        return {**head, "params": _given(dict(self.params))}
+        return {**head, "params": _to_toml_value(dict(self.params))}
 
     def to_toml(self) -> str:
         return tomli_w.dumps(self.document())
@@ -84,7 +84,7 @@ class Recipe:
 
     def sha256(self) -> str:
         """Identifies the work: operation, settings and seed, not the title."""
-        content = [self.task, self.seed, _given(dict(self.params))]
+        content = [self.task, self.seed, _to_toml_value(dict(self.params))]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -93,7 +93,7 @@ _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
 _DOTTED = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 
 
-def _table(text: bytes) -> dict[str, Any]:
+def _parse_toml(text: bytes) -> dict[str, Any]:
     """What TOML says. A key of many parts is refused before it is read: it takes memory by their square.
 
     Raises: ValueError and RecursionError for what is none, or too much.
@@ -106,23 +106,25 @@ def _table(text: bytes) -> dict[str, Any]:
     return tomllib.loads(decoded)
 
 
-def _said(error: Exception) -> str:
+def _toml_message(error: Exception) -> str:
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
-def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
+def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            document = _table(file.read(_MOST_BYTES + 1))
+            document = _parse_toml(file.read(_MOST_BYTES + 1))
     except OSError as error:
         raise file_error(error, path, "read") from error
     except (ValueError, RecursionError) as error:
-        raise _wrong(f"the recipe cannot be read: {_said(error)}", path, "It is TOML in UTF-8.") from error
+        raise _recipe_error(
+            f"the recipe cannot be read: {_toml_message(error)}", path, "It is TOML in UTF-8."
+        ) from error
     for key, value in document.items():
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
-            raise _wrong(f"a recipe has no key {key!r}", path, hint)
-        _fits(value, _KEYS[key], key, path)
+            raise _recipe_error(f"a recipe has no key {key!r}", path, hint)
+        _check_type(value, _KEYS[key], key, path)
     if not (name := document.pop("extends", "")):
         return document
     if name.endswith(".toml"):
@@ -132,27 +134,27 @@ def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         beside = next(filter(Path.exists, places), places[0])
     chain = (*before, path.resolve())
     if beside.resolve() in chain:
-        raise _wrong(f"it extends itself: {name}", path, "One of them must extend nothing.")
-    base = _document(beside, chain)
+        raise _recipe_error(f"it extends itself: {name}", path, "One of them must extend nothing.")
+    base = _load_document(beside, chain)
     base.pop("quickest", None)
-    return _over(base, document)
+    return _merge_tables(base, document)
 
 
-def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_tables(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """One table on another: tables in both are put together, of all else the own is taken."""
     tables = {key for key in own if isinstance(own[key], Mapping) and isinstance(base.get(key), Mapping)}
-    return {**base, **own, **{key: _over(base[key], own[key]) for key in tables}}
+    return {**base, **own, **{key: _merge_tables(base[key], own[key]) for key in tables}}
 
 
-def _given(value: Any, name: str = "params") -> Any:
+def _to_toml_value(value: Any, name: str = "params") -> Any:
     """The value as TOML holds it. TOML knows no null: what is None is left out.
 
     Raises: DataError E610 for what is no text, number, list or table.
     """
     if isinstance(value, Mapping):
-        return {str(key): _given(item, str(key)) for key, item in value.items() if item is not None}
+        return {str(key): _to_toml_value(item, str(key)) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
-        return [_given(item, name) for item in value]
+        return [_to_toml_value(item, name) for item in value]
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, str | int | float):
@@ -164,25 +166,25 @@ def _given(value: Any, name: str = "params") -> Any:
 def job_recipe(row: Operation, spec: Any) -> Recipe:
     params = to_mapping(spec)
     seed = params.pop("seed", 0)
-    return Recipe(row.name, row.title(spec), params, seed)
+    return Recipe(row.name, row.job_title(spec), params, seed)
 
 
 def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
     """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
     what the operation refuses."""
-    from workbench.operations import operation
+    from workbench.operations import find_operation
 
-    row = operation(name)
-    return job_recipe(row, row.resolved(given))
+    row = find_operation(name)
+    return job_recipe(row, row.resolve_spec(given))
 
 
-def recipes() -> tuple[Recipe, ...]:
+def list_recipes() -> tuple[Recipe, ...]:
     """Every recipe that ships or that an added paper brings, by name; of theirs those that can be read."""
-    shipped = [_shipped(path, root) for root, path in _recipe_files("")]
+    shipped = [_read_shipped(path, root) for root, path in _recipe_files("")]
     for paper in added_papers()[0]:
         for root, path in _recipe_files(paper.name):
             with suppress(EngineError):  # doctor says what is wrong with it
-                shipped.append(_shipped(path, root))
+                shipped.append(_read_shipped(path, root))
     return tuple(shipped)
 
 
@@ -193,27 +195,27 @@ def _recipe_files(paper: str) -> Iterator[tuple[Path, Path]]:
 
 
 @cache
-def _shipped(path: Path, root: Path) -> Recipe:
+def _read_shipped(path: Path, root: Path) -> Recipe:
     return _known_work(Recipe.read(path, path.relative_to(root).with_suffix("").as_posix()), path)
 
 
 def check_recipes(paper: str) -> None:
     """Read the recipes of an added paper. Raises: DataError E610 for the first that is wrong."""
     for root, path in _recipe_files(paper):
-        _shipped(path, root)
+        _read_shipped(path, root)
 
 
-def launched(recipe: Recipe) -> bool:
+def is_launchable(recipe: Recipe) -> bool:
     """Whether the launch form offers it: a training, or work whose result has a place in the workspace."""
     if recipe.task == "train":
         return True
-    from workbench.operations import operations
+    from workbench.operations import all_operations
 
-    row = operations().get(recipe.task)
+    row = all_operations().get(recipe.task)
     return row is not None and row.background is not None and bool(row.background.home)
 
 
-def load(name: str) -> Recipe:
+def load_recipe(name: str) -> Recipe:
     """A shipped recipe by name (`egen/templates`), or the one in a file.
 
     Raises: MissingError E352 when there is neither, DataError E610 when the file is no recipe.
@@ -221,16 +223,16 @@ def load(name: str) -> Recipe:
     path = Path(name)
     if path.suffix == ".toml":
         return _known_work(Recipe.read(path, path.stem), path)
-    shipped = {recipe.name: recipe for recipe in recipes()}
+    shipped = {recipe.name: recipe for recipe in list_recipes()}
     if name not in shipped:
         remedy = did_you_mean(name, shipped) or "List them with: mathwb train --list"
         raise MissingError(f"there is no recipe {name!r}", code="E352", remedy=remedy)
     return shipped[name]
 
 
-def quickest() -> Recipe:
+def quickest_recipe() -> Recipe:
     """The recipe that a training without a name runs. Raises: MissingError E352 when none is marked."""
-    for recipe in recipes():
+    for recipe in list_recipes():
         if recipe.quickest:
             return recipe
     what = "no recipe is marked as the quickest"
@@ -247,10 +249,10 @@ def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
         key, equals, text = setting.partition("=")
         if not equals:
             if key != "seed":
-                _place(recipe, key)
+                _find_setting(recipe, key)
             what = f"{key} has no value"
             raise UsageError(what, code="E424", remedy=f"Write it as in: --set {key}=VALUE")
-        recipe = with_value(recipe, key, _value(text))
+        recipe = with_value(recipe, key, _parse_value(text))
     return recipe
 
 
@@ -261,17 +263,17 @@ def with_value(recipe: Recipe, key: str, value: Any) -> Recipe:
             what = f"seed is {value!r}, and a whole number is needed"
             raise UsageError(what, code="E424", remedy="As in: --set seed=1")
         return replace(recipe, seed=value)
-    table, name = _place(recipe, key)
+    table, name = _find_setting(recipe, key)
     if not table:
         return replace(recipe, params={**recipe.params, name: value})
     return replace(recipe, params={**recipe.params, table: {**recipe.params.get(table, {}), name: value}})
 
 
-def _place(recipe: Recipe, key: str) -> tuple[str, str]:
+def _find_setting(recipe: Recipe, key: str) -> tuple[str, str]:
     """Table ("" for none) and name of the setting that `key` means."""
     if recipe.task == "train" and key.startswith("model."):
         return "model", key.removeprefix("model.")  # what may be set there, the trainer knows
-    places = _places(recipe)
+    places = _list_settings(recipe)
     found = [place for place in places if key in (place[1], f"{place[0]}.{place[1]}" if place[0] else "")]
     if len(found) == 1:
         return found[0]
@@ -280,10 +282,10 @@ def _place(recipe: Recipe, key: str) -> tuple[str, str]:
         what = f"{key!r} of {recipe.name or recipe.title} may be any of {names}"
         raise UsageError(what, code="E424", remedy="Name one.")
     what = f"{key!r} is unknown to {recipe.name or recipe.title}"
-    raise UsageError(what, code="E424", remedy=_known(recipe, key))
+    raise UsageError(what, code="E424", remedy=_unknown_key_hint(recipe, key))
 
 
-def _places(recipe: Recipe) -> list[tuple[str, str]]:
+def _list_settings(recipe: Recipe) -> list[tuple[str, str]]:
     places: list[tuple[str, str]] = []
     for key, value in recipe.params.items():
         places += [(key, name) for name in value] if isinstance(value, Mapping) else [("", key)]
@@ -296,8 +298,8 @@ def _places(recipe: Recipe) -> list[tuple[str, str]]:
     return places
 
 
-def _known(recipe: Recipe, key: str) -> str:
-    places = _places(recipe)
+def _unknown_key_hint(recipe: Recipe, key: str) -> str:
+    places = _list_settings(recipe)
     names = [name for _, name in places]
     listed = f"It has: {', '.join(names)}."
     if recipe.task == "train":
@@ -308,29 +310,29 @@ def _known(recipe: Recipe, key: str) -> str:
     return hint if hint.startswith("Did") else listed
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     try:
-        return _table(f"value = {text}".encode())["value"]
+        return _parse_toml(f"value = {text}".encode())["value"]
     except (ValueError, RecursionError):
         return text
 
 
 def _known_work(recipe: Recipe, path: Path) -> Recipe:
-    from workbench.operations import operations
+    from workbench.operations import all_operations
 
-    names = list(operations())
+    names = list(all_operations())
     if recipe.task not in names:
         hint = did_you_mean(recipe.task, names) or 'A training recipe has: task = "train"'
-        raise _wrong(f"there is no task {recipe.task!r}", path, hint)
+        raise _recipe_error(f"there is no task {recipe.task!r}", path, hint)
     return recipe
 
 
-def _wrong(what: str, path: Path, remedy: str) -> DataError:
+def _recipe_error(what: str, path: Path, remedy: str) -> DataError:
     return DataError(what, path=path, code="E610", remedy=remedy)
 
 
-def _fits(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
+def _check_type(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         what = "a table" if wanted is Mapping else "text" if wanted is str else "a number"
         what = "true or false" if wanted is bool else what
-        raise _wrong(f"{key} is {value!r}, and {what} is needed", path, "Change it there.")
+        raise _recipe_error(f"{key} is {value!r}, and {what} is needed", path, "Change it there.")

@@ -17,18 +17,18 @@ from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
 from engines.core.system import asset, reported_tables
 from workbench.errors import MissingError, UsageError
-from workbench.jobs.control import jobs
-from workbench.jobs.machine import gpus
-from workbench.recipes import recipes
-from workbench.tables import noun
-from workbench.train import Summary, job_spec, summary
+from workbench.jobs.control import list_jobs
+from workbench.jobs.machine import list_gpus
+from workbench.recipes import list_recipes
+from workbench.tables import choose_noun
+from workbench.train import MeasureSummary, job_spec, summarize_values
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReproCell:
     """One number of a paper (NaN where it prints none) and ours, in its unit. `low` and `high` bound a 95 %
     interval."""
 
@@ -40,19 +40,19 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReproRow:
     """A line of a table: a model. `source` says what our numbers are of: setting or recipe; `command` what
     measures them again, `record` where they are kept, with the commit that measured them."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ReproCell, ...]
     source: str = ""
     command: str = ""
     record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReproTable:
     """A table of a paper. `missing` lists what would have to be here to fill it in full; `decimals` are those
     the paper prints."""
 
@@ -61,23 +61,23 @@ class Table:
     title: str
     setting: str
     command: str
-    rows: tuple[Row, ...]
+    rows: tuple[ReproRow, ...]
     missing: tuple[str, ...] = field(default=())
     note: str = ""
     decimals: int = 2
 
 
-def engines() -> tuple[str, ...]:
+def engine_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in asset("repro").glob("*.toml")))
 
 
-def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> list[Table]:
+def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None) -> list[ReproTable]:
     """The tables of an engine's paper, one when `number` is given.
 
     Raises: UsageError E428 for an engine or a table that is not here.
     """
-    if engine not in engines():
-        known = did_you_mean(engine, engines()) or f"There are: {', '.join(engines())}."
+    if engine not in engine_names():
+        known = did_you_mean(engine, engine_names()) or f"There are: {', '.join(engine_names())}."
         raise UsageError(f"there are no tables for {engine!r}", code="E428", remedy=known)
     entries = reported_tables(engine)
     found = [entry for entry in entries if number in (None, entry["number"])]
@@ -85,15 +85,15 @@ def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> l
         numbers = ", ".join(str(entry["number"]) for entry in entries)
         raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
     stored, shipped = (
-        list(_stored(place / "results" / engine)) for place in (workspace.root, asset("repro").parent)
+        list(_stored_results(place / "results" / engine)) for place in (workspace.root, asset("repro").parent)
     )
     # Recipe and measures of every finished training of the workspace.
     runs = [
         (str(view.params.get("recipe", "")), view.value.get("measures", {}))
-        for view in jobs(workspace)
+        for view in list_jobs(workspace)
         if view.state == "succeeded" and view.params.get("recipe")
     ]
-    return [_table(workspace, engine, entry, stored, runs, shipped) for entry in found]
+    return [_make_table(workspace, engine, entry, stored, runs, shipped) for entry in found]
 
 
 def save_result(
@@ -125,7 +125,7 @@ def save_result(
     return path
 
 
-def _stored(place: Path) -> Iterator[dict[str, Any]]:
+def _stored_results(place: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(place.glob("*.json")):
         try:
             document = json.loads(path.read_bytes())
@@ -136,41 +136,41 @@ def _stored(place: Path) -> Iterator[dict[str, Any]]:
         yield document
 
 
-def _table(
+def _make_table(
     workspace: Workspace,
     engine: str,
     entry: Mapping[str, Any],
     stored: Sequence[Mapping[str, Any]],
     runs: Sequence[tuple[str, Mapping[str, Any]]],
     shipped: Sequence[Mapping[str, Any]],
-) -> Table:
+) -> ReproTable:
     rows, missing = [], []
     measures = [column["measure"] for column in entry["columns"]]
     for row in entry["rows"]:
-        said, ours = _ours(entry["number"], row, measures, stored, runs, shipped)
+        said, ours = _our_measures(entry["number"], row, measures, stored, runs, shipped)
         cells = []
         for column, paper in zip(entry["columns"], row["values"], strict=True):
             own = ours.get(column["measure"])
-            cells.append(Cell(column["name"], paper, *((own.mean, own.low, own.high) if own else ())))
-        rows.append(Row(row["name"], tuple(cells), *said))
+            cells.append(ReproCell(column["name"], paper, *((own.mean, own.low, own.high) if own else ())))
+        rows.append(ReproRow(row["name"], tuple(cells), *said))
         if row.get("recipe"):
-            missing += _missing(workspace, row["recipe"])
+            missing += _missing_inputs(workspace, row["recipe"])
     missing += [need["what"] for need in entry.get("needs", ()) if not _has_data(workspace, need)]
-    if entry.get("gpu") and not gpus():
+    if entry.get("gpu") and not list_gpus():
         missing.append(f"a GPU, for training at the paper's size ({entry['gpu']})")
     about = {name: entry[name] for name in ("number", "title", "setting", "command")}
     about |= {name: entry[name] for name in ("note", "decimals") if name in entry}
-    return Table(engine, rows=tuple(rows), missing=tuple(dict.fromkeys(missing)), **about)
+    return ReproTable(engine, rows=tuple(rows), missing=tuple(dict.fromkeys(missing)), **about)
 
 
-def _ours(
+def _our_measures(
     table: int,
     row: Mapping[str, Any],
     measures: Sequence[str],
     stored: Sequence[Mapping[str, Any]],
     runs: Sequence[tuple[str, Mapping[str, Any]]],
     shipped: Sequence[Mapping[str, Any]],
-) -> tuple[tuple[str, ...], Mapping[str, Summary]]:
+) -> tuple[tuple[str, ...], Mapping[str, MeasureSummary]]:
     """What is said of our numbers (see `Row`), and those by measure: a result file of the workspace when
     there is one, else the runs of the recipe that has most of them, else what ships."""
     by_recipe: dict[str, list[Mapping[str, Any]]] = {}
@@ -184,13 +184,13 @@ def _ours(
         return (), {}
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
     numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
-    values = {name: summary(found, name) for name, found in numbers.items() if found}
-    return (f"{recipe}, {len(several)} {noun(len(several), 'run')}",), values
+    values = {name: summarize_values(found, name) for name, found in numbers.items() if found}
+    return (f"{recipe}, {len(several)} {choose_noun(len(several), 'run')}",), values
 
 
-def _of_file(document: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Summary]]:
+def _of_file(document: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, MeasureSummary]]:
     values = {
-        key: Summary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
+        key: MeasureSummary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
         for key, value in document["values"].items()
     }
     setting, command, record = (str(document.get(key, "")) for key in ("setting", "command", "record"))
@@ -202,9 +202,9 @@ def _is_of(recipe: str, stem: str) -> bool:
     return recipe == stem or recipe.startswith(stem + "-")
 
 
-def _missing(workspace: Workspace, stem: str) -> list[str]:
+def _missing_inputs(workspace: Workspace, stem: str) -> list[str]:
     """What keeps a recipe from being run here."""
-    known = [recipe for recipe in recipes() if _is_of(recipe.name, stem)]
+    known = [recipe for recipe in list_recipes() if _is_of(recipe.name, stem)]
     if not known:
         return [f"a recipe {stem}"]
     result = []
@@ -221,5 +221,5 @@ def _has_data(workspace: Workspace, need: Mapping[str, Any]) -> bool:
     """Whether data of the kind is registered with at least so many of what is counted."""
     return any(
         data.kind == need["kind"] and data.counts.get(need["count"], 0) >= need["least"]
-        for data in workspace.data.all()
+        for data in workspace.data.list_entries()
     )

@@ -30,7 +30,7 @@ _DAY = 86_400
 _YEAR = 365.25 * _DAY
 
 
-def duration(seconds: float | None) -> str:
+def format_duration(seconds: float | None) -> str:
     """Seconds as people read them: `8s`, `14m`, `3h 05m`, `40d`, `2.9 years`; empty when unknown."""
     if seconds is None or seconds < 0:
         return ""
@@ -55,7 +55,7 @@ def to_the_second(seconds: float | None) -> str:
     return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
 
 
-def noun(count: int, one: str, many: str = "") -> str:
+def choose_noun(count: int, one: str, many: str = "") -> str:
     """The word for so many: `node`, `nodes`; `many` when it is not `one` with an s."""
     return one if count == 1 else many or f"{one}s"
 
@@ -86,7 +86,7 @@ def describe_value(value: object, name: str = "") -> str:
     return "" if value is None else str(value)
 
 
-Row = Mapping[str, Any]
+TableRow = Mapping[str, Any]
 Align = Literal["left", "right", "point"]
 
 EVERYWHERE = "screen text csv tex"
@@ -118,12 +118,12 @@ class Column:
     _: KW_ONLY
     on: str = EVERYWHERE
     unit: str = ""
-    value: Callable[[Row], Any] | None = None
-    format: str | Callable[[Row], object] = ""
-    tex: Callable[[Row], str] | None = None
-    sort: Callable[[Row], Any] | None = None
-    show: Callable[[Row], Any] | None = None
-    fit: Callable[[Row, int], Any] | None = None
+    value: Callable[[TableRow], Any] | None = None
+    format: str | Callable[[TableRow], object] = ""
+    tex: Callable[[TableRow], str] | None = None
+    sort: Callable[[TableRow], Any] | None = None
+    show: Callable[[TableRow], Any] | None = None
+    fit: Callable[[TableRow, int], Any] | None = None
     least: int = 0
     drop: int = 0
     room: int = 0
@@ -134,24 +134,24 @@ class Column:
         words = re.findall(r"\w+", self.title.casefold())
         return bool(self.unfiltered) or all(word in fields for word in words)
 
-    def in_line(self, row: Row) -> object:
+    def in_line(self, row: TableRow) -> object:
         """The value in a line of text; None is empty."""
         if callable(self.format):
             return self.format(row)
-        value = _plain(row.get(self.name))
+        value = _plain_value(row.get(self.name))
         return format(value, self.format) if self.format and value != "" else value
 
-    def in_file(self, row: Row, place: str) -> object:
+    def in_file(self, row: TableRow, place: str) -> object:
         """The value in a file, csv or tex; there, figures have 6 digits."""
         if self.tex is not None and place == "tex":
-            from workbench.export import Tex
+            from workbench.export import TexCell
 
-            return Tex(f"${self.tex(row)}$")
-        value = _plain(row.get(self.name))
+            return TexCell(f"${self.tex(row)}$")
+        value = _plain_value(row.get(self.name))
         return float(f"{value:.6g}") if isinstance(value, float) and place == "tex" else value
 
 
-def _plain(value: object) -> object:
+def _plain_value(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return " ".join(map(str, value))
     return "" if value is None else value
@@ -160,7 +160,7 @@ def _plain(value: object) -> object:
 class LazyRow(dict[str, Any]):
     """A row of a table; the values of `made` are made when a filter, a screen or a file asks for them."""
 
-    def __init__(self, row: Row, made: Mapping[str, Callable[[Row], Any]]) -> None:
+    def __init__(self, row: TableRow, made: Mapping[str, Callable[[TableRow], Any]]) -> None:
         super().__init__(row)
         self._made = made
 
@@ -179,21 +179,21 @@ class TableSpec:
     is none already."""
 
     columns: tuple[Column, ...]
-    item: Callable[[Any, Any], Row] | None = None
+    item: Callable[[Any, Any], TableRow] | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if not column.unfiltered)
 
-    def row(self, item: Any, found: Any = None) -> LazyRow:
+    def make_row(self, item: Any, found: Any = None) -> LazyRow:
         made = {column.name: column.value for column in self.columns if column.value is not None}
         return LazyRow(self.item(item, found) if self.item else item, made)
 
-    def on(self, place: str) -> tuple[Column, ...]:
+    def columns_on(self, place: str) -> tuple[Column, ...]:
         """The columns that are found at a place: screen, text, csv or tex."""
         return tuple(column for column in self.columns if place in column.on.split())
 
-    def lines(
+    def text_lines(
         self,
         items: Iterable[Any],
         found: Any = None,
@@ -215,35 +215,36 @@ class TableSpec:
         """
         if every is None:
             items = every = list(items)
-        shown = (column for column in self.on("text") if column.name not in without)
+        shown = (column for column in self.columns_on("text") if column.name not in without)
         columns = sorted(shown, key=lambda column: not column.width)
         heads = [titles.get(column.name, column.title) for column in columns]
         cells = (
-            [column.in_line(row) for column in columns] for row in (self.row(item, found) for item in items)
+            [column.in_line(row) for column in columns]
+            for row in (self.make_row(item, found) for item in items)
         )
-        return aligned(
+        return align_rows(
             heads,
             cells,
-            lambda form: self.written(form, (self.row(item, found) for item in every)),
+            lambda form: self.file_rows(form, (self.make_row(item, found) for item in every)),
             most=most,
             total=total,
             none=none,
         )
 
-    def written(self, place: str, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
+    def file_rows(self, place: str, rows: Iterable[TableRow]) -> tuple[list[str], Iterator[list[object]]]:
         """Names of columns, and rows as values for a file: csv or tex."""
-        columns = self.on(place)
+        columns = self.columns_on(place)
         cells = ([column.in_file(row, place) for column in columns] for row in rows)
         return [column.name for column in columns], cells
 
-    def drawn(self, **cells: Callable[[Row], Any]) -> tuple[Column, ...]:
+    def screen_columns(self, **cells: Callable[[TableRow], Any]) -> tuple[Column, ...]:
         """The columns of a screen; `cells` draw those of their names."""
-        columns = self.on("screen")
+        columns = self.columns_on("screen")
         assert cells.keys() <= {column.name for column in columns}
         return tuple(replace(one, show=cells[one.name]) if one.name in cells else one for one in columns)
 
 
-def others(names: str, on: str = "") -> Iterator[Column]:
+def filter_columns(names: str, on: str = "") -> Iterator[Column]:
     """Columns that filters know, and that are found at places other than screens, by names with spaces."""
     return (Column(name, name, on=on) for name in names.split())
 
@@ -251,20 +252,20 @@ def others(names: str, on: str = "") -> Iterator[Column]:
 # Lines
 
 
-Form = Literal["csv", "tex"]
+TableForm = Literal["csv", "tex"]
 """Of a file, and of what a command prints with `--csv` or `--tex`."""
 
 
-class Line(str):
+class TableLine(str):
     """A line of a table. The first one has the whole as `table`: `f(form)` gives its columns and rows."""
 
-    table: Callable[[Form], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None
+    table: Callable[[TableForm], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None
 
 
-def aligned(
+def align_rows(
     header: Sequence[str],
     rows: Iterable[Sequence[object]],
-    table: Callable[[Form], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None,
+    table: Callable[[TableForm], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None,
     *,
     most: int | None = None,
     total: int | None = None,
@@ -280,12 +281,12 @@ def aligned(
         rows = list(rows)
         total = len(rows)
     seen = list(islice(rows, most))
-    cells = [[_cell(value) for value in row] for row in seen]
+    cells = [[_format_cell(value) for value in row] for row in seen]
     right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
     right += [False] * (len(header) - len(right))
     widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
     first, *others = (
-        Line(
+        TableLine(
             "  ".join(
                 value.rjust(width) if is_right else value.ljust(width)
                 for value, width, is_right in zip(line, widths, right, strict=True)
@@ -294,40 +295,40 @@ def aligned(
         for line in [list(header), *cells]
     )
     if none and not seen:
-        first = Line(none)
+        first = TableLine(none)
     first.table = table or (lambda _: (header, rows))
     more = total - len(seen)
-    return [first, *others, *([Line(f"… and {more:,} more; --json lists all")] if more else [])]
+    return [first, *others, *([TableLine(f"… and {more:,} more; --json lists all")] if more else [])]
 
 
-def indented(lines: Iterable[str]) -> Iterator[Line]:
+def indent_lines(lines: Iterable[str]) -> Iterator[TableLine]:
     """The lines of a table, two cells to the right."""
     for line in lines:
-        moved = Line(f"  {line}")
+        moved = TableLine(f"  {line}")
         moved.table = getattr(line, "table", None)
         yield moved
 
 
-def in_form(lines: Iterable[str], form: Form) -> Iterator[str]:
+def in_form(lines: Iterable[str], form: TableForm) -> Iterator[str]:
     """The tables among lines, for a spreadsheet or for LaTeX, with an empty line between two. What else was
     said is a comment of LaTeX."""
     from workbench.export import csv_lines, tex_lines
 
     first = True
     for line in lines:
-        if isinstance(line, Line):
+        if isinstance(line, TableLine):
             if line.table is None:
                 continue
             yield from () if first else ("",)
             yield from (csv_lines if form == "csv" else tex_lines)(*line.table(form))
             first = False
-        elif isinstance(line, Hint):
+        elif isinstance(line, HintLine):
             yield line
         elif form == "tex" and line.strip():
             yield f"% {line}"
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return make_printable(str(value))
@@ -337,12 +338,12 @@ def _is_number(text: str) -> bool:
     return text.replace(",", "").replace(".", "", 1).lstrip("-").isdigit() or not text
 
 
-def figure(value: float | None) -> str:
+def format_measure(value: float | None) -> str:
     """A number with four decimals; nothing for None."""
     return "" if value is None else f"{value:.4f}"
 
 
-def interval(ends: Sequence[float], form: str = ".3f") -> str:
+def format_interval(ends: Sequence[float], form: str = ".3f") -> str:
     """`0.412 to 0.530`."""
     low, high = ends
     return f"{low:{form}} to {high:{form}}"
@@ -378,17 +379,17 @@ class _Term:
     value: str
     inverted: bool
 
-    def holds(self, row: Row, fields: tuple[str, ...]) -> bool:
+    def is_true_for(self, row: TableRow, fields: tuple[str, ...]) -> bool:
         value = row.get(self.field)
         if not self.field:
-            found = any(self.value in _text(item) for name in fields for item in _items(row.get(name)))
+            found = any(self.value in _to_text(item) for name in fields for item in _to_items(row.get(name)))
         elif self.sign in _COMPARE:
-            number = _number(value)
+            number = _to_number(value)
             found = number is not None and _COMPARE[self.sign](number, float(self.value))
         elif self.sign == ":" and isinstance(value, str):
             found = self.value in value.casefold()
         else:
-            found = any(_is(item, self.value) for item in _items(value))
+            found = any(_equals_value(item, self.value) for item in _to_items(value))
         return found != self.inverted
 
 
@@ -405,9 +406,9 @@ class Filter:
             return self.fields
         return tuple(dict.fromkeys(term.field for term in self.terms))
 
-    def matches(self, row: Row) -> bool:
+    def matches(self, row: TableRow) -> bool:
         """Whether every term holds; a field the row lacks counts as empty."""
-        return all(term.holds(row, self.fields) for term in self.terms)
+        return all(term.is_true_for(row, self.fields) for term in self.terms)
 
 
 def parse_filter(text: str, fields: Iterable[str]) -> Filter:
@@ -425,11 +426,11 @@ def parse_filter(text: str, fields: Iterable[str]) -> Filter:
     if opened:
         remedy = f"Write a second {opened[0]}."
         raise FilterError("the quote is not closed", position=opened.start(), remedy=remedy)
-    words = tuple(_term(match[0], match.start(), known) for match in _WORD.finditer(text))
+    words = tuple(_parse_term(match[0], match.start(), known) for match in _WORD.finditer(text))
     return Filter(text.strip(), words, known)
 
 
-def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
+def _parse_term(word: str, at: int, known: tuple[str, ...]) -> _Term:
     body = word.removeprefix("!")
     at += len(word) - len(body)
     if not body:
@@ -438,26 +439,26 @@ def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
         )
     match = re.fullmatch(r"(\w+)(>=|<=|[><:=])(.*)", body, re.DOTALL)
     if match is None or not match[1].isidentifier():
-        return _Term("", "", _unquoted(body), body != word)
-    field, sign, value = match[1], match[2], _unquoted(match[3])
+        return _Term("", "", _remove_quotes(body), body != word)
+    field, sign, value = match[1], match[2], _remove_quotes(match[3])
     if field not in known:
         remedy = did_you_mean(field, known) or f"Fields: {', '.join(known)}."
         raise FilterError(f"there is no field {field!r}", position=at, remedy=remedy)
     what = ""
     if not value:
         what, remedy = f"{field}{sign} has no value", "Write one after it."
-    elif sign in _COMPARE and _number(value) is None:
+    elif sign in _COMPARE and _to_number(value) is None:
         what, remedy = f"{field}{sign} needs a number, not {value!r}", f"Like {field}{sign}100."
     if what:
         raise FilterError(what, position=at + match.start(3), remedy=remedy)
     return _Term(field, sign, value, body != word)
 
 
-def _unquoted(text: str) -> str:
+def _remove_quotes(text: str) -> str:
     return _QUOTED.sub(lambda match: match[0][1:-1], text).casefold()
 
 
-def _number(value: object) -> float | None:
+def _to_number(value: object) -> float | None:
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -465,23 +466,23 @@ def _number(value: object) -> float | None:
     return None if number != number else number
 
 
-def _items(value: object) -> Iterable[object]:
+def _to_items(value: object) -> Iterable[object]:
     return value if isinstance(value, (list, tuple, set, frozenset)) else (value,)
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value).casefold()
 
 
-def _is(value: object, wanted: str) -> bool:
+def _equals_value(value: object, wanted: str) -> bool:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _number(wanted) == value
-    return _text(value) == wanted
+        return _to_number(wanted) == value
+    return _to_text(value) == wanted
 
 
-class Hint(str):
-    """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
+class HintLine(str):
+    """A line of an find_operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
 
     __slots__ = ()

@@ -20,9 +20,9 @@ from workbench.jobs.control import next_free, submit_sweep
 from workbench.jobs.folder import read_document
 from workbench.jobs.queue import check_placement
 from workbench.operations import Operation
-from workbench.paper import Trainer, data_keys, load, trainers
-from workbench.recipes import Recipe, recipes, with_settings, with_value
-from workbench.workspace import kinds
+from workbench.paper import Trainer, all_trainers, data_keys, load
+from workbench.recipes import Recipe, list_recipes, with_settings, with_value
+from workbench.workspace import all_kinds
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult
@@ -58,7 +58,7 @@ def job_spec(
         what = f"{recipe.name} sets `out`, which a training recipe may not"
         raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
-    row = _row(str(params.get("trainer")))
+    row = _find_trainer(str(params.get("trainer")))
     TrainConfig.from_table(params.get("train", {}))
     for key in params.get("data", {}):
         if key not in row.data:
@@ -78,7 +78,7 @@ def job_spec(
     return Recipe("train", f"train {recipe.name}", params, recipe.seed)
 
 
-def question(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
+def training_check(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
     """What the operation `train.check` is asked about a training. Args: stop_worst: a measure that is to be
     taken while it runs."""
     wanted = ("trainer", "data", "model", "train")
@@ -90,7 +90,7 @@ def begun_from(recipe: Recipe, model: str) -> Recipe:
     """The recipe, to begin with the weights of a model. Raises: UsageError E424 for a trainer that begins
     from none."""
     check_trains(recipe)
-    trainer = trainers().get(str(recipe.params.get("trainer")))
+    trainer = all_trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
         what = f"{recipe.name} cannot start from a model"
         raise UsageError(what, code="E424", remedy="Leave out --init-from.")
@@ -122,17 +122,17 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
         if (place := load(own.find)(workspace, name)) is not None:
             return Path(place)
     else:
-        for entry in workspace.data.all():
-            if entry.name == name and (entry.kind == kind or kind not in kinds()):
-                return entry.place()
-        if path.exists() and kind not in _FOLDERS and kind not in kinds():
+        for entry in workspace.data.list_entries():
+            if entry.name == name and (entry.kind == kind or kind not in all_kinds()):
+                return entry.locate_data()
+        if path.exists() and kind not in _FOLDERS and kind not in all_kinds():
             return path.absolute()
     if kind in ("model", "backbone"):
         remedy = f"Train it first, or name a model folder with --set data.{kind}=PATH"
     else:
         registered = own.kind if own else kind
         remedy = (
-            f"{_maker(name)}Name another with --set data.{kind}=NAME, or register one: "
+            f"{_making_recipe(name)}Name another with --set data.{kind}=NAME, or register one: "
             f"mathwb data add {registered} PATH"
         )
     raise MissingError(f"there is no {kind} {name!r} here", code="E354", remedy=remedy)
@@ -143,29 +143,33 @@ def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
     holds: `80 records, corpus`."""
     folders = [workspace.root / name for name in dict.fromkeys(_FOLDERS.values())]
     held = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
-    held += [path for _, path in workspace.held()]
+    held += [path for _, path in workspace.list_own_data()]
     names = [name for path in held for name in (path.name, path.stem) if not name.startswith(".")]
-    names += [entry.name for entry in workspace.data.all()]
-    held_kinds = {path.name: (name, kinds()[name].records(path)) for name, path in workspace.held()}
-    held_kinds |= {entry.name: (entry.kind, entry.counts.get("records")) for entry in workspace.data.all()}
+    names += [entry.name for entry in workspace.data.list_entries()]
+    held_kinds = {
+        path.name: (name, all_kinds()[name].count_records(path)) for name, path in workspace.list_own_data()
+    }
+    held_kinds |= {
+        entry.name: (entry.kind, entry.counts.get("records")) for entry in workspace.data.list_entries()
+    }
 
-    def found(name: str) -> bool:
+    def is_known(name: str) -> bool:
         try:
             data_path(workspace, kind, name)
         except EngineError:
             return False
         return True
 
-    def words(name: str) -> str:
+    def to_words(name: str) -> str:
         of, count = held_kinds.get(name, ("", None))
         return of if count is None else f"{count:,} records, {of}"
 
-    return {name: words(name) for name in dict.fromkeys(names) if found(name)}
+    return {name: to_words(name) for name in dict.fromkeys(names) if is_known(name)}
 
 
-def _maker(name: str) -> str:
+def _making_recipe(name: str) -> str:
     """The recipe that makes a corpus of this name, as a sentence; nothing when there is none."""
-    for recipe in recipes():
+    for recipe in list_recipes():
         if recipe.task == "egen.corpus" and recipe.name.rpartition("/")[2] == name:
             return f"The recipe {recipe.name} makes it (`a` on the Jobs screen). "
     return ""
@@ -186,9 +190,11 @@ OPERATIONS = (
         "train",
         "Train a model from a recipe, here or in the background.",
         "workbench.train:train",
-        resolve="workbench.train:resolved",
+        resolve="workbench.train:resolve_training",
     ),
-    Operation("train.check", "Ask a trainer whether it takes a recipe's settings.", "workbench.train:check"),
+    Operation(
+        "train.check", "Ask a trainer whether it takes a recipe's settings.", "workbench.train:check_settings"
+    ),
 )
 """Offered by `mathwb train` and the launch form, which make them of recipes."""
 
@@ -207,10 +213,10 @@ class _Settings:
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
     seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
 
-    def task(self) -> TrainingTask:
+    def build_task(self) -> TrainingTask:
         """Raises: as `Trains`."""
         paths = {kind: Path(place) for kind, place in self.data.items()}
-        return trainer(self.trainer)(self.model, paths, seed=self.seed)
+        return load_trainer(self.trainer)(self.model, paths, seed=self.seed)
 
 
 @specification(kw_only=True)
@@ -233,9 +239,9 @@ class Train(_Settings):
     )
 
 
-def trainer(name: str) -> Trains:
+def load_trainer(name: str) -> Trains:
     """The function behind a name; its engine is imported now. Raises: UsageError E411 for an unknown name."""
-    result: Trains = load(_row(name).call)
+    result: Trains = load(_find_trainer(name).call)
     return result
 
 
@@ -243,13 +249,13 @@ _REMOVED = {"arqmath.coco-mae": 'Pre-train with trainer = "arqmath.pretrain", as
 """Trainers of earlier versions, which recipes may still name, and what does their work now."""
 
 
-def _row(name: str) -> Trainer:
+def _find_trainer(name: str) -> Trainer:
     if name in _REMOVED:
         raise UsageError(f"the trainer {name!r} was removed", code="E411", remedy=_REMOVED[name])
-    if name not in trainers():
-        remedy = did_you_mean(name, trainers()) or f"There are: {', '.join(trainers())}."
+    if name not in all_trainers():
+        remedy = did_you_mean(name, all_trainers()) or f"There are: {', '.join(all_trainers())}."
         raise UsageError(f"there is no trainer {name!r}", code="E411", remedy=remedy)
-    return trainers()[name]
+    return all_trainers()[name]
 
 
 def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainResult:
@@ -263,7 +269,13 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     device = kind if (kind := spec.device.partition(":")[0]) in ("auto", "cpu") else "cuda"
     config = TrainConfig.from_table({**spec.train, "seed": spec.seed, "device": device})
     result = run(
-        spec.task(), config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache()
+        spec.build_task(),
+        config,
+        spec.out,
+        events=events,
+        stop=stop,
+        facts=_training_record(spec),
+        cache=_token_cache(),
     )
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish, RECORD)
@@ -271,29 +283,29 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     return result
 
 
-def check(spec: CheckTraining) -> dict[str, Any]:
+def check_settings(spec: CheckTraining) -> dict[str, Any]:
     """Ask the trainer whether it takes these settings, before a job is made of them. Returns: the measures
     that it may be judged by.
 
     Raises: EngineError as `train` would, as far as it shows without reading the data.
     """
-    names = _measures(spec)
+    names = _allowed_measures(spec)
     if spec.stop_worst and spec.stop_worst not in names:
         what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
         raise UsageError(what, code="E403", remedy=suggest_name(spec.stop_worst, names))
     return {"measures": names}
 
 
-def _measures(spec: _Settings) -> list[str]:
+def _allowed_measures(spec: _Settings) -> list[str]:
     from engines.training import TrainConfig
 
     config = TrainConfig.from_table(spec.train)
-    task = spec.task()
+    task = spec.build_task()
     config.check_best(task.measures)
     return [*task.measures, "loss_nats"]
 
 
-def resolved(spec: Train) -> Train:
+def resolve_training(spec: Train) -> Train:
     """The spec, which its trainer takes. Raises: as `check`, and DataError E452 where what no training made
     would be replaced."""
     from engines.core.files import refuse_other
@@ -302,7 +314,7 @@ def resolved(spec: Train) -> Train:
     refuse_others(spec.out)
     if spec.publish is not None:
         refuse_other(spec.publish, RECORD)
-    _measures(spec)
+    _allowed_measures(spec)
     return spec
 
 
@@ -314,7 +326,7 @@ def _token_cache() -> Path | None:
     return Path(attempt).parents[1] / ".kept" if attempt else None
 
 
-def _facts(spec: Train) -> dict[str, Any]:
+def _training_record(spec: Train) -> dict[str, Any]:
     """The recipe and, within a job, its environment; names instead of places, since models travel."""
     from workbench.jobs.machine import MARK
 
@@ -384,7 +396,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchDraft:
     """What the form for a new job is filled in with."""
 
     recipe: Recipe
@@ -392,7 +404,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class SweepVariant:
     """One of several runs of a recipe. `setting` is its place in the grid, `repeat` what makes it one of
     several of that setting: seed and fold."""
 
@@ -407,31 +419,31 @@ class Variant:
         return " ".join(f"{key.removeprefix('train.')}={value}" for key, value in parts.items())
 
 
-Run = tuple[Recipe, Variant]
+SweepRun = tuple[Recipe, SweepVariant]
 """A job that is to be started, and what it is one of several of."""
 
 
-def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
+def list_variants(recipe: Recipe, how: Sweep) -> list[SweepVariant]:
     """The runs that are asked for.
 
     Raises: UsageError E424 for a key that the recipe lacks, E426 for values that make no sense, folds of a
     recipe without any, runs that would be the same, or more than can be meant.
     """
-    seeds: list[int | None] = list(_seeds(how.seeds)) or [None]
-    axes = [[(key, value) for value in _values(text)] for key, text in map(_axis, how.grid)]
-    draws = _drawn(how.random, how.trials or _TRIALS, recipe.seed)
+    seeds: list[int | None] = list(_parse_seeds(how.seeds)) or [None]
+    axes = [[(key, value) for value in _parse_values(text)] for key, text in map(_parse_axis, how.grid)]
+    draws = _sample_settings(how.random, how.trials or _TRIALS, recipe.seed)
     if math.prod(map(len, axes)) * len(draws) * len(seeds) > _MOST:
         raise UsageError(f"more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
     result = []
     for setting in ((*fixed, *drawn) for drawn in draws for fixed in product(*axes)):
         of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
-        for seed, fold in product(seeds, _folds(of_grid) if how.folds else [None]):
+        for seed, fold in product(seeds, _list_folds(of_grid) if how.folds else [None]):
             made, repeat = of_grid, dict[str, int]()
             if seed is not None:
                 made, repeat["seed"] = with_value(made, "seed", seed), seed
             if fold is not None:
                 made, repeat["fold"] = with_value(made, "model.fold", fold), fold
-            result.append(Variant(made, dict(setting), repeat))
+            result.append(SweepVariant(made, dict(setting), repeat))
     alike = len(result) - len({each.recipe.sha256() for each in result})
     if alike:
         remedy = "Give each key and each value once."
@@ -441,16 +453,16 @@ def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
 
 def member_runs(
     workspace: Workspace, recipe: Recipe, how: Sweep, *, device: str = "", executor: str = "local"
-) -> list[Run]:
+) -> list[SweepRun]:
     """The jobs of a sweep, each with a title that says which it is. Raises: as `variants` and `job_spec`."""
     result = []
-    for each in variants(recipe, how):
+    for each in list_variants(recipe, how):
         spec = job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)
         result.append((replace(spec, title=f"{spec.title} {each.name}"), each))
     return result
 
 
-def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], how: Sweep) -> Job:
+def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun], how: Sweep) -> Job:
     """Start the runs in the background, as one line of the list. Raises: as `control.submit_sweep`."""
     return submit_sweep(
         workspace,
@@ -462,7 +474,7 @@ def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], how: 
     )
 
 
-def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The measures of finished runs, summed up over the repeats of each setting.
 
     Args: values: what each variant's task returned. Returns: rows of setting, runs and measures.
@@ -474,13 +486,15 @@ def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]])
     for setting, found in groups.values():
         measures = [value.get("measures", {}) for value in found if value.get("complete")]
         names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
-        sums = {name: asdict(summary([float(each[name]) for each in measures], name)) for name in names}
+        sums = {
+            name: asdict(summarize_values([float(each[name]) for each in measures], name)) for name in names
+        }
         counts = {"runs": len(found), "finished": len(measures)}
         rows.append({"setting": dict(setting), **counts, "measures": sums})
     return rows
 
 
-def _folds(recipe: Recipe) -> Sequence[int | None]:
+def _list_folds(recipe: Recipe) -> Sequence[int | None]:
     count = recipe.params.get("model", {}).get("folds", 0)
     if not count:
         what = f"{recipe.name} has no folds"
@@ -488,15 +502,15 @@ def _folds(recipe: Recipe) -> Sequence[int | None]:
     return range(count)
 
 
-def _seeds(text: str) -> list[int]:
+def _parse_seeds(text: str) -> list[int]:
     try:
-        return [int(value) for value in _values(text)] if text else []
+        return [int(value) for value in _parse_values(text)] if text else []
     except ValueError:
         remedy = "As in: --seeds 1,2,3, or 1..3"
         raise UsageError(f"{text!r} is not a list of seeds", code="E426", remedy=remedy) from None
 
 
-def _axis(text: str) -> tuple[str, str]:
+def _parse_axis(text: str) -> tuple[str, str]:
     key, _, values = text.partition("=")
     if not key or not values:
         what = f"{text!r} is not of the form key=v1,v2"
@@ -507,7 +521,7 @@ def _axis(text: str) -> tuple[str, str]:
 _RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>[1-9]\d*)?(?P<log>log)?)?")
 
 
-def _range(text: str) -> tuple[str, str, int, bool]:
+def _parse_range(text: str) -> tuple[str, str, int, bool]:
     """Low, high, count (0: not given) and whether by ratios. Raises: UsageError E426."""
     match = _RANGE.fullmatch(text)
     try:
@@ -523,56 +537,59 @@ def _range(text: str) -> tuple[str, str, int, bool]:
     return low, high, int(match["count"] or 0), by_ratio
 
 
-def _values(text: str) -> Sequence[str]:
+def _parse_values(text: str) -> Sequence[str]:
     if ".." not in text:
         return text.split(",")
-    low, high, count, by_ratio = _range(text)
+    low, high, count, by_ratio = _parse_range(text)
     if not count:
         if not (low.isdecimal() and high.isdecimal()) or by_ratio:
             raise UsageError(f"{text!r} gives no number of values", code="E426", remedy="As in: 0..1/5")
-        return [str(value) for value in _few(range(int(low), int(high) + 1))]
-    found = [_between(low, high, number / max(1, count - 1), by_ratio) for number in _few(range(count))]
+        return [str(value) for value in _limit_count(range(int(low), int(high) + 1))]
+    found = [
+        _interpolate_range(low, high, number / max(1, count - 1), by_ratio)
+        for number in _limit_count(range(count))
+    ]
     return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
 
 
-def _few(numbers: range) -> range:
+def _limit_count(numbers: range) -> range:
     if len(numbers) > _MOST:
         raise UsageError(f"more than {_MOST:,} values", code="E426", remedy="Give fewer values.")
     return numbers
 
 
-def _drawn(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple[str, str], ...]]:
+def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple[str, str], ...]]:
     """The settings of each draw; one without any where nothing is drawn."""
     if not random:
         return [()]
     source = Random(seed)
-    axes = [(key, *_range(text)) for key, text in map(_axis, random)]
+    axes = [(key, *_parse_range(text)) for key, text in map(_parse_axis, random)]
     if counted := [key for key, _, _, count, _ in axes if count]:
         what = f"{counted[0]} is sampled once per trial, but its range has a number of values"
         remedy = "Set the number of trials with --trials, or give the range to --grid."
         raise UsageError(what, code="E426", remedy=remedy)
     found = [
-        tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
-        for _ in _few(range(draws))
+        tuple((key, _sample_value(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
+        for _ in _limit_count(range(draws))
     ]
     return list(dict.fromkeys(found))
 
 
-def _draw(source: Random, low: str, high: str, by_ratio: bool) -> str:
+def _sample_value(source: Random, low: str, high: str, by_ratio: bool) -> str:
     """A value of a range: a whole number between whole numbers, otherwise to four digits."""
     if low.isdecimal() and high.isdecimal():
         last = int(high)
-        return str(min(last, int(_between(low, str(last + 1), source.random(), by_ratio))))
-    return f"{_between(low, high, source.random(), by_ratio):.4g}"
+        return str(min(last, int(_interpolate_range(low, str(last + 1), source.random(), by_ratio))))
+    return f"{_interpolate_range(low, high, source.random(), by_ratio):.4g}"
 
 
-def _between(low: str, high: str, part: float, by_ratio: bool) -> float:
+def _interpolate_range(low: str, high: str, part: float, by_ratio: bool) -> float:
     a, b = float(low), float(high)
     return a * (b / a) ** part if by_ratio else a + (b - a) * part
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class MeasureSummary:
     """A measure over repeated runs: mean and 95 % interval of the mean (Student's t; None for one run)."""
 
     mean: float
@@ -586,7 +603,7 @@ class Summary:
         return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
-def summary(values: Sequence[float], measure: str = "") -> Summary:
+def summarize_values(values: Sequence[float], measure: str = "") -> MeasureSummary:
     """Mean and interval of a measure's values in independent runs; that of a percentage, which the name of
     the `measure` says, ends at 0 and 100.
 
@@ -594,16 +611,16 @@ def summary(values: Sequence[float], measure: str = "") -> Summary:
     0.92 [0.8703, 0.9697]
     """
     mean = math.fsum(values) / len(values)
-    half = interval(values)
+    half = interval_half_width(values)
     if half is None:
-        return Summary(mean, None, None, len(values))
+        return MeasureSummary(mean, None, None, len(values))
     low, high = mean - half, mean + half
     if measure.endswith("_percent"):
         low, high = max(0.0, low), min(100.0, high)
-    return Summary(mean, low, high, len(values))
+    return MeasureSummary(mean, low, high, len(values))
 
 
-def interval(values: Sequence[float]) -> float | None:
+def interval_half_width(values: Sequence[float]) -> float | None:
     """Half the width of the 95 % interval of the mean; None for a single value."""
     if len(values) < 2:
         return None

@@ -37,7 +37,7 @@ _HALF_MADE_S = 3_600.0
 """A folder without a description that is older was left by a process that was killed."""
 
 _RESTORERS = {
-    "job": "workbench.jobs.control:restore",
+    "job": "workbench.jobs.control:restore_jobs",
     "note": "workbench.workspace:restore_note",
     "data": "workbench.workspace:restore_data",
 }
@@ -45,7 +45,7 @@ _RESTORERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TrashItem:
     """Something that was deleted, at Unix time `deleted`. `record` is what is needed to bring it back besides
     the contents of `folder`."""
 
@@ -66,7 +66,7 @@ class Item:
         """What it is called in a sentence: `job 12`."""
         return f"{self.kind} {self.name}"
 
-    def contents(self) -> list[Path]:
+    def list_contents(self) -> list[Path]:
         """What was moved here and is still here."""
         with contextlib.suppress(FileNotFoundError):
             return sorted(filter(_is_content, self.folder.iterdir()))
@@ -95,23 +95,23 @@ class Trash:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def put(
+    def put_item(
         self,
         kind: str,
         name: str,
         title: str,
         contents: Sequence[Path] = (),
         record: Mapping[str, Any] | None = None,
-    ) -> Item:
+    ) -> TrashItem:
         """Move folders or files of one folder here, all or none of them, and remember what is needed to bring
         them back. What has been here for too long is removed for good.
 
         Raises: DataError when it cannot be written.
         """
-        self.purge()
+        self.purge_expired()
         parent = contents[0].parent if contents else self._root
-        item = Item(
-            kind, name, title, time.time(), parent / FOLDER / _fresh(), {} if record is None else record
+        item = TrashItem(
+            kind, name, title, time.time(), parent / FOLDER / _new_name(), {} if record is None else record
         )
         moved: list[Path] = []
         try:
@@ -130,33 +130,33 @@ class Trash:
             raise file_error(error, parent, "write") from error
         return item
 
-    def items(self, kind: str = "") -> list[Item]:
+    def list_items(self, kind: str = "") -> list[TrashItem]:
         """Everything that can be brought back, the latest first."""
-        known = [item for folder in self._folders() if (item := _described(folder)) is not None]
+        known = [item for folder in self._item_folders() if (item := _read_item(folder)) is not None]
         return sorted(
             (item for item in known if kind in ("", item.kind)), key=lambda item: item.deleted, reverse=True
         )
 
-    def find(self, address: str) -> Item:
+    def find_item(self, address: str) -> TrashItem:
         """The item of this address that was deleted last; a job is also known by a run that was deleted with
         its sweep. Raises: MissingError E465."""
         kind, _, name = address.partition("/")
-        items = self.items(kind)
+        items = self.list_items(kind)
         for item in items:
-            if name == item.name or name in (path.name for path in item.contents()):
+            if name == item.name or name in (path.name for path in item.list_contents()):
                 return item
         raise MissingError(f"the trash holds no {address}", code="E465", remedy="See: mathwb trash list")
 
-    def restore(self, workspace: Workspace, item: Item) -> None:
+    def restore_item(self, workspace: Workspace, item: TrashItem) -> None:
         """Bring an item back. Raises: MissingError E465 when it is not here any more; what its kind
         raises."""
-        if _described(item.folder) is None:
+        if _read_item(item.folder) is None:
             what = f"{item.sentence} is not in the trash any more"
             raise MissingError(what, code="E465", remedy="See: mathwb trash list")
         load(_RESTORERS[item.kind])(workspace, item)
-        self.remove(item)
+        self.remove_item(item)
 
-    def remove(self, item: Item) -> None:
+    def remove_item(self, item: TrashItem) -> None:
         """Remove an item for good; nothing that is a link is followed. Raises: DataError."""
         try:
             shutil.rmtree(item.folder)
@@ -165,11 +165,11 @@ class Trash:
         except OSError as error:
             raise file_error(error, item.folder, "write") from error
 
-    def purge(self) -> None:
+    def purge_expired(self) -> None:
         """Remove for good what has been here for longer than the setting `trash_days` says."""
         now, kept_s = time.time(), _kept_s()
-        for folder in self._folders():
-            item = _described(folder)
+        for folder in self._item_folders():
+            item = _read_item(folder)
             if item is None:
                 with contextlib.suppress(OSError):
                     if now - folder.stat().st_mtime > _HALF_MADE_S and not any(
@@ -179,7 +179,7 @@ class Trash:
             elif now - item.deleted > kept_s:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _folders(self) -> list[Path]:
+    def _item_folders(self) -> list[Path]:
         result: list[Path] = []
         for parent in (self._root, self._root / "runs"):
             with contextlib.suppress(OSError):
@@ -187,15 +187,15 @@ class Trash:
         return result
 
 
-def _fresh() -> str:
+def _new_name() -> str:
     return f"{time.time_ns():020d}-{secrets.token_hex(4)}"
 
 
-def _described(folder: Path) -> Item | None:
+def _read_item(folder: Path) -> TrashItem | None:
     """The item in a folder; None for what is none, and for one whose contents are all back in place."""
     try:
         row = json.loads((folder / _DESCRIPTION).read_bytes())
-        item = Item(
+        item = TrashItem(
             str(row["kind"]),
             str(row["name"]),
             str(row["title"]),
@@ -206,13 +206,13 @@ def _described(folder: Path) -> Item | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     known = item.kind in _RESTORERS and isinstance(item.record, dict)
-    return item if known and (item.record or item.contents()) else None
+    return item if known and (item.record or item.list_contents()) else None
 
 
-def put_back(item: Item, parent: Path) -> None:
+def put_back(item: TrashItem, parent: Path) -> None:
     """Move what an item holds back into the folder where it was. Raises: EngineError E466 where something is
     in its place now; DataError when it cannot be written."""
-    contents = item.contents()
+    contents = item.list_contents()
     for path in contents:
         target = parent / path.name
         if os.path.lexists(target):

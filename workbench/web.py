@@ -41,7 +41,7 @@ _HEADERS = {
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def listen(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     """A socket that listens there; port 0 takes a free one. Raises: UsageError E405."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -55,11 +55,11 @@ def listen(host: str, port: int) -> socket.socket:
     return result
 
 
-def _cells(count: int) -> int:
+def _limit_cells(count: int) -> int:
     return min(max(count, 1), _MOST_CELLS)
 
 
-def _host(origin: str) -> str:
+def _origin_host(origin: str) -> str:
     """The host that a page comes from; "" where its `Origin` is none."""
     try:
         return urlsplit(origin).netloc
@@ -74,7 +74,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
     return not isinstance(error, HttpProcessingError)
 
 
-def _message(text: str) -> object:
+def _parse_message(text: str) -> object:
     """What a page sends, None for what is no JSON."""
     try:
         return json.loads(text)
@@ -97,7 +97,7 @@ class WebServer(Server):
         host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self.token}/"
 
-    def run(self) -> None:
+    def run_server(self) -> None:
         """Serve until Ctrl-C or a signal to end; open pages end with it."""
         logging.getLogger("aiohttp.server").addFilter(_is_ours)
         web.run_app(
@@ -109,7 +109,7 @@ class WebServer(Server):
         )
 
     async def _make_app(self) -> web.Application:
-        outer = web.Application(middlewares=[self._guard])
+        outer = web.Application(middlewares=[self._check_request])
         outer.add_subapp(f"/{self.token}", await super()._make_app())
         return outer
 
@@ -121,7 +121,7 @@ class WebServer(Server):
         if not web.WebSocketResponse().can_prepare(request):
             raise web.HTTPBadRequest(text="This address is for the page's own connection.\n")
         given = [to_int(request.query.get(side, ""), 80) for side in ("width", "height")]
-        if given != [_cells(side) for side in given]:
+        if given != [_limit_cells(side) for side in given]:
             raise web.HTTPBadRequest(text=f"A page has 1 to {_MOST_CELLS:,} columns and rows.\n")
         page = asyncio.current_task()
         assert page is not None
@@ -134,12 +134,12 @@ class WebServer(Server):
     async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
         """Pass on what a page sends; a message that no page of ours sends is left out, and the page lives."""
         async for message in websocket:
-            sent = _message(message.data) if message.type is WSMsgType.TEXT else None
+            sent = _parse_message(message.data) if message.type is WSMsgType.TEXT else None
             match sent:
                 case ["stdin", str(keys), *_]:
                     await app_service.send_bytes(keys.encode("utf-8", "replace"))
                 case ["resize", {"width": int(width), "height": int(height)}, *_]:
-                    await app_service.set_terminal_size(_cells(width), _cells(height))
+                    await app_service.set_terminal_size(_limit_cells(width), _limit_cells(height))
                 case ["ping", data, *_]:
                     with contextlib.suppress(ConnectionError):  # the page is gone
                         await websocket.send_json(["pong", data])
@@ -156,13 +156,13 @@ class WebServer(Server):
             await asyncio.wait(self._pages, timeout=_PATIENCE_S)
 
     @web.middleware
-    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _check_request(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         # Not all requests have a path with a slash: `OPTIONS *` asks about the server.
         given = request.path.partition("/")[2].partition("/")[0]
         if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
             raise web.HTTPForbidden(text="The address is incomplete: it ends with a token.\n")
         origin = request.headers.get("Origin")
-        if origin is not None and _host(origin) != request.host:
+        if origin is not None and _origin_host(origin) != request.host:
             raise web.HTTPForbidden(text="The request comes from a page at another address.\n")
         if request.path == f"/{self.token}":
             raise web.HTTPFound(f"/{self.token}/")

@@ -32,8 +32,8 @@ from engines.core.spec import read
 from workbench.config import own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
 from workbench.folders import default_workspace
-from workbench.paper import asset_folders, load, papers
-from workbench.trash import Item, Trash
+from workbench.paper import all_papers, asset_folders, load
+from workbench.trash import Trash, TrashItem
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -63,13 +63,13 @@ class Workspace:
         if not (root / "workspace.toml").exists():
             if not create:
                 remedy = "Name another with --workspace, or start mathwb to make one."
-                raise _refused("E501", "there is no workspace here", root, remedy)
-            _make(root)
-        version = _read(root).get("version")
+                raise _workspace_error("E501", "there is no workspace here", root, remedy)
+            _make_workspace(root)
+        version = _read_description(root).get("version")
         if not isinstance(version, int):
-            raise _refused("E504", "the workspace names no version", root / "workspace.toml", _MEND)
+            raise _workspace_error("E504", "the workspace names no version", root / "workspace.toml", _MEND)
         if version > LAYOUT_VERSION:
-            raise _refused(
+            raise _workspace_error(
                 "E503",
                 f"a newer mathwb made this workspace (layout {version}, and this one reads {LAYOUT_VERSION})",
                 root,
@@ -87,28 +87,28 @@ class Workspace:
 
     @property
     def corpora(self) -> Path:
-        return self.folder("corpora")
+        return self.make_folder("corpora")
 
     @property
     def models(self) -> Path:
-        return self.folder("models")
+        return self.make_folder("models")
 
     @property
     def runs(self) -> Path:
         """One folder per job: the truth about it."""
-        return self.folder("runs")
+        return self.make_folder("runs")
 
     @property
     def exports(self) -> Path:
-        return self.folder("exports")
+        return self.make_folder("exports")
 
-    def held(self) -> tuple[tuple[str, Path], ...]:
+    def list_own_data(self) -> tuple[tuple[str, Path], ...]:
         """The data that lie in the workspace itself, as (kind, folder)."""
         return tuple(
-            (kind.name, path) for kind in kinds().values() if kind.held for path in load(kind.held)(self)
+            (kind.name, path) for kind in all_kinds().values() if kind.held for path in load(kind.held)(self)
         )
 
-    def folder(self, name: str) -> Path:
+    def make_folder(self, name: str) -> Path:
         folder = self.root / name
         try:
             folder.mkdir(exist_ok=True)
@@ -129,12 +129,12 @@ class Workspace:
         return Trash(self.root)
 
 
-def _refused(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:
+def _workspace_error(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:
     return WorkspaceError(what, where=str(place), code=code, remedy=remedy)
 
 
 def _not_writable(root: Path) -> WorkspaceError:
-    return _refused(
+    return _workspace_error(
         "E502",
         "the workspace cannot be written to",
         root,
@@ -142,21 +142,21 @@ def _not_writable(root: Path) -> WorkspaceError:
     )
 
 
-def _folders() -> tuple[str, ...]:
-    return (*(paper.folder for paper in papers() if paper.folder), *_FOLDERS)
+def _folder_names() -> tuple[str, ...]:
+    return (*(paper.folder for paper in all_papers() if paper.folder), *_FOLDERS)
 
 
 def _is_begun(root: Path) -> bool:
     """Whether a folder holds no more than a workspace whose making was cut short: its description comes last,
     and before it there are only empty folders."""
     for one in root.iterdir():
-        empty = one.name in _folders() and one.is_dir() and not any(one.iterdir())
+        empty = one.name in _folder_names() and one.is_dir() and not any(one.iterdir())
         if not empty and one.name != "workspace.lock" and not one.match(".workspace.toml.*.tmp"):
             return False
     return True
 
 
-def _make(root: Path) -> None:
+def _make_workspace(root: Path) -> None:
     """Make a workspace, or finish one.
 
     Its description is looked for after its contents: another process, which may be making the same one, puts
@@ -165,11 +165,11 @@ def _make(root: Path) -> None:
     try:
         if root.is_dir() and not _is_begun(root) and not (root / "workspace.toml").exists():
             what = "this folder has other contents and is not a workspace"
-            raise _refused("E504", what, root, "Name an empty or a new folder.")
-        for name in _folders():
+            raise _workspace_error("E504", what, root, "Name an empty or a new folder.")
+        for name in _folder_names():
             (root / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise _refused(
+        raise _workspace_error(
             "E504",
             "a file is in the place of the workspace",
             root,
@@ -183,12 +183,14 @@ def _make(root: Path) -> None:
     update(root / "workspace.toml", lambda data: data or begin)
 
 
-def _read(root: Path) -> dict[str, Any]:
+def _read_description(root: Path) -> dict[str, Any]:
     path = root / "workspace.toml"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _refused("E504", f"the workspace's description is corrupt: {error}", path, _MEND) from error
+        raise _workspace_error(
+            "E504", f"the workspace's description is corrupt: {error}", path, _MEND
+        ) from error
     except PermissionError as error:
         raise _not_writable(root) from error
     except OSError as error:
@@ -208,11 +210,11 @@ def ensure_sample(workspace: Workspace) -> bool:
         for _, sample in asset_folders("sample")
         for source in sorted(sample.glob("*/*"))
     }
-    if pieces.keys() <= {*_read(workspace.root).get("sample", ())}:
+    if pieces.keys() <= {*_read_description(workspace.root).get("sample", ())}:
         return False
     added = False
 
-    def filled(data: bytes) -> bytes:
+    def add_pieces(data: bytes) -> bytes:
         nonlocal added
         import tomlkit
 
@@ -227,7 +229,7 @@ def ensure_sample(workspace: Workspace) -> bool:
                 added = True
         return tomlkit.dumps(document).encode()
 
-    update(workspace.root / "workspace.toml", filled)
+    update(workspace.root / "workspace.toml", add_pieces)
     return added
 
 
@@ -251,49 +253,49 @@ class RecordFile(ABC, Generic[Key, Record]):
         self.problems: tuple[DataError, ...] = ()
         self._unread: list[bytes] = []
         try:
-            self._load(path.read_bytes() if path.exists() else b"")
+            self._load_lines(path.read_bytes() if path.exists() else b"")
         except OSError as error:
             raise file_error(error, path, "read") from error
 
     @abstractmethod
-    def read(self, row: Mapping[str, Any]) -> Record:
+    def read_record(self, row: Mapping[str, Any]) -> Record:
         """The record of a line. Raises: ValueError, KeyError, TypeError or AttributeError for none."""
 
     @abstractmethod
-    def key(self, record: Record) -> Key: ...
+    def record_key(self, record: Record) -> Key: ...
 
-    def order(self, record: Record) -> Any:
+    def sort_key(self, record: Record) -> Any:
         """What the records are sorted by in the file."""
-        return self.key(record)
+        return self.record_key(record)
 
     def __len__(self) -> int:
         return len(self.known)
 
-    def all(self) -> tuple[Record, ...]:
-        return tuple(sorted(self.known.values(), key=self.order))
+    def all_records(self) -> tuple[Record, ...]:
+        return tuple(sorted(self.known.values(), key=self.sort_key))
 
-    def change(self, edit: Callable[[dict[Key, Record]], None]) -> None:
+    def change_records(self, edit: Callable[[dict[Key, Record]], None]) -> None:
         """Let `edit` change the records as the file holds them now, and write them; `known` follows."""
 
-        def edited(data: bytes) -> bytes:
-            self._load(data)
+        def apply_edit(data: bytes) -> bytes:
+            self._load_lines(data)
             known = dict(self.known)
             edit(known)
-            rows = [asdict(record) for record in sorted(known.values(), key=self.order)]
+            rows = [asdict(record) for record in sorted(known.values(), key=self.sort_key)]
             lines = [json.dumps(row, ensure_ascii=False).encode() for row in rows]
             return b"".join(line + b"\n" for line in (*self._unread, *lines))
 
-        self._load(update(self.path, edited))
+        self._load_lines(update(self.path, apply_edit))
 
-    def _load(self, data: bytes) -> None:
+    def _load_lines(self, data: bytes) -> None:
         self.known, self._unread = {}, []
         problems: list[DataError] = []
         for number, line in enumerate(data.split(b"\n"), start=1):
             if not line.strip():
                 continue
             try:
-                record = self.read(json.loads(line))
-                self.known[self.key(record)] = record
+                record = self.read_record(json.loads(line))
+                self.known[self.record_key(record)] = record
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 problems.append(
                     DataError(
@@ -309,7 +311,7 @@ class RecordFile(ABC, Generic[Key, Record]):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class UserNote:
     """What the user keeps about one address; `title` is what stood there. `changed` is UTC, ISO 8601."""
 
     address: str
@@ -329,7 +331,7 @@ NOTE_FIELDS = ("is", "note")
 """The names of those fields."""
 
 
-class Notes(RecordFile[str, Note]):
+class Notes(RecordFile[str, UserNote]):
     """The notes of a workspace: one JSON line per address in `notes.jsonl`."""
 
     what = "note"
@@ -338,8 +340,8 @@ class Notes(RecordFile[str, Note]):
         super().__init__(workspace.root / "notes.jsonl")
         self._trash = workspace.trash
 
-    def read(self, row: Mapping[str, Any]) -> Note:
-        return Note(
+    def read_record(self, row: Mapping[str, Any]) -> UserNote:
+        return UserNote(
             str(row["address"]),
             str(row.get("title", "")),
             str(row.get("note", "")),
@@ -347,17 +349,17 @@ class Notes(RecordFile[str, Note]):
             str(row.get("changed", "")),
         )
 
-    def key(self, record: Note) -> str:
+    def record_key(self, record: UserNote) -> str:
         return record.address
 
-    def get(self, address: str) -> Note | None:
+    def get(self, address: str) -> UserNote | None:
         return self.known.get(address)
 
-    def fields(self, address: str) -> dict[str, object]:
+    def filter_fields(self, address: str) -> dict[str, object]:
         """What a filter may ask of an address."""
-        return (self.get(address) or Note(address)).fields
+        return (self.get(address) or UserNote(address)).fields
 
-    def under(self, home: str) -> dict[str, Note]:
+    def notes_under(self, home: str) -> dict[str, UserNote]:
         """The notes whose addresses begin with `home/`, by what follows that, with its quoted slashes as they
         are."""
         start = f"{home}/"
@@ -367,42 +369,44 @@ class Notes(RecordFile[str, Note]):
             if address.startswith(start)
         }
 
-    def set_note(self, address: str, text: str, title: str = "") -> Note:
+    def set_note(self, address: str, text: str, title: str = "") -> UserNote:
         """Write a note; an empty text deletes it, which puts it into the trash."""
         before = self.get(address)
         if before is not None and before.note and not text.strip():
-            self._trash.put("note", address, before.note, record=asdict(before))
-        return self._change(address, title, lambda note: replace(note, note=text.strip()))
+            self._trash.put_item("note", address, before.note, record=asdict(before))
+        return self._change_note(address, title, lambda note: replace(note, note=text.strip()))
 
-    def restore(self, record: Mapping[str, Any]) -> None:
+    def restore_note(self, record: Mapping[str, Any]) -> None:
         """Put a deleted note back. Raises: EngineError E466 where another was written meanwhile."""
-        note = self.read(record)
+        note = self.read_record(record)
 
-        def edited(notes: dict[str, Note]) -> None:
+        def add_note(notes: dict[str, UserNote]) -> None:
             now = notes.get(note.address, note)
             if now.note not in ("", note.note):
                 what = f"there is another note on {note.address} now"
                 raise EngineError(what, code="E466", remedy="Remove that note first.")
             notes[note.address] = replace(note, bookmark=note.bookmark or now.bookmark)
 
-        self.change(edited)
+        self.change_records(add_note)
 
     def toggle_bookmark(self, address: str, title: str = "") -> bool:
         """Set or take away a bookmark. Returns: whether it is set now."""
-        return self._change(address, title, lambda note: replace(note, bookmark=not note.bookmark)).bookmark
+        return self._change_note(
+            address, title, lambda note: replace(note, bookmark=not note.bookmark)
+        ).bookmark
 
-    def export(self, path: Path) -> Path:
+    def export_notes(self, path: Path) -> Path:
         """Write all notes as csv, jsonl, parquet or tex, by the name's ending."""
         from workbench.export import write_table
 
-        columns = [column.name for column in fields(Note)]
+        columns = [column.name for column in fields(UserNote)]
         where = {"what": "notes", "workspace": self.path.parent.name}
-        return write_table(path, columns, map(astuple, self.all()), provenance=where)
+        return write_table(path, columns, map(astuple, self.all_records()), provenance=where)
 
-    def _change(self, address: str, title: str, edit: Callable[[Note], Note]) -> Note:
-        note = Note(address)
+    def _change_note(self, address: str, title: str, edit: Callable[[UserNote], UserNote]) -> UserNote:
+        note = UserNote(address)
 
-        def edited(notes: dict[str, Note]) -> None:
+        def apply_edit(notes: dict[str, UserNote]) -> None:
             nonlocal note
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             before = notes.pop(address, note)
@@ -410,7 +414,7 @@ class Notes(RecordFile[str, Note]):
             if note.note or note.bookmark:
                 notes[address] = note
 
-        self.change(edited)
+        self.change_records(apply_edit)
         return note
 
 
@@ -420,12 +424,12 @@ class Notes(RecordFile[str, Note]):
 # A check reads a file or folder once, in a stream, hands every bad line to `report` and goes on. It returns
 # what it counted; `records` is what the kind is about. A paper names its kinds in its registration.
 
-Report = Callable[[DataError], None]
-Check = Callable[[Path, Report], dict[str, int]]
+BadLineSink = Callable[[DataError], None]
+DataCheck = Callable[[Path, BadLineSink], dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DataKind:
     """A kind of data: its name, one line about it, `module:function` of its check, and, for a folder, the
     file in it whose hash stands for the whole. Of a kind that may be a folder or a file, `files` is the
     `module:function` that lists the files that belong to it. `held` is the `module:function` that lists the
@@ -441,23 +445,23 @@ class Kind:
     count: str = ""
     many: str = ""
 
-    def run(self, path: Path, report: Report) -> dict[str, int]:
+    def run_check(self, path: Path, report: BadLineSink) -> dict[str, int]:
         """Check `path`. Raises: DataError when it cannot be read as this kind at all."""
-        check: Check = load(self.check)
+        check: DataCheck = load(self.check)
         if not self.files and path.is_dir() != bool(self.folder):
             wanted = "a folder" if self.folder else "a file"
             what = f"data of kind {self.name} is {wanted}"
             raise DataError(what, path=path, code="E313", remedy=f"Name {wanted}.")
         return check(path, report)
 
-    def records(self, path: Path) -> int | None:
+    def count_records(self, path: Path) -> int | None:
         """How many records a place in the workspace holds, told at once; None where it cannot be."""
         try:
             return int(load(self.count)(path)) if self.count else None
         except (OSError, ValueError, LookupError, TypeError):
             return None
 
-    def standing(self, path: Path) -> list[Path]:
+    def hashed_files(self, path: Path) -> list[Path]:
         """The files whose hashes stand for the data."""
         if self.files:
             listed: list[Path] = load(self.files)(path)
@@ -466,8 +470,8 @@ class Kind:
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
-    return {kind.name: kind for paper in papers() if paper.kinds for kind in load(paper.kinds)}
+def all_kinds() -> Mapping[str, DataKind]:
+    return {kind.name: kind for paper in all_papers() if paper.kinds for kind in load(paper.kinds)}
 
 
 SHOWN = 100
@@ -490,7 +494,7 @@ class DataSet:
     added: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
 
-    def place(self) -> Path:
+    def locate_data(self) -> Path:
         """Where it is. Raises: MissingError E354 when it is gone from where it was registered."""
         path = Path(self.path)
         if not path.exists():
@@ -520,7 +524,7 @@ class DataRegistry:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def all(self) -> tuple[DataSet, ...]:
+    def list_entries(self) -> tuple[DataSet, ...]:
         """Every entry, by name. Raises: WorkspaceError E504 when the file is corrupt."""
         try:
             data = self.path.read_bytes()
@@ -528,9 +532,9 @@ class DataRegistry:
             return ()
         except OSError as error:
             raise file_error(error, self.path, "read") from error
-        return self._entries(data)
+        return self._parse_entries(data)
 
-    def _entries(self, data: bytes) -> tuple[DataSet, ...]:
+    def _parse_entries(self, data: bytes) -> tuple[DataSet, ...]:
         try:
             document = tomllib.loads(data.decode())
             entries = [
@@ -542,12 +546,12 @@ class DataRegistry:
             raise WorkspaceError(what, where=str(self.path), code="E504", remedy=remedy) from error
         return tuple(sorted(entries, key=lambda entry: entry.name))
 
-    def of(self, kind: str) -> dict[str, DataSet]:
-        return {entry.name: entry for entry in self.all() if entry.kind == kind}
+    def entries_of(self, kind: str) -> dict[str, DataSet]:
+        return {entry.name: entry for entry in self.list_entries() if entry.kind == kind}
 
-    def find(self, name: str) -> DataSet:
+    def find_entry(self, name: str) -> DataSet:
         """The entry of a name or path. Raises: MissingError E353."""
-        entries = self.all()
+        entries = self.list_entries()
         place = str(Path(name).expanduser().absolute())
         for entry in entries:
             if name == entry.name or place == entry.path:
@@ -555,7 +559,7 @@ class DataRegistry:
         remedy = did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list"
         raise MissingError(f"no data set {name!r} is registered", code="E353", remedy=remedy)
 
-    def add(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
+    def add_entry(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
         """Check a file or folder and register it; a path that is registered already is checked anew.
 
         Each file is read once, for its check and its hash, and others may add theirs meanwhile. Events:
@@ -564,19 +568,19 @@ class DataRegistry:
         it is of the kind.
         """
         path = path.expanduser().absolute()
-        self._name(self.all(), path, name)  # a taken one is refused before the work
-        checked = _check(_kind(kind), path, name or "", None, events)
+        self._choose_name(self.list_entries(), path, name)  # a taken one is refused before the work
+        checked = _run_check(_find_kind(kind), path, name or "", None, events)
 
-        def added(entries: tuple[DataSet, ...]) -> list[DataSet]:
+        def with_entry(entries: tuple[DataSet, ...]) -> list[DataSet]:
             nonlocal checked
-            data = replace(checked.data, name=self._name(entries, path, name))
+            data = replace(checked.data, name=self._choose_name(entries, path, name))
             checked = replace(checked, data=data)
             return [data, *(entry for entry in entries if entry.path != data.path)]
 
-        self._change(added)
+        self._change_entries(with_entry)
         return checked
 
-    def _name(self, entries: Iterable[DataSet], path: Path, name: str | None) -> str:
+    def _choose_name(self, entries: Iterable[DataSet], path: Path, name: str | None) -> str:
         """The name that a path gets. Raises: UsageError E432."""
         taken = {entry.name for entry in entries if entry.path != str(path)}
         if name is not None and name in taken:
@@ -584,22 +588,22 @@ class DataRegistry:
         stem = path.name.split(".")[0] or "data"
         return name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
 
-    def check(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
+    def check_entry(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
         """Read a data set again and compare it with what was registered; the entry stays as it is.
 
         Events: as of `add`.
         Raises: MissingError E354 when it is gone, DataError when nothing in it is of its kind any more.
         """
-        return _check(_kind(entry.kind), entry.place(), entry.name, entry.sha256, events)
+        return _run_check(_find_kind(entry.kind), entry.locate_data(), entry.name, entry.sha256, events)
 
-    def remove(self, name: str) -> DataSet:
+    def remove_entry(self, name: str) -> DataSet:
         """Forget a data set; its files stay, and its entry goes into the trash. Raises: MissingError E353."""
-        entry = self.find(name)
-        Trash(self.path.parent).put("data", entry.name, entry.path, record=asdict(entry))
-        self._change(lambda entries: [other for other in entries if other.name != entry.name])
+        entry = self.find_entry(name)
+        Trash(self.path.parent).put_item("data", entry.name, entry.path, record=asdict(entry))
+        self._change_entries(lambda entries: [other for other in entries if other.name != entry.name])
         return entry
 
-    def restore(self, record: Mapping[str, Any]) -> None:
+    def restore_entry(self, record: Mapping[str, Any]) -> None:
         """Register a removed data set again as it was. Raises: EngineError E466 where its name or its path is
         registered anew."""
         entry = read(DataSet, dict(record))
@@ -612,67 +616,67 @@ class DataRegistry:
                     raise EngineError(what, code="E466", remedy=remedy)
             return [*entries, entry]
 
-        self._change(with_it)
+        self._change_entries(with_it)
 
-    def _change(self, edit: Callable[[tuple[DataSet, ...]], list[DataSet]]) -> None:
+    def _change_entries(self, edit: Callable[[tuple[DataSet, ...]], list[DataSet]]) -> None:
         import tomli_w
 
-        def edited(data: bytes) -> bytes:
-            entries = sorted(edit(self._entries(data)), key=lambda entry: entry.name)
+        def apply_edit(data: bytes) -> bytes:
+            entries = sorted(edit(self._parse_entries(data)), key=lambda entry: entry.name)
             rows = {entry.name: asdict(entry) for entry in entries}
             for row in rows.values():
                 del row["name"]
             return tomli_w.dumps(rows).encode()
 
-        update(self.path, edited)
+        update(self.path, apply_edit)
 
 
-def restore_note(workspace: Workspace, item: Item) -> None:
-    workspace.notes.restore(item.record)
+def restore_note(workspace: Workspace, item: TrashItem) -> None:
+    workspace.notes.restore_note(item.record)
 
 
-def restore_data(workspace: Workspace, item: Item) -> None:
-    workspace.data.restore(item.record)
+def restore_data(workspace: Workspace, item: TrashItem) -> None:
+    workspace.data.restore_entry(item.record)
 
 
-def _kind(name: str) -> Kind:
-    if name not in kinds():
-        remedy = did_you_mean(name, kinds()) or f"Kinds: {', '.join(kinds())}."
+def _find_kind(name: str) -> DataKind:
+    if name not in all_kinds():
+        remedy = did_you_mean(name, all_kinds()) or f"Kinds: {', '.join(all_kinds())}."
         raise UsageError(f"unknown kind of data {name!r}", code="E431", remedy=remedy)
-    return kinds()[name]
+    return all_kinds()[name]
 
 
-def _check(kind: Kind, path: Path, name: str, registered: str | None, events: Sink) -> Checked:
+def _run_check(kind: DataKind, path: Path, name: str, registered: str | None, events: Sink) -> Checked:
     bad: list[DataError] = []
     count = 0
 
-    def report(error: DataError) -> None:
+    def add_bad_line(error: DataError) -> None:
         nonlocal count
         count += 1
         if len(bad) < SHOWN:
             bad.append(error)
 
-    with watch_reads(_bytes(kind, path), events) as watch:
-        counts = kind.run(path, report)
+    with watch_reads(_data_size(kind, path), events) as watch:
+        counts = kind.run_check(path, add_bad_line)
     if not counts["records"]:
         first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
         what = f"nothing in it is of kind {kind.name}; {count:,} bad lines"
         raise DataError(what, path=path, code="E318", remedy=first.strip())
-    digests = {file: watch.hash_file(file) for file in kind.standing(path)}
+    digests = {file: watch.hash_file(file) for file in kind.hashed_files(path)}
     names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
     files = names if kind.files else {}
     listing = "".join(f"{sha}  {name}\n" for name, sha in sorted(files.items()))
     digest = hashlib.sha256(listing.encode()).hexdigest() if files else next(iter(digests.values()))
-    size = _bytes(kind, path)
+    size = _data_size(kind, path)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     data = DataSet(name, kind.name, str(path), digest, size, counts, count, now, files)
     state = "new" if registered is None else "unchanged" if digest == registered else "changed"
     return Checked(data, state, tuple(bad))
 
 
-def _bytes(kind: Kind, path: Path) -> int:
+def _data_size(kind: DataKind, path: Path) -> int:
     try:
-        belonging = set(path.rglob("*") if kind.folder else kind.standing(path))
+        belonging = set(path.rglob("*") if kind.folder else kind.hashed_files(path))
         return sum(file.stat().st_size for file in belonging if file.is_file())
     except (DataError, OSError):
         return 0

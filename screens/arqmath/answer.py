@@ -374,7 +374,7 @@ class LinksView(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self.listing = Listing(LINKS.on("screen"), id="links", fields=LINKS.fields)
+        self.listing = Listing(LINKS.columns_on("screen"), id="links", fields=LINKS.fields)
         self._counts = Static(id="links-counts", classes="quiet")
         self._about = Static(id="link-about")
         self._found: Mapping[str, Any] | EngineError | None = None

@@ -265,7 +265,7 @@ def _gain_cell(record: Record) -> Content:
     return Content() if gain is None else safe_text(f"{gain:.2f}", "" if gain else "$quiet")
 
 
-TOPIC_COLUMNS = TOPICS.drawn(
+TOPIC_COLUMNS = TOPICS.screen_columns(
     ndcg=lambda record: format_fraction(record["ndcg"]),
     delta=lambda record: _change_cell(record["delta"]),
     title=lambda record: safe_text(record["title"], "$foreground"),
@@ -279,7 +279,7 @@ RANKING = TableSpec(
     )
 )
 """The answers to a topic with their texts and the user's own grades."""
-ANSWER_COLUMNS = RANKING.drawn(
+ANSWER_COLUMNS = RANKING.screen_columns(
     rank=lambda record: "–" if record["rank"] is None else str(record["rank"]),
     move=move_cell,
     grade=lambda record: grade_cell(record["grade"], record["own"]),
@@ -301,7 +301,7 @@ WRITTEN_COLUMNS = (
     Column("chars", "chars", 5, "right"),
     Column("answer", "answer", show=_answer_cell),
 )
-HIT_COLUMNS = HITS.drawn(
+HIT_COLUMNS = HITS.screen_columns(
     again=lambda record: "" if record["again"] is None else format_fraction(record["again"]),
     score=_format_score,
     answer=_answer_cell,
@@ -420,9 +420,9 @@ _TAG = re.compile(r"<[^>]*>")
 def destinations(workspace: Workspace) -> Iterator[Destination]:
     """Return the collections, and their topics by id and title."""
     from engines.forum.folder import ArqmathFolder
-    from workbench.papers.arqmath.data import collections
+    from workbench.papers.arqmath.data import list_collections
 
-    for collection in collections(workspace):
+    for collection in list_collections(workspace):
         home = ("collection", collection.name)
         yield Destination((home,), "a collection of questions and answers")
         try:

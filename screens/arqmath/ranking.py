@@ -345,7 +345,7 @@ class RankingPane(Pane):
     def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
         from engines.arqmath.ranking.overview import answer_rows
 
-        own = self.judgements.of(found["topic"]) if self.judgements is not None else {}
+        own = self.judgements.grades_of(found["topic"]) if self.judgements is not None else {}
         compared = bool(runs.against) and runs.against in found["runs"]
         self.rows = [{**row, "compared": compared} for row in answer_rows(found, runs.run, runs.against)]
         for row in self.rows:
@@ -387,7 +387,7 @@ class RankingPane(Pane):
         """
         if self.judgements is None:
             return
-        self.judgements.judge(topic, document, grade)
+        self.judgements.set_grade(topic, document, grade)
         if topic != self.topic:
             return
         for row in self.rows:

@@ -84,9 +84,9 @@ class ArqmathScreen(BrowserScreen):
         return self.runs.collection if self.runs is not None else None
 
     def find_sources(self) -> Mapping[str, Collection]:
-        from workbench.papers.arqmath.data import collections
+        from workbench.papers.arqmath.data import list_collections
 
-        return {one.name: one for one in collections(self.workbench.workspace)}
+        return {one.name: one for one in list_collections(self.workbench.workspace)}
 
     def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is not None:
@@ -131,7 +131,7 @@ class ArqmathScreen(BrowserScreen):
         try:
             if event.error is not None:
                 raise event.error
-            self.ranking.judgements = judgements = event.tag.judgements()
+            self.ranking.judgements = judgements = event.tag.open_judgements()
         except EngineError as error:
             self._show_failure(error)
             return
@@ -423,7 +423,7 @@ class ArqmathScreen(BrowserScreen):
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
         """Store the user's grade of an answer, undoably."""
         judgements = self.ranking.judgements
-        before = judgements.of(topic).get(document) if judgements is not None else None
+        before = judgements.grades_of(topic).get(document) if judgements is not None else None
         with self.workbench.report_errors():
             self.ranking.judge_answer(topic, document, grade)
             outcome = f"judged {grade}" if grade is not None else "no longer judged"

@@ -92,21 +92,21 @@ class Searcher:
     @property
     def model(self) -> Path | None:
         """The cross-encoder that ranks again; that of a name which is gone is the first there is."""
-        from workbench.papers.arqmath.data import rankers
+        from workbench.papers.arqmath.data import list_rankers
 
-        found = [] if self.ranker == "" else rankers(self._screen.workbench.workspace)
+        found = [] if self.ranker == "" else list_rankers(self._screen.workbench.workspace)
         return next((path for path in found if path.name == self.ranker), found[0] if found else None)
 
     def choose_model(self, then: Callable[[], object]) -> None:
         """Let the user choose the cross-encoder; `then` is called afterwards."""
-        from workbench.papers.arqmath.data import rankers
+        from workbench.papers.arqmath.data import list_rankers
 
         now = self.model
         choices = [
             MenuChoice(
                 path.name, path.name, f"{describe_origin(path)}{'   chosen now' if path == now else ''}"
             )
-            for path in rankers(self._screen.workbench.workspace)
+            for path in list_rankers(self._screen.workbench.workspace)
         ]
         none = f"keep the first stage's order{'' if now else '   chosen now'}"
 

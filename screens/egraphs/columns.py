@@ -14,7 +14,7 @@ from engines.core.errors import EngineError, ExpressionError
 from screens.shell.export import CopyForm, json_form
 from screens.shell.theme import format_count, format_percent, safe_text
 from screens.widgets.table import Record, measure_column
-from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, written
+from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, write_expression
 from workbench.tables import Column, TableSpec
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def write_plainly(plain: bool) -> None:
 
 def format_expression(prefix: str) -> str:
     """Format an expression for the screen: `63·cosh(2 − 7x)`; plainly, as `infix` does."""
-    return written("infix" if _plain else "unicode_infix", prefix)
+    return write_expression("infix" if _plain else "unicode_infix", prefix)
 
 
 def format_condition(text: str) -> str:
@@ -52,9 +52,9 @@ def _read_tree(prefix: str) -> Tree:
         return met(prefix)[1]
 
 
-infix = partial(written, "infix")
+infix = partial(write_expression, "infix")
 """`63*cosh(2 - 7*x)`: ASCII that can be read back."""
-latex = partial(written, "latex")
+latex = partial(write_expression, "latex")
 
 
 def tree_lines(prefix: str) -> list[str]:
@@ -73,7 +73,7 @@ def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm,
     """
     document = {**known, "prefix": prefix}
     return (
-        CopyForm("u", "Unicode infix", partial(written, "unicode_infix", prefix)),
+        CopyForm("u", "Unicode infix", partial(write_expression, "unicode_infix", prefix)),
         CopyForm("i", "infix", partial(infix, prefix)),
         CopyForm("p", "prefix", lambda: prefix),
         CopyForm("l", "LaTeX", partial(latex, prefix)),
@@ -352,22 +352,24 @@ def _shorten_columns(columns: Sequence[Column]) -> tuple[Column, ...]:
 
 
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    **{id: table.drawn() for id, table in _TABLES.items()},
+    **{id: table.screen_columns() for id, table in _TABLES.items()},
     "clusters": _shorten_columns(
-        CLUSTERS.drawn(
+        CLUSTERS.screen_columns(
             head=_make_expression_cell("head"),
             size=lambda record: format_count(record["size"]),
             equal=_agreement_cell,
         )
     ),
     "members": _shorten_columns(
-        MEMBERS.drawn(infix=_make_expression_cell("prefix", lambda row: "" if row["member"] else "bold"))
+        MEMBERS.screen_columns(
+            infix=_make_expression_cell("prefix", lambda row: "" if row["member"] else "bold")
+        )
     ),
-    "nearest": NEIGHBOURS.drawn(infix=_make_expression_cell("prefix"), same=_same_cluster_cell),
-    "wrong": MISTAKES.drawn(
+    "nearest": NEIGHBOURS.screen_columns(infix=_make_expression_cell("prefix"), same=_same_cluster_cell),
+    "wrong": MISTAKES.screen_columns(
         **{name: _make_expression_cell(name) for name in ("query", "expected", "predicted")}
     ),
-    "hits": HITS.drawn(infix=_make_expression_cell("prefix"), verdict=_expected_cell),
+    "hits": HITS.screen_columns(infix=_make_expression_cell("prefix"), verdict=_expected_cell),
 }
 
 

@@ -258,7 +258,7 @@ class EgraphListing(TreeListing):
 
 def _make_row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> LazyRow:
     name = f"c{number}"
-    return GRAPH.row(
+    return GRAPH.make_row(
         {"id": key, "kind": kind, "class_number": number, "class": name, "prefix": term, "term": term, **more}
     )
 

@@ -510,7 +510,7 @@ class AnalogiesSheet(_ModelSheet):
             self._solved = solved = event.value
             self.query_one(".figures", Static).update(_summarise_answer(solved))
             hits = enumerate(solved["hits"], 1)
-            rows = [HITS.row({**hit, "id": str(place), "place": place}) for place, hit in hits]
+            rows = [HITS.make_row({**hit, "id": str(place), "place": place}) for place, hit in hits]
             self.answers.load(rows, keep=False)
         elif event.error.code == TOO_MANY:
             self.answers.when_empty(*NOT_ENCODED)

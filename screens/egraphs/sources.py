@@ -52,7 +52,7 @@ def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int)
     equal = outcomes.get("equal", 0)
     words = ["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number]
     judged = {"verdict": words, "equal": equal / members if members else 0.0}
-    return CLUSTERS.row({**row, **judged, "id": str(row["cluster"]), "seed": seed})
+    return CLUSTERS.make_row({**row, **judged, "id": str(row["cluster"]), "seed": seed})
 
 
 def row_from_members(
@@ -74,7 +74,7 @@ def row_from_members(
 def member_row(number: int, row: Mapping[str, Any]) -> LazyRow:
     """Make the row of a member; its `except` are the points where the domains differ (`0, 1/2`)."""
     more = {"gained": row.get("gained", False), "except": row.get("except") or ""}
-    return MEMBERS.row({**row, **more, "id": str(number), "member": number})
+    return MEMBERS.make_row({**row, **more, "id": str(number), "member": number})
 
 
 # Sources
@@ -362,14 +362,14 @@ class Models:
 
     def find_models(self) -> None:
         """Look for models in a thread."""
-        from workbench.papers.egen.data import models
+        from workbench.papers.egen.data import list_models
 
         def pass_models(answer: RequestAnswer) -> None:
             if answer.error is None:
                 self._found(answer.value)
 
         self._screen.in_thread(
-            lambda: tuple(models(self._screen.workbench.workspace)), pass_models, group="models"
+            lambda: tuple(list_models(self._screen.workbench.workspace)), pass_models, group="models"
         )
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
@@ -427,10 +427,10 @@ class Models:
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
     """Return the corpora and the models."""
-    from workbench.papers.egen.data import models
+    from workbench.papers.egen.data import list_models
 
     for path in sorted(workspace.corpora.iterdir()):
         if path.is_dir() and not path.name.startswith("."):
             yield Destination((("corpus", path.name),), "a corpus of clusters")
-    for path in models(workspace):
+    for path in list_models(workspace):
         yield Destination((("model", path.name),), "a model that makes vectors of expressions")

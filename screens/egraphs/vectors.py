@@ -369,7 +369,7 @@ class NearestView(TableView):
 
 
 def _neighbour_rows(found: Mapping[str, Any]) -> list[LazyRow]:
-    rows = [NEIGHBOURS.row(each, found) for each in found["neighbours"]]
+    rows = [NEIGHBOURS.make_row(each, found) for each in found["neighbours"]]
     for row in rows:
         row["id"] = f"{row['cluster']}/member/{row['member']}"
     return rows

@@ -40,12 +40,12 @@ from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import series_sign
 from screens.widgets.table import Record
 from workbench.jobs.measures import MEASURES
-from workbench.tables import Column, duration
+from workbench.tables import Column, format_duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.jobs.compare import Comparison, Standings
-    from workbench.jobs.tail import Curve
+    from workbench.jobs.compare import JobComparison, SettingRanking
+    from workbench.jobs.tail import MetricCurve
     from workbench.jobs.view import JobView
 
 
@@ -166,10 +166,10 @@ JOB_COLUMNS = (
     Column("title", "title", fit=_title_cell),
     Column("state", "state", 2 * STATE_CELLS, least=STATE_CELLS, fit=_state_cell),
     Column("rate", "rate", 8, "point", show=_format_rate, drop=4),
-    Column("eta", "eta", 6, "right", show=lambda r: safe_text(duration(r["eta"])), drop=1),
+    Column("eta", "eta", 6, "right", show=lambda r: safe_text(format_duration(r["eta"])), drop=1),
     Column("loss", "loss", 8, "point", show=_format_loss, drop=2),
     Column("start", "start", 6, "right", show=_format_start, drop=5),
-    Column("took", "took", 6, "right", show=lambda r: safe_text(duration(r["took"])), drop=3),
+    Column("took", "took", 6, "right", show=lambda r: safe_text(format_duration(r["took"])), drop=3),
     Column("reason", "reason", show=lambda r: safe_text(_short_reason(r["view"]), "$quiet"), drop=6, room=90),
 )
 
@@ -206,7 +206,7 @@ METRICS_OF_RUNS = tuple(column for column in METRIC_COLUMNS if column.name != "l
 """Of several runs there is no last value."""
 
 
-def metric_row(name: str, curves: Sequence[Curve], apart: int) -> Record:
+def metric_row(name: str, curves: Sequence[MetricCurve], apart: int) -> Record:
     """Return the row of a measure.
 
     Args:
@@ -245,7 +245,7 @@ def diff_columns(left: str, right: str) -> tuple[Column, ...]:
     )
 
 
-def diff_rows(found: Comparison) -> list[Record]:
+def diff_rows(found: JobComparison) -> list[Record]:
     """Return the rows of a comparison: settings, results and environment."""
     parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
     return [
@@ -268,7 +268,7 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
     )
 
 
-def standing_rows(found: Standings) -> list[Record]:
+def standing_rows(found: SettingRanking) -> list[Record]:
     """Return the rows of a sweep's standings."""
     return [
         {
@@ -331,9 +331,9 @@ def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> C
         if view.rate is not None:
             parts.append(safe_text(f"{format_number(view.rate)} {view.unit or 'steps'}/s"))
         if view.eta_s is not None:
-            parts.append(safe_text(f"{duration(view.eta_s)} left"))
+            parts.append(safe_text(f"{format_duration(view.eta_s)} left"))
     elif view.wall_s is not None:
-        parts.append(safe_text(f"in {duration(view.wall_s)}"))
+        parts.append(safe_text(f"in {format_duration(view.wall_s)}"))
     lines = [flow_parts(parts, cells)]
     if view.live and view.share is not None:
         lines.append(_progress_bar(view.share, cells))
@@ -395,9 +395,9 @@ def _warning_parts(view: JobView) -> list[Content]:
     parts = []
     beat = view.heartbeat_age_s
     if view.live and beat is not None and beat > 15:
-        parts.append(safe_text(f"heartbeat {duration(beat)} old", "$warning"))
+        parts.append(safe_text(f"heartbeat {format_duration(beat)} old", "$warning"))
     if view.live and view.health == "stalled":
-        parts.append(safe_text(f"no event for {duration(view.last_event_age_s)}", "$warning"))
+        parts.append(safe_text(f"no event for {format_duration(view.last_event_age_s)}", "$warning"))
     if view.offer_kill:
         parts.append(safe_text("it will not stop by itself: X kills it", "$warning"))
     return parts
@@ -560,11 +560,11 @@ class JobList(ListPane):
 
 def _starting_advice() -> str:
     """What stands here in time, and how to begin."""
-    from workbench.recipes import quickest
+    from workbench.recipes import quickest_recipe
 
     try:
-        recipe = quickest()
-        first = f"; enter then runs the quickest: {recipe.name}, about {duration(recipe.minutes * 60)}"
+        recipe = quickest_recipe()
+        first = f"; enter then runs the quickest: {recipe.name}, about {format_duration(recipe.minutes * 60)}"
     except EngineError:
         first = ""
     what = "Trainings and other long work appear here, with their state, speed and time left."
@@ -578,10 +578,10 @@ def _meter_text(meters: Mapping[str, LoadMeter], readings: int) -> str:
 def destinations(workspace: Workspace) -> Iterator[Destination]:
     """Return the recipes that can be started, and the jobs."""
     from workbench.jobs import control
-    from workbench.recipes import launched, recipes
+    from workbench.recipes import is_launchable, list_recipes
 
-    for recipe in recipes():
-        if launched(recipe):
+    for recipe in list_recipes():
+        if is_launchable(recipe):
             yield Destination((("train", recipe.name),), recipe.title)
-    for view in control.jobs(workspace):
+    for view in control.list_jobs(workspace):
         yield Destination((("job", str(view.id)),), f"{view.title}, {view.state}")

@@ -54,7 +54,7 @@ from screens.widgets.table import Record, Table
 from workbench.tables import Column
 
 if TYPE_CHECKING:
-    from workbench.jobs.compare import Comparison, Standings
+    from workbench.jobs.compare import JobComparison, SettingRanking
     from workbench.jobs.view import JobView
 
 
@@ -544,10 +544,10 @@ class Detail(Pane):
 
     async def show_diff(self, left: JobView, right: JobView) -> None:
         """Compare two jobs."""
-        from workbench.jobs.compare import compare
+        from workbench.jobs.compare import compare_jobs
 
         self._compared = (left.id, right.id)
-        await self._compare_sides(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
+        await self._compare_sides(f"job {left.id}", f"job {right.id}", lambda: compare_jobs(left, right))
 
     async def show_attempts(self) -> bool:
         """Compare the last two attempts and draw each attempt's curve, or go back to the log.
@@ -568,7 +568,7 @@ class Detail(Pane):
             await self.show_page("log-page")
         return self.apart
 
-    def _show_standings(self, sweep: JobView, found: Standings | EngineError) -> None:
+    def _show_standings(self, sweep: JobView, found: SettingRanking | EngineError) -> None:
         if self.view is None or self.view.id != sweep.id or self._compared != (sweep.id,):
             return
         listing = self.query_one("#diff", Listing)
@@ -587,11 +587,11 @@ class Detail(Pane):
         said.update(safe_text(verdict))
         said.display = bool(verdict)
 
-    async def _compare_sides(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
+    async def _compare_sides(self, left: str, right: str, compare: Callable[[], JobComparison]) -> None:
         await self.show_page("diff-page")
         listing = self.query_one("#diff", Listing)
 
-        def show_comparison(found: Comparison) -> None:
+        def show_comparison(found: JobComparison) -> None:
             listing.table.columns = diff_columns(left, right)
             listing.when_empty(f"{left} and {right} are equal", "")
             self._show_differences(diff_rows(found))

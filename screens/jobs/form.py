@@ -31,17 +31,17 @@ from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
 from workbench.jobs.queue import check_placement
-from workbench.operations import operation
-from workbench.paper import load, trainers
+from workbench.operations import find_operation
+from workbench.paper import all_trainers, load
 from workbench.recipes import job_recipe, with_settings
-from workbench.tables import Column, duration
+from workbench.tables import Column, format_duration
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
-    from workbench.train import Launch, Run, Sweep
+    from workbench.train import LaunchDraft, Sweep, SweepRun
     from workbench.workspace import Workspace
 
 
@@ -124,7 +124,7 @@ class FormFields:
         from workbench.jobs import control
 
         spec = self.make_recipe(values)
-        return lambda: control.submit(self._workspace, spec)
+        return lambda: control.submit_job(self._workspace, spec)
 
     def count_runs(self, values: FormValues) -> int:  # noqa: ARG002
         """Return how many runs the values start; they must be without problems."""
@@ -166,10 +166,10 @@ class OperationFields(FormFields):
     def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
         super().__init__(workspace)
         self._recipe = recipe
-        self._row = operation(recipe.task)
+        self._row = find_operation(recipe.task)
         assert self._row.background is not None
         self._target = self._row.background.target
-        self._home = workspace.folder(self._row.background.home)
+        self._home = workspace.make_folder(self._row.background.home)
         self._table = recipe.task.rpartition(".")[2]
         stem = recipe.name.rpartition("/")[2]
         given = {**recipe.params, "seed": recipe.seed, self._target: next_free(self._home, stem).name}
@@ -194,7 +194,7 @@ class OperationFields(FormFields):
 
     def make_recipe(self, values: FormValues) -> Recipe:
         given = {field.key: self._check_field(field, values[field.name].strip()) for field in self.fields}
-        return job_recipe(self._row, self._row.resolved(given))
+        return job_recipe(self._row, self._row.resolve_spec(given))
 
 
 _JOB_HELP = {
@@ -255,7 +255,7 @@ class TrainFields(FormFields):
     def _list_specs(self, table: str) -> Iterator[SpecField]:
         from engines.training.task import TrainConfig
 
-        trainer = trainers().get(str(self._recipe.params.get("trainer")))
+        trainer = all_trainers().get(str(self._recipe.params.get("trainer")))
         classes = {"train": [TrainConfig], "model": map(load, trainer.settings if trainer else ())}
         for spec in classes.get(table, ()):
             yield from describe_fields(spec)
@@ -272,11 +272,11 @@ class TrainFields(FormFields):
         elif field.name == "job.more":
             self._add_settings(self._recipe, text)
         elif field.table == "sweep":
-            from workbench.train import Sweep, variants
+            from workbench.train import Sweep, list_variants
 
             how = parse(self._sweep[field.key], text)
             if how and field.key in ("grid", "random", "seeds", "folds"):
-                variants(self._recipe, Sweep(**{field.key: how}))
+                list_variants(self._recipe, Sweep(**{field.key: how}))
         elif field.table == "data":
             from workbench.train import data_path
 
@@ -335,7 +335,7 @@ class TrainFields(FormFields):
         parsed = {name: parse(field, values[f"sweep.{name}"]) for name, field in self._sweep.items()}
         return Sweep(**{name: value for name, value in parsed.items() if value is not None})
 
-    def _make_runs(self, values: FormValues) -> list[Run]:
+    def _make_runs(self, values: FormValues) -> list[SweepRun]:
         from workbench.train import member_runs
 
         device = values["job.device"].strip()
@@ -353,16 +353,16 @@ class TrainFields(FormFields):
         return lambda: start_sweep(self._workspace, self._recipe, members, how)
 
     def count_runs(self, values: FormValues) -> int:
-        from workbench.train import variants
+        from workbench.train import list_variants
 
-        return len(variants(self._fill_recipe(values), self._read_sweep(values)))
+        return len(list_variants(self._fill_recipe(values), self._read_sweep(values)))
 
     def list_questions(self, values: FormValues) -> Iterator[Mapping[str, Any]]:
-        from workbench.train import question
+        from workbench.train import training_check
 
         worst = self._read_sweep(values).stop_worst
         for spec, _ in self._make_runs(values):
-            yield question(spec, worst)
+            yield training_check(spec, worst)
 
 
 def _to_text(value: Any) -> str:
@@ -471,7 +471,7 @@ class NewJob(Dialog[Any]):
         workspace: Workspace,
         engine: Callable[[], EngineProcess],
         *,
-        chosen: Launch | None = None,
+        chosen: LaunchDraft | None = None,
         jobs: Sequence[JobView] = (),
         drafts: dict[str, FormValues] | None = None,
     ) -> None:
@@ -640,12 +640,12 @@ class NewJob(Dialog[Any]):
             self._show_problems()
 
     async def _engine_says(self, form: FormFields, values: Mapping[str, str]) -> EngineError | None:
-        from workbench.engine_process import Result
+        from workbench.engine_process import CallResult
 
         try:
             for question in form.list_questions(values):
                 async for item in self._engine().call("train.check", question):
-                    if isinstance(item, Result):
+                    if isinstance(item, CallResult):
                         self._measures = item.value["measures"]
                         break
         except EngineError as error:
@@ -776,8 +776,8 @@ def _format_duration(recipe: Recipe, jobs: Sequence[JobView]) -> str:
             view.params
         ) == _training_length(recipe.params)
         if view.state == "succeeded" and alike and view.wall_s:
-            return f"took {duration(view.wall_s)}"
-    return f"about {duration(recipe.minutes * 60)}" if recipe.minutes else ""
+            return f"took {format_duration(view.wall_s)}"
+    return f"about {format_duration(recipe.minutes * 60)}" if recipe.minutes else ""
 
 
 def _training_length(params: Mapping[str, Any]) -> tuple[Any, ...]:

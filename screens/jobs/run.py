@@ -18,9 +18,9 @@ from screens.shell.theme import format_count, format_quantity
 from screens.widgets.table import Record
 
 if TYPE_CHECKING:
-    from workbench.jobs.compare import Comparison, Standings
+    from workbench.jobs.compare import JobComparison, SettingRanking
     from workbench.jobs.machine import Gpu
-    from workbench.jobs.tail import Curve, MetricCurves
+    from workbench.jobs.tail import MetricCurve, MetricCurves
     from workbench.jobs.view import JobView
 
 
@@ -59,7 +59,7 @@ class RunCurves:
         # A marked job may be under the cursor too.
         with self._lock:
             for curves in self.attempts:
-                added = curves.update(PIECE_BYTES) or added
+                added = curves.read_more(PIECE_BYTES) or added
                 if curves.behind_bytes:
                     break
         return added
@@ -98,7 +98,7 @@ class RunCurves:
         curves = [attempt.curves[name] for attempt in self.attempts if name in attempt.curves]
         return [step for curve in curves for step in curve.undefined], sum(c.undefined_count for c in curves)
 
-    def last_curve(self, name: str) -> Curve | None:
+    def last_curve(self, name: str) -> MetricCurve | None:
         """Return the curve of the last attempt that has this measure, or None."""
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
@@ -143,8 +143,8 @@ class Follower:
     def read_news(self) -> News:
         """Read a piece of what is new: lines of the log, curves, and the newest checkpoint."""
         known = self._tail.damaged
-        events = self._tail.read(PIECE_BYTES)
-        lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
+        events = self._tail.read_events(PIECE_BYTES)
+        lines = tuple(event.to_text() for event in events if event.kind not in ("progress", "metric"))
         if self._tail.damaged > known:
             lines += (f"✗ {self._tail.complaint}",)
         added = self.curves.read_piece()
@@ -200,10 +200,10 @@ def _as_compared(value: object) -> str:
 
 def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
     """Group the runs of a sweep by setting; if there is only one setting, each run is its own group."""
-    from workbench.jobs.folder import Job, Member, sweep_members
+    from workbench.jobs.folder import Job, SweepMember, sweep_members
 
     known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
-    runs = [known.get(view.id) or Member(view.id) for view in members]
+    runs = [known.get(view.id) or SweepMember(view.id) for view in members]
     several = len({str(run.setting) for run in runs}) > 1
     found: dict[str, list[int]] = {}
     for run in runs:
@@ -215,7 +215,7 @@ def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Seque
     return found
 
 
-def last_attempts(view: JobView) -> Comparison:
+def last_attempts(view: JobView) -> JobComparison:
     """Compare the last two attempts of a job."""
     from workbench.jobs.compare import compare_attempts
     from workbench.jobs.folder import Job
@@ -226,12 +226,12 @@ def last_attempts(view: JobView) -> Comparison:
     return compare_attempts(left, right)
 
 
-def standings_of(runs: Sequence[JobView]) -> Standings | EngineError:
+def standings_of(runs: Sequence[JobView]) -> SettingRanking | EngineError:
     """Return how the settings of a sweep compare, or the error if that cannot be told."""
-    from workbench.jobs.compare import standings
+    from workbench.jobs.compare import rank_settings
 
     try:
-        return standings(runs)
+        return rank_settings(runs)
     except EngineError as error:
         return error
 
@@ -311,18 +311,18 @@ def log_lines(view: JobView) -> Iterator[str]:
     yield f"job {view.id}  {view.title}  attempt {view.attempt}: {view.state}"
     yield from (text for text in (view.reason, view.remedy) if text)
     yield ""
-    tail, left_out = EventTail(view.log("events.jsonl")), 0
-    while (events := tail.read()) or tail.behind_bytes:
+    tail, left_out = EventTail(view.log_path("events.jsonl")), 0
+    while (events := tail.read_events()) or tail.behind_bytes:
         for event in events:
             if event.kind in ("progress", "metric"):
                 left_out += 1
             else:
-                yield make_printable(event.text())
+                yield make_printable(event.to_text())
     yield from ("", f"{format_count(left_out)} lines of progress and metrics are left out; see [metrics]")
     if tail.damaged:
         yield tail.complaint
     for name in ("stdout.log", "stderr.log"):
-        if lines := last_lines(view.log(name), _ERRORS):
+        if lines := last_lines(view.log_path(name), _ERRORS):
             yield from ("", f"the end of {name}", *map(make_printable, lines))
 
 
@@ -345,13 +345,13 @@ class Machine:
         Raises:
             EngineError: The GPU does not exist.
         """
-        from workbench.jobs.queue import check_placement, choose
+        from workbench.jobs.queue import check_placement, choose_gpus
 
         check_placement({"device": policy})
         if policy.partition(":")[0] == "cpu":
             count = policy.partition(":")[2]
             return f"{self.cpu}: requested" + (f", {count} processes" if count else "")
-        chosen, why = choose(policy, list(self.gpus), set(self.taken))
+        chosen, why = choose_gpus(policy, list(self.gpus), set(self.taken))
         if not chosen:
             return f"{self.cpu}: {why}"
         names = ", ".join(
@@ -374,12 +374,12 @@ def look_at_machine(runs: Path) -> Machine:
     """Read the state of this machine; asking for GPUs can take a while, so call it in a thread."""
     import psutil
 
-    from workbench.jobs.machine import gpus, memory_bytes
-    from workbench.jobs.queue import taken
+    from workbench.jobs.machine import list_gpus, memory_bytes
+    from workbench.jobs.queue import taken_gpus
 
-    cards = tuple(gpus())
+    cards = tuple(list_gpus())
     try:
-        used = frozenset(taken(runs)) if cards else frozenset()
+        used = frozenset(taken_gpus(runs)) if cards else frozenset()
     except (EngineError, OSError):
         used = frozenset()
     free = min(memory_bytes(), int(psutil.virtual_memory().available))

@@ -24,13 +24,13 @@ from screens.shell.theme import format_quantity
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm
 from screens.widgets.pane import Pane
-from workbench.tables import duration
+from workbench.tables import format_duration
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
     from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
-    from workbench.train import Launch
+    from workbench.train import LaunchDraft
 
 _ASKED_ABOUT_S = 600
 """Work that took longer is not deleted without asking."""
@@ -126,9 +126,9 @@ class JobsScreen(WorkbenchScreen):
         if verb in ("stop", "kill", "again", "delete", "protect", "inspect", "edit") and job is None:
             return "no job is selected"
         if job is not None and verb == "delete":
-            return job.refusal("remove")
+            return job.why_refused("remove")
         if job is not None and (verb in ("stop", "kill") or (verb == "again" and job.live)):
-            return job.refusal(verb if verb in ("stop", "kill") else "resume")
+            return job.why_refused(verb if verb in ("stop", "kill") else "resume")
         if verb == "diff" and not self._has_attempts() and self._sweep is None:
             return self.jobs.table.why_no_pair("jobs")
         if verb == "smooth" and not self.detail.plot.display:
@@ -138,12 +138,12 @@ class JobsScreen(WorkbenchScreen):
     def action_add(self) -> None:
         self._open_form(None)
 
-    def _open_form(self, chosen: Launch | None) -> None:
+    def _open_form(self, chosen: LaunchDraft | None) -> None:
         from screens.jobs.form import NewJob
-        from workbench.recipes import launched, recipes
+        from workbench.recipes import is_launchable, list_recipes
 
         try:
-            ways = [recipe for recipe in recipes() if launched(recipe)]
+            ways = [recipe for recipe in list_recipes() if is_launchable(recipe)]
         except EngineError as error:
             self.workbench.report(error)
             return
@@ -171,7 +171,7 @@ class JobsScreen(WorkbenchScreen):
 
     def action_again(self) -> None:
         if (job := self.job) is not None:
-            if job.refusal("resume"):
+            if job.why_refused("resume"):
                 self._rerun_job()
             else:
                 self._change_job("resume", job, "job {} is resumed")
@@ -183,7 +183,7 @@ class JobsScreen(WorkbenchScreen):
             return
         if job.task == "sweep":
             self._do_in_thread(
-                lambda: control.rerun(self.workbench.workspace, job.id).id, "job {} is started"
+                lambda: control.rerun_job(self.workbench.workspace, job.id).id, "job {} is started"
             )
             return
         recipe = job.spec
@@ -191,7 +191,9 @@ class JobsScreen(WorkbenchScreen):
             names = (Path(f"{out}-{number}") for number in range(2, 10_000))
             free = next(name for name in names if not name.exists())
             recipe = dataclasses.replace(recipe, params={**recipe.params, "out": str(free)})
-        self._do_in_thread(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
+        self._do_in_thread(
+            lambda: control.submit_job(self.workbench.workspace, recipe).id, "job {} is started"
+        )
 
     def _has_attempts(self) -> bool:
         """Whether `d` is about the attempts of the job under the cursor."""
@@ -256,13 +258,13 @@ class JobsScreen(WorkbenchScreen):
         runs = f", with its {format_quantity(len(self._runs_of(job)), 'run')}" if job.task == "sweep" else ""
         days = self.workbench.config.get("trash_days")
         kept = f"The trash keeps it for {days} days; u brings it back."
-        loss = f"{job.title}{runs}: {duration(worked)} of work. {kept}"
+        loss = f"{job.title}{runs}: {format_duration(worked)} of work. {kept}"
         Confirm(f"delete job {job.id}?", loss).ask(self.app, lambda _: delete())
 
     def _delete_job(self, number: int) -> int:
         from workbench.jobs import control
 
-        item = control.remove(self.workbench.workspace, number)
+        item = control.remove_job(self.workbench.workspace, number)
         self.workbench.call_from_thread(self.workbench.remember_deletion, f"job {number} is deleted", item)
         return number
 
@@ -277,7 +279,7 @@ class JobsScreen(WorkbenchScreen):
         from workbench.jobs import control
 
         on = not job.protected
-        protect = lambda: control.protect(self.workbench.workspace, job.id, on=on).id  # noqa: E731
+        protect = lambda: control.protect_job(self.workbench.workspace, job.id, on=on).id  # noqa: E731
         self._do_in_thread(protect, "job {} is protected" if on else "job {} can be deleted again")
 
     def _change_job(self, verb: str, job: JobView, words: str) -> None:
@@ -308,12 +310,14 @@ class JobsScreen(WorkbenchScreen):
         return [*super().lookups(), train]
 
     def _fill_form(self, name: str) -> bool:
-        from workbench.recipes import launched, recipes
-        from workbench.train import Launch
+        from workbench.recipes import is_launchable, list_recipes
+        from workbench.train import LaunchDraft
 
-        found = next((recipe for recipe in recipes() if recipe.name == name and launched(recipe)), None)
+        found = next(
+            (recipe for recipe in list_recipes() if recipe.name == name and is_launchable(recipe)), None
+        )
         if found is not None:
-            self._open_form(Launch(found))
+            self._open_form(LaunchDraft(found))
         return found is not None
 
     def list_commands(self) -> Sequence[Command]:

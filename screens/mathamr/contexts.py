@@ -68,7 +68,7 @@ GRAPH_COLUMNS = (
 GRAPH_FIELDS = ("role", "concept", "kind", "variable", "word", "depth", "formula")
 
 
-TOPIC_COLUMNS = TOPICS.drawn(
+TOPIC_COLUMNS = TOPICS.screen_columns(
     graph=lambda r: Content.styled(*(("✓", "$success") if r["graph"] == "yes" else ("–", "$quiet"))),
     formula=lambda r: safe_text(r["formula"], "$foreground"),
 )
@@ -93,7 +93,7 @@ _CELLS: Mapping[str, Callable[[Record], Content | str]] = {
     "latex": _formula_cell,
     "post": _make_quiet_cell("post"),
 }
-HIT_COLUMNS, EQUAL_COLUMNS = NEAREST.drawn(**_CELLS), EQUAL.drawn(**_CELLS)
+HIT_COLUMNS, EQUAL_COLUMNS = NEAREST.screen_columns(**_CELLS), EQUAL.screen_columns(**_CELLS)
 RANKED = TableSpec(
     (
         *NEAREST.columns[:-1],
@@ -234,10 +234,10 @@ class Subject:
 def formula_collections(workspace: Workspace) -> dict[str, str]:
     """Return the folders of the workspace's collections that have topics of Task 2, by name."""
     from engines.forum.folder import ArqmathFolder
-    from workbench.papers.arqmath.data import collections
+    from workbench.papers.arqmath.data import list_collections
 
     result = {}
-    for one in collections(workspace):
+    for one in list_collections(workspace):
         try:
             if ArqmathFolder.open(one.path).topics.get(2):
                 result[one.name] = str(one.path)
@@ -519,5 +519,5 @@ class FileSearch:
                 self._screen.look_for_sources(answer.value)
 
         self._contexts.show_loading(f"reading {path.name}")
-        work = lambda: workspace.data.add("formulas", path).data.name  # noqa: E731
+        work = lambda: workspace.data.add_entry("formulas", path).data.name  # noqa: E731
         self._screen.in_thread(work, finish_adding, group="add")

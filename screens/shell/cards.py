@@ -23,7 +23,7 @@ from screens.widgets.listing import Listing, Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, note_signs
 from workbench.tables import Column
-from workbench.workspace import NOTE_FIELDS, Note
+from workbench.workspace import NOTE_FIELDS, UserNote
 
 
 class MissingScreen(WorkbenchScreen):
@@ -118,7 +118,7 @@ class NoteList(Dialog[str]):
     NoteList #whole { height: auto; max-height: 6; padding: 0 1; border-top: solid $line; }
     """
 
-    def __init__(self, notes: Sequence[Note]) -> None:
+    def __init__(self, notes: Sequence[UserNote]) -> None:
         super().__init__()
         self._notes = notes
 

@@ -236,7 +236,7 @@ def declared_exports(
     """
 
     def make_table(place: str) -> ExportTable:
-        return table.written(place, rows())
+        return table.file_rows(place, rows())
 
     ways: list[Export] = []
     for suffix, key in keys.items():

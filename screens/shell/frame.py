@@ -30,15 +30,15 @@ from screens.widgets.listing import Failed, Listing
 from workbench.config import Config, load_config, own_config
 from workbench.errors import explain
 from workbench.folders import default_workspace, state_dir
-from workbench.tables import duration
+from workbench.tables import format_duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
-    from workbench.train import Launch
-    from workbench.trash import Item
-    from workbench.workspace import Note
+    from workbench.train import LaunchDraft
+    from workbench.trash import TrashItem
+    from workbench.workspace import UserNote
 
 
 Severity = Literal["information", "warning", "error"]
@@ -72,7 +72,7 @@ class AppFrame(App[None]):
     class Restored(Message):
         """Something was brought back from the trash; sent to the open screen."""
 
-        item: Item
+        item: TrashItem
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class AppFrame(App[None]):
         watch: JobWatch,
         *,
         ascii: bool = False,
-        launch: Launch | None = None,
+        launch: LaunchDraft | None = None,
         graphics: Graphics = NONE,
     ) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class AppFrame(App[None]):
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
         self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
-        self._deleted: tuple[Item, ...] = ()
+        self._deleted: tuple[TrashItem, ...] = ()
         """What lies in the trash, the latest first; `u` brings it back when nothing else is to be undone."""
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
@@ -149,18 +149,18 @@ class AppFrame(App[None]):
         """
         self._changes.append((what, back))
 
-    def remember_deletion(self, what: str, item: Item) -> None:
+    def remember_deletion(self, what: str, item: TrashItem) -> None:
         """Let `u` restore an item that was moved to the trash, now or after a restart."""
         self.remember_change(what, lambda: self.bring_back(item))
         self.look_into_trash()
 
-    def bring_back(self, item: Item) -> None:
+    def bring_back(self, item: TrashItem) -> None:
         """Restore an item from the trash.
 
         Raises:
             EngineError: The item cannot be restored.
         """
-        self.workspace.trash.restore(self.workspace, item)
+        self.workspace.trash.restore_item(self.workspace, item)
         self._show_notes()
         self.screen_stack[0].post_message(self.Restored(item))
         self.look_now()
@@ -169,12 +169,12 @@ class AppFrame(App[None]):
     @work(thread=True, exclusive=True, group="trash", exit_on_error=False)
     def look_into_trash(self) -> None:
         """Read what can be restored, and remove items whose time in the trash is over."""
-        from workbench.jobs.control import deleted
+        from workbench.jobs.control import deleted_jobs
 
         with suppress(EngineError, OSError):
-            self.workspace.trash.purge()
-            deleted(self.workspace)  # with those of earlier versions
-            self._deleted = tuple(self.workspace.trash.items())
+            self.workspace.trash.purge_expired()
+            deleted_jobs(self.workspace)  # with those of earlier versions
+            self._deleted = tuple(self.workspace.trash.list_items())
 
     def why_not(self, verb: str) -> str:
         nothing = verb == "undo" and not self._changes and not self._deleted
@@ -232,14 +232,14 @@ class AppFrame(App[None]):
         Those that ended `away`, while nobody looked, share one toast. A sweep is reported instead of its
         runs, except for the first run that fails.
         """
-        from workbench.jobs.view import worth_telling
+        from workbench.jobs.view import notable_endings
 
         ended = {view.id for view in views}
         self.went_wrong |= any(view.state in _WRONG for view in views)
         wrong = (view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG)
-        told = worth_telling(views[::-1], wrong)
+        told = notable_endings(views[::-1], wrong)
         for view in told:
-            took = f" after {duration(view.wall_s)}" if view.wall_s else ""
+            took = f" after {format_duration(view.wall_s)}" if view.wall_s else ""
             how = [format_quantity(round(view.total or 0), "run")] if view.task == "sweep" else []
             how += [view.reason] if view.reason and view.state != "succeeded" else []
             what = f"job {view.id} {view.title} {view.state}{took}{': ' if how else ''}{', '.join(how)}"
@@ -376,13 +376,13 @@ class AppFrame(App[None]):
 
     # Notes
 
-    def find_note(self, address: str) -> Note | None:
+    def find_note(self, address: str) -> UserNote | None:
         """Return the note at an address, or None."""
         return self.workspace.notes.get(address)
 
-    def notes_under(self, home: str) -> Mapping[str, Note]:
+    def notes_under(self, home: str) -> Mapping[str, UserNote]:
         """Return the notes whose addresses begin with `home/`, keyed by the rest of the address."""
-        return self.workspace.notes.under(home)
+        return self.workspace.notes.notes_under(home)
 
     def set_note(self, chosen: PaneSelection, text: str) -> None:
         """Write a note on a selection; an empty text removes it."""
@@ -391,7 +391,7 @@ class AppFrame(App[None]):
             what, removed = f"the note on {chosen.title}", not text.strip()
             self.say(f"note on {chosen.title} {'removed' if removed else 'saved'}")
             if removed and before:
-                self.remember_deletion(what, self.workspace.trash.find(f"note/{chosen.address}"))
+                self.remember_deletion(what, self.workspace.trash.find_item(f"note/{chosen.address}"))
             else:
                 self.remember_change(what, lambda: self._keep_note(chosen, before))
 

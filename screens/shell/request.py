@@ -162,13 +162,13 @@ class CachedRequest:
         return self._then(answer)
 
     async def _ask_engine(self, question: _Question) -> RequestAnswer:
-        from workbench.engine_process import Result
+        from workbench.engine_process import CallResult
 
         tag = question.tag
         self._call = self._engine().call(self.operation, question.params)
         try:
             async for item in self._call:
-                if isinstance(item, Result):
+                if isinstance(item, CallResult):
                     return RequestAnswer(tag, item.value)
                 if self._progress is not None and question.age == self._age:
                     self._owner.call_later(self._progress, RequestProgress(tag, item))

@@ -565,7 +565,7 @@ class BrowserScreen(WorkbenchScreen):
         def submit_recipe() -> int:
             from workbench.jobs import control
 
-            return control.submit(self.workbench.workspace, recipe()).id
+            return control.submit_job(self.workbench.workspace, recipe()).id
 
         def report_submission(answer: RequestAnswer) -> None:
             if answer.error is not None:

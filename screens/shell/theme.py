@@ -13,7 +13,7 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from engines.core.files import make_printable
-from workbench.tables import noun
+from workbench.tables import choose_noun
 
 # Themes: three sets of colours, the glyphs that stand for states, and plain ASCII in place of all of it.
 #
@@ -258,7 +258,7 @@ def format_quantity(number: int, one: str, many: str = "") -> str:
         one: the singular.
         many: the plural, when it is not the singular with an s.
     """
-    return f"{format_count(number)} {noun(number, one, many)}"
+    return f"{format_count(number)} {choose_noun(number, one, many)}"
 
 
 def format_number(value: float) -> str:

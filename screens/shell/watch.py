@@ -82,7 +82,7 @@ class JobWatch:
             reconcile = now - self._reconciled >= _RECONCILE_S
             if reconcile:
                 self._reconciled = now
-            self.jobs = self._watcher.look(reconcile=reconcile)
+            self.jobs = self._watcher.read_jobs(reconcile=reconcile)
             self.looked = True
         return self._measure_load()
 
@@ -92,12 +92,12 @@ class JobWatch:
 
     def _look_at_gpus(self) -> None:
         """The driver's tool is slow, so it is asked seldom, and never again where there is none."""
-        from workbench.jobs.machine import gpus
+        from workbench.jobs.machine import list_gpus
 
         now = time.monotonic()
         if now < self._gpus_at:
             return
-        cards = gpus()
+        cards = list_gpus()
         self._gpus_at = now + _GPUS_S if cards else math.inf
         for card in cards:
             used = card.total_bytes - card.free_bytes

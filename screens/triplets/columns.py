@@ -26,7 +26,7 @@ from workbench.papers.mwp.tables import (
     CHOSEN,
     candidate_row,
     choice_name,
-    quoted,
+    quote_part,
     triplet_home,
 )
 from workbench.tables import Column
@@ -297,7 +297,7 @@ def _sign_cell(record: Record) -> Content:
     return Content.styled("1", "$quiet") if record["alone"] else Content()
 
 
-ANCHOR_COLUMNS = CHOSEN.drawn(
+ANCHOR_COLUMNS = CHOSEN.screen_columns(
     template=lambda record: safe_text(record["template"], "$foreground"),
     margin=_margin_cell,
     moved=_sign_cell,
@@ -345,7 +345,7 @@ def _role_cell(record: Record) -> Content:
     return Content.assemble((sign, "$accent bold"), (record["as"], _STYLES[record["as"]]))
 
 
-CANDIDATE_COLUMNS = CANDIDATES.drawn(
+CANDIDATE_COLUMNS = CANDIDATES.screen_columns(
     **{"as": _role_cell},
     text=lambda record: format_figure(record["text"]),
     eq=lambda record: format_figure(record["eq"]),
@@ -390,7 +390,7 @@ class ShownTriplet:
 
     @property
     def address(self) -> str:
-        return f"{note_prefix(self.set, self.choice)}/{quoted(self.anchor)}"
+        return f"{note_prefix(self.set, self.choice)}/{quote_part(self.anchor)}"
 
     def command_text(self, line: CommandLine) -> str:
         """Return the command line that explains the triplet."""
@@ -443,7 +443,7 @@ def template_selection(
         json_form(lambda: {key: row[key] for key in row if key != "id"}),
     )
     command = line("mwp", "anchors", data, "--pool", pool)
-    return PaneSelection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
+    return PaneSelection(f"problems/{quote_part(name)}", f"problems {name}", command, forms)
 
 
 def candidate_selection(shown: ShownTriplet, row: Mapping[str, Any], line: CommandLine) -> PaneSelection:

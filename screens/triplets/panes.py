@@ -48,10 +48,10 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
 
     Registered files can be large and of any format: their problems are found on the screen.
     """
-    from workbench.papers.mwp.data import held, sets
+    from workbench.papers.mwp.data import list_sets, own_folders
 
-    own = set(held(workspace))
-    for name, path in sets(workspace).items():
+    own = set(own_folders(workspace))
+    for name, path in list_sets(workspace).items():
         home = ("problems", name)
         yield Destination((home,), "a set of math word problems")
         for line in path.read_text("utf-8", "replace").splitlines() if path.parent in own else ():

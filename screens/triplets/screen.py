@@ -32,7 +32,7 @@ from screens.widgets.dialogs import MenuChoice as Line
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from workbench.papers.mwp.data import Labels
+    from workbench.papers.mwp.data import TripletLabels
 
 
 _SIZES = ("-one", "-two", "-three")
@@ -62,7 +62,7 @@ class TripletsScreen(BrowserScreen):
     def __init__(self) -> None:
         super().__init__()
         self.choice = TripletChoice()
-        self.labels: Labels | None = None
+        self.labels: TripletLabels | None = None
         self.solvers: Sequence[Path] = ()
         self.solver = ""
         """The name of the solver that was chosen; nothing: the text's language says which."""
@@ -113,11 +113,11 @@ class TripletsScreen(BrowserScreen):
         return {**super().state(), "choice": self.choice.name, "solver": self.solver}
 
     def find_sources(self) -> Any:
-        from workbench.papers.mwp.data import Labels, sets, solvers
+        from workbench.papers.mwp.data import TripletLabels, list_sets, list_solvers
 
         workspace = self.workbench.workspace
-        labels = Labels(workspace.folder("problems") / "labels.jsonl")
-        return sets(workspace), labels, solvers(workspace)
+        labels = TripletLabels(workspace.make_folder("problems") / "labels.jsonl")
+        return list_sets(workspace), labels, list_solvers(workspace)
 
     def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is None:
@@ -176,7 +176,7 @@ class TripletsScreen(BrowserScreen):
         before = self._triplets.known.get((self.path, self._before))
         labels = {}
         if self.labels is not None:
-            of = partial(self.labels.of, self.source)
+            of = partial(self.labels.label_of, self.source)
             labels = {id_: label for id_, row in (result or {}).items() if (label := of(row))}
         self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, result, before, labels))
 
@@ -348,12 +348,12 @@ class TripletsScreen(BrowserScreen):
     def action_judge(self) -> None:
         shown, labels = self.shown, self.labels
         if shown is not None and labels is not None:
-            now = labels.of(self.source, shown.found["triplet"])
+            now = labels.label_of(self.source, shown.found["triplet"])
             ask_label(self.app, shown.anchor, now, lambda label: self._label_triplet(shown, label))
 
     def _label_triplet(self, shown: ShownTriplet, label: str) -> None:
         assert self.labels is not None
-        before = self.labels.of(shown.set, shown.found["triplet"])
+        before = self.labels.label_of(shown.set, shown.found["triplet"])
         with self.workbench.report_errors():
             self._put_label(shown, label)
             said = f"labelled {label}" if label else "no longer labelled"
@@ -365,7 +365,7 @@ class TripletsScreen(BrowserScreen):
 
     def _put_label(self, shown: ShownTriplet, label: str) -> None:
         assert self.labels is not None
-        self.labels.put(shown.set, shown.found["triplet"], label)
+        self.labels.set_label(shown.set, shown.found["triplet"], label)
         self._show_anchors()
 
     def action_inspect(self) -> None:
@@ -438,7 +438,7 @@ class TripletsScreen(BrowserScreen):
             engine, facts = self.workbench.engine, {"solver": self.solver}
             result.append(all_triplets(engine, self.source, self.path, self.choice, facts))
         if self.labels is not None and len(self.labels):
-            result.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
+            result.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export_labels))
         return result
 
 

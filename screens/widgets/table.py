@@ -27,7 +27,7 @@ from workbench.tables import Align, Column
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from workbench.workspace import Note
+    from workbench.workspace import UserNote
 
 
 Record = Mapping[str, Any]
@@ -238,7 +238,7 @@ class TableRows:
         return [*valued, *(place for place in indices if keys[place] is None)]
 
 
-def note_signs(note: Note | None) -> Content:
+def note_signs(note: UserNote | None) -> Content:
     """Return `★` for a bookmark and `✎` for a text, as two cells."""
     star = "★" if note is not None and note.bookmark else " "
     return Content.styled(star + ("✎" if note is not None and note.note else " "), "$accent")
@@ -323,7 +323,7 @@ class Table(ScrolledLines):
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
         self._needs: tuple[ColumnWidth, ...] | None = None
         self._points: Mapping[str, int] = {}
-        self._notes: Mapping[str, Note] = {}
+        self._notes: Mapping[str, UserNote] = {}
         self._noted = False
         self._moved_at = float("-inf")
         self._resting: Timer | None = None
@@ -380,7 +380,7 @@ class Table(ScrolledLines):
             return ""
         return f"mark two {what} with space, or one other than this"
 
-    def show_notes(self, notes: Mapping[str, Note]) -> None:
+    def show_notes(self, notes: Mapping[str, UserNote]) -> None:
         """Show `★` and `✎` before the rows that have notes, given by the rows' keys."""
         if notes != self._notes:
             self._notes = notes

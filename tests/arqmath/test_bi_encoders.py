@@ -418,14 +418,14 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
 
 
 def test_every_recipe_can_be_used() -> None:
-    from workbench.recipes import recipes
-    from workbench.train import trainer
+    from workbench.recipes import list_recipes
+    from workbench.train import load_trainer
 
-    found = {r.name: r for r in recipes() if r.name.startswith(("arqmath/encoder-", "arqmath/splade-"))}
+    found = {r.name: r for r in list_recipes() if r.name.startswith(("arqmath/encoder-", "arqmath/splade-"))}
     assert len(found) == 6
     for recipe in found.values():
         here = {kind: Path(value or "any") for kind, value in recipe.params["data"].items()}
-        task: Any = trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
+        task: Any = load_trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
         assert TrainConfig.from_table(recipe.params["train"]).best in task.measures
     for kind in ("encoder", "splade"):
         paper = found[f"arqmath/{kind}-paper"].params

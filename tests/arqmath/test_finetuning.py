@@ -211,14 +211,16 @@ def test_a_recipe_finds_its_collection_and_backbone(
 ) -> None:
     import shutil
 
-    from workbench.recipes import load, with_settings
+    from workbench.recipes import load_recipe, with_settings
     from workbench.train import job_spec
     from workbench.workspace import Workspace
 
     workspace = Workspace.open(tmp_path / "workspace")
     mine = Path(shutil.copytree(data["collection"], workspace.root / "arqmath" / "mine"))
     model = Path(shutil.copytree(data["backbone"], workspace.models / "tiny"))
-    recipe = with_settings(load("arqmath/finetune-small"), ["data.collection=mine", "data.backbone=tiny"])
+    recipe = with_settings(
+        load_recipe("arqmath/finetune-small"), ["data.collection=mine", "data.backbone=tiny"]
+    )
     assert job_spec(workspace, recipe).params["data"] == {"collection": str(mine), "backbone": str(model)}
     recipe = with_settings(recipe, [f"data.collection={mine}", "data.backbone="])
     assert job_spec(workspace, recipe).params["data"] == {"collection": str(mine)}
@@ -237,15 +239,15 @@ def test_a_recipe_finds_its_collection_and_backbone(
 
 
 def test_every_recipe_can_be_used() -> None:
-    from workbench.recipes import recipes
-    from workbench.train import trainer
+    from workbench.recipes import list_recipes
+    from workbench.train import load_trainer
 
-    found = {r.name: r for r in recipes() if r.name.startswith("arqmath/finetune-")}
+    found = {r.name: r for r in list_recipes() if r.name.startswith("arqmath/finetune-")}
     names = {f"arqmath/finetune-{name}" for name in ("n1", "n10", "annotated", "small", "tiny")}
     assert set(found) == names
     for recipe in found.values():
         here = {kind: Path(value or "any") for kind, value in recipe.params["data"].items()}
-        trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
+        load_trainer(recipe.params["trainer"])(recipe.params["model"], here, seed=0)
         TrainConfig.from_table(recipe.params["train"])
     for name in ("n1", "n10", "annotated"):
         numbers = found[f"arqmath/finetune-{name}"].params["train"]

@@ -31,7 +31,7 @@ from engines.retrieval.trec import TrecRun, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.command import app
 from workbench.papers.arqmath import tables
-from workbench.tables import Hint
+from workbench.tables import HintLine
 
 
 class BagEncoder:
@@ -408,7 +408,7 @@ def test_a_query_without_any_match_says_so(
         assert (found["matched"], bool(found["hits"])) == (False, near)
         first = next(iter(tables.search(found, spec)))
         assert first.startswith(("no answer has a word or symbol", "nothing found"))
-        assert isinstance(first, Hint) == near
+        assert isinstance(first, HintLine) == near
     spec = Search(out, r"$\sum n$ zzzz")
     found = search(spec)
     assert found["matched"] is True

@@ -296,16 +296,18 @@ def test_formulas_of_two_parts_give_no_training_data(place: Path, tmp_path: Path
 
 def test_the_recipes_follow_each_other() -> None:
     from engines.training import TrainConfig
-    from workbench.recipes import recipes
-    from workbench.train import trainer
+    from workbench.recipes import list_recipes
+    from workbench.train import load_trainer
 
-    found = {r.name.partition("/")[2]: r.params for r in recipes() if r.name.startswith("arqmath/pretrain-")}
+    found = {
+        r.name.partition("/")[2]: r.params for r in list_recipes() if r.name.startswith("arqmath/pretrain-")
+    }
     chain = [f"pretrain-mathse{n}-{size}" for size in ("paper", "small") for n in (1, 2, 3)]
     others = ["pretrain-khan-paper", "pretrain-khan-mathse1-paper", "pretrain-amps-mathse1-paper"]
     assert {*chain, *others, "pretrain-tiny"} <= set(found)
     for name, params in found.items():
         data = {kind: Path(value) for kind, value in params["data"].items() if value}
-        trainer(params["trainer"])(params["model"], data, seed=0)
+        load_trainer(params["trainer"])(params["model"], data, seed=0)
         TrainConfig.from_table(params["train"])
         if name in chain and "mathse1" not in name:
             number = int(name[len("pretrain-mathse")])

@@ -463,7 +463,7 @@ def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def task(
     source: Path, collection: Path, out: Path, *, sink: Sink = ignore, **more: object
 ) -> dict[str, object]:
-    from workbench.operations import operation
+    from workbench.operations import find_operation
 
     params = {
         "source": str(source),
@@ -471,7 +471,7 @@ def task(
         "run": str(out),
         **more,
     }
-    return operation("arqmath.rank").run(params, events=sink, stop=never)
+    return find_operation("arqmath.rank").run(params, events=sink, stop=never)
 
 
 def test_the_task_ranks_judged_answers(bert: Path, collection: Path, index: Path, tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.repro import tables
+from workbench.repro import paper_tables
 from workbench.workspace import Workspace
 
 
 @pytest.fixture
 def found() -> dict[int, object]:
-    return {item.number: item for item in tables(Workspace.open(), "arqmath")}
+    return {item.number: item for item in paper_tables(Workspace.open(), "arqmath")}
 
 
 def test_every_table_is_listed_with_what_it_needs(found: dict[int, object]) -> None:

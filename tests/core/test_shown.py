@@ -11,7 +11,7 @@ from lxml import html
 from engines.core.shown import MOST, Shown, html_table
 from engines.egen import Derive, Generate, derive, generate, verify
 from engines.grading import grade
-from workbench.operations import plain
+from workbench.operations import to_plain
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -25,7 +25,7 @@ def test_text_of_data_is_escaped_and_not_typeset() -> None:
     assert cells == [HOSTILE, r"$\href{javascript:alert(1)}{x}$", "0.123457", "0.1, 0.25", ""]
     # A notebook typesets no formula inside of code.
     assert root.findall(".//td/code")[0].text_content() == cells[1]
-    assert plain(found) == {"rows": rows}
+    assert to_plain(found) == {"rows": rows}
 
 
 def test_hostile_answers_and_expressions_are_shown_as_text() -> None:

@@ -12,7 +12,7 @@ from engines.core.spec import Arg, describe_fields, read, specification
 from engines.egen import Generate, generate
 from engines.grading import grade
 from engines.mwp import Solve, solve
-from workbench.operations import operations
+from workbench.operations import all_operations
 
 
 @specification
@@ -83,7 +83,7 @@ def test_the_class_has_its_own_check_too() -> None:
 
 
 def test_every_operation_takes_a_spec_that_checks_itself() -> None:
-    for row in operations().values():
+    for row in all_operations().values():
         with pytest.raises(EngineError) as error:
             row.spec_type(no_such_setting=1)
         assert error.value.code == "E424", row.name

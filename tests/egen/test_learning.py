@@ -270,10 +270,10 @@ def test_settings_that_make_no_sense_are_refused(corpus: Path) -> None:
 
 def test_every_recipe_can_be_used() -> None:
     from engines.training import TrainConfig
-    from workbench.recipes import recipes
-    from workbench.train import trainer
+    from workbench.recipes import list_recipes
+    from workbench.train import load_trainer
 
-    found = {recipe.name: recipe for recipe in recipes() if recipe.name.startswith("egen/")}
+    found = {recipe.name: recipe for recipe in list_recipes() if recipe.name.startswith("egen/")}
     wanted = {
         f"egen/{kind}-{size}"
         for kind in ("seq2seq", "cl-mean", "cl-max")
@@ -282,7 +282,7 @@ def test_every_recipe_can_be_used() -> None:
     assert wanted <= set(found)
     for name in wanted | {"egen/semembed-paper", "egen/semembed-small"}:
         params = found[name].params
-        task = trainer(params["trainer"])(params["model"], {"corpus": Path("none")}, seed=0)
+        task = load_trainer(params["trainer"])(params["model"], {"corpus": Path("none")}, seed=0)
         TrainConfig.from_table(params["train"])
         if name.endswith("small"):
             bytes_each = 2 if params["model"]["precision"] == "fp16" else 4

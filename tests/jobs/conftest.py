@@ -16,11 +16,11 @@ import pytest
 
 from workbench.jobs import control, slurm
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Attempt, find
+from workbench.jobs.folder import Attempt, find_job
 from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent
 from workbench.jobs.view import JobView
-from workbench.operations import Operation, operations
+from workbench.operations import Operation, all_operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -54,7 +54,7 @@ class Lab:
 
     def submit(self, task: str = "count", **params: Any) -> int:
         """Start a test task."""
-        return control.submit(self.workspace, Recipe(f"test.{task}", f"test {task}", params, seed=7)).id
+        return control.submit_job(self.workspace, Recipe(f"test.{task}", f"test {task}", params, seed=7)).id
 
     def held(self, **params: Any) -> int:
         """Start the counting task and wait until it stands before item 3 of 6."""
@@ -64,14 +64,14 @@ class Lab:
         return number
 
     def view(self, number: int) -> JobView:
-        return control.job(self.workspace, number)
+        return control.read_job(self.workspace, number)
 
     def attempt(self, number: int) -> Attempt:
-        return find(self.workspace.runs, number).attempts()[-1]
+        return find_job(self.workspace.runs, number).attempts()[-1]
 
     def events(self, number: int) -> list[LoggedEvent]:
         """What the last attempt has reported, oldest first."""
-        return EventTail(self.attempt(number).events).read()
+        return EventTail(self.attempt(number).events).read_events()
 
     def out(self, number: int) -> Path:
         return Path(self.view(number).out)
@@ -96,13 +96,13 @@ class Lab:
         """The process number of the live supervisor."""
 
         def there() -> int:
-            beat = self.attempt(number).heartbeat()
-            return beat.supervisor.pid if beat and beat.supervisor.alive() else 0
+            beat = self.attempt(number).read_heartbeat()
+            return beat.supervisor.pid if beat and beat.supervisor.is_alive() else 0
 
         return self.until(there, "a supervisor")
 
     def worker(self, number: int) -> int:
-        found = self.until(lambda: self.attempt(number).worker(), "a worker")
+        found = self.until(lambda: self.attempt(number).worker_process(), "a worker")
         return found.pid
 
     def kill(self, pid: int) -> None:
@@ -127,7 +127,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
     row = Operation("test.count", "count", "fake_tasks:count", "fake_tasks:Fake")
-    monkeypatch.setitem(operations(), "test.count", row)
+    monkeypatch.setitem(all_operations(), "test.count", row)
 
 
 def end_all(place: Path) -> None:
@@ -173,7 +173,7 @@ class Played:
 
     def says(self, name: str, words: str = "", *, error: str = "") -> None:
         """What a command prints, or how it fails."""
-        slurm.forget()
+        slurm.forget_states()
         (self._here / f"{name}.out").write_text(words)
         (self._here / f"{name}.err").unlink(missing_ok=True)
         if error:

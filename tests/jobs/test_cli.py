@@ -14,9 +14,9 @@ import pytest
 
 from engines.core.picture import CurvesFigure, curves_figure
 from tests.conftest import mathwb
-from workbench.cli.jobs import description
+from workbench.cli.jobs import describe_job
 from workbench.jobs import control
-from workbench.jobs.folder import create, curve, curve_with_gaps
+from workbench.jobs.folder import create_job, curve_with_gaps, finite_curve
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_show_prints_no_python_and_names_the_unit_of_bytes(lab: Lab) -> None:
     params = {"data": {"corpus": "mine", "names": ["a", "b"]}, "train": {"best_is_lowest": True}}
     metrics = {"memory_bytes": 573_633_000.0, "tokens": 2_500_000.0, "loss_nats": 0.5, "train_loss_nats": 0.6}
     view = dataclasses.replace(view, params=params, metrics=metrics)
-    text = "\n".join(description(view, [], control.DiskUse(1, 2)))
+    text = "\n".join(describe_job(view, [], control.DiskUse(1, 2)))
     flowing = " ".join(text.split())
     assert "params.data.corpus mine" in flowing
     assert "params.data.names a, b" in flowing
@@ -83,7 +83,7 @@ def test_files_list_the_runs_of_a_sweep_as_json_does(
     view = lab.wait(lab.submit(n=2), "succeeded")
     views = [dataclasses.replace(view, id=9, task="sweep"), *(dataclasses.replace(view, sweep=9),) * 3]
     views = [dataclasses.replace(each, id=9 - at) for at, each in enumerate(views)]
-    monkeypatch.setattr(control, "jobs", lambda *_: views)
+    monkeypatch.setattr(control, "list_jobs", lambda *_: views)
 
     def printed(*more: str) -> str:
         app(["jobs", "list", *more], standalone_mode=False)
@@ -105,7 +105,7 @@ def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> No
             event = {**last, "kind": "metric", "step": step, "data": {"val": value, "only": None}}
             file.write(json.dumps(event, separators=(",", ":")) + "\n")
     assert curve_with_gaps(log.parent.parent, "val") == [*values.items()]
-    assert curve(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
+    assert finite_curve(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
     line = ("curves", str(number), "--by", "val")
     head, row = jobs_command(*line).stdout.splitlines()[-2:]
     assert [*re.split("  +", head)] == ["id", "title", "points", "not finite", "least", "most", "last"]
@@ -177,7 +177,7 @@ def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab) -> None:
 
 def test_lost_is_four(lab: Lab) -> None:
     number = lab.held()
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     listed = jobs_command("list")
@@ -188,5 +188,5 @@ def test_lost_is_four(lab: Lab) -> None:
 
 
 def test_reindex(lab: Lab) -> None:
-    create(lab.workspace.runs, Recipe("test.count", "x"))
+    create_job(lab.workspace.runs, Recipe("test.count", "x"))
     assert json.loads(jobs_command("reindex", "--json").stdout) == {"jobs": 1, "notice": ""}

@@ -19,7 +19,7 @@ from workbench.jobs.machine import ProcessId
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab, Played
 
-ELSEWHERE = dataclasses.replace(ProcessId.me(), host="node17")
+ELSEWHERE = dataclasses.replace(ProcessId.of_this_process(), host="node17")
 
 
 def waiting(lab: Lab, played: Played) -> int:
@@ -31,7 +31,7 @@ def waiting(lab: Lab, played: Played) -> int:
 def running(lab: Lab, played: Played, *, age_s: float) -> Attempt:
     """One that a node has begun and has not been heard of for so long."""
     attempt = lab.attempt(waiting(lab, played))
-    attempt.beat(Heartbeat(time.time() - age_s, ELSEWHERE))
+    attempt.write_heartbeat(Heartbeat(time.time() - age_s, ELSEWHERE))
     return attempt
 
 
@@ -74,7 +74,7 @@ def test_ends_that_only_the_cluster_knows(
     played.says("sacct", f"{state} by 1000\n" if state == "CANCELLED" else f"{state}\n")
     view = lab.view(attempt.job)
     assert (view.state, view.reason) == (ends, reason)
-    assert [found.state for found in control.reconcile(lab.workspace)] == [ends]
+    assert [found.state for found in control.reconcile_jobs(lab.workspace)] == [ends]
     played.says("squeue", error="no controller")
     assert lab.view(attempt.job).state == ends
 
@@ -94,24 +94,24 @@ def test_a_node_that_is_not_heard_of_is_believed_as_long_as_the_cluster_has_the_
     for state, waits in (("RUNNING", "starting"), ("PENDING", "queued")):
         played.says("squeue", f"71|{state}|None")
         assert lab.view(attempt.job).state == waits
-        for verb in (control.resume, control.remove):
+        for verb in (control.resume_job, control.remove_job):
             with pytest.raises(EngineError, match=f"job {attempt.job} is {waits}"):
                 verb(lab.workspace, attempt.job)
 
 
 def test_the_workers_own_account_wins_on_every_machine(lab: Lab, played: Played) -> None:
     attempt = running(lab, played, age_s=60)
-    attempt.say_outcome(Ending("succeeded", ended=time.time()))
+    attempt.write_outcome(Ending("succeeded", ended=time.time()))
     played.says("squeue", "71|NODE_FAIL|None")
     assert lab.view(attempt.job).state == "succeeded"
-    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_a_stop_takes_back_what_waits(lab: Lab, played: Played) -> None:
     number = waiting(lab, played)
-    assert control.stop(lab.workspace, number).reason == "stopped by you before it started"
+    assert control.stop_job(lab.workspace, number).reason == "stopped by you before it started"
     assert played.asked("scancel") == [["--quiet", "71"]]
-    assert lab.attempt(number).result() is not None
+    assert lab.attempt(number).read_result() is not None
 
 
 def test_no_resume_while_the_cluster_has_it(
@@ -119,14 +119,14 @@ def test_no_resume_while_the_cluster_has_it(
 ) -> None:
     monkeypatch.setattr(timing, "CLUSTER_WAIT_S", 0.0)
     attempt = running(lab, played, age_s=60)
-    attempt.say_result(Ending("stopped", "for some reason", ended=time.time()))
+    attempt.write_result(Ending("stopped", "for some reason", ended=time.time()))
     for state in ("PENDING", "RUNNING", "COMPLETING"):
         played.says("squeue", f"71|{state}|None")
         with pytest.raises(EngineError, match=f"still on the cluster: {state} as 71") as caught:
-            control.resume(lab.workspace, attempt.job)
+            control.resume_job(lab.workspace, attempt.job)
         assert (caught.value.code, caught.value.exit_code) == ("E603", 2)
     played.says("squeue", "71|COMPLETED|None")
-    assert control.resume(lab.workspace, attempt.job).attempt == 2
+    assert control.resume_job(lab.workspace, attempt.job).attempt == 2
 
 
 def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
@@ -134,18 +134,18 @@ def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
     with pytest.raises(EngineError, match="the cluster refuses the job: Invalid account") as caught:
         lab.submit(n=6, executor="slurm:account=nobody")
     assert caught.value.code == "E605"
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
 
 
 def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     number = lab.held()
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     lab.wait(number, "stopped")
     barrier_passed = []
 
     def resume(_: int) -> None:
         try:
-            control.resume(lab.workspace, number)
+            control.resume_job(lab.workspace, number)
         except EngineError as error:
             assert error.code == "E603"  # noqa: PT017
         else:
@@ -154,7 +154,7 @@ def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(resume, range(8)))
     assert barrier_passed
-    assert [each.number for each in control.attempts(lab.workspace, number)] == [1, 2]
+    assert [each.number for each in control.list_attempts(lab.workspace, number)] == [1, 2]
 
 
 def test_a_stale_writer_ends_itself(lab: Lab) -> None:
@@ -165,10 +165,10 @@ def test_a_stale_writer_ends_itself(lab: Lab) -> None:
     after = job.add_attempt(1)
     assert after is not None
     assert lab.alive(worker)
-    after.claim()
+    after.claim_worker()
     lab.until(lambda: not lab.alive(worker), "the end of the stale worker")
     first = job.attempt(1)
-    ending = lab.until(first.result, "its result")
+    ending = lab.until(first.read_result, "its result")
     assert (ending.state, ending.code, ending.reason) == (
         "lost",
         "E626",
@@ -188,12 +188,12 @@ def test_a_stale_writer_ends_itself(lab: Lab) -> None:
     ],
 )
 def test_options_of_sbatch(text: str, found: dict[str, str]) -> None:
-    assert slurm.options(text) == {"signal": "B:USR2@120", **found}
-    assert slurm.options("warning=600")["signal"] == "B:USR2@600"
+    assert slurm.parse_options(text) == {"signal": "B:USR2@120", **found}
+    assert slurm.parse_options("warning=600")["signal"] == "B:USR2@600"
 
 
 @pytest.mark.parametrize("text", ["partition", "time=long", "memory=2G", "output=x", "job-name=a", "a b=c"])
 def test_options_that_are_refused(text: str) -> None:
     with pytest.raises(EngineError) as caught:
-        slurm.options(text)
+        slurm.parse_options(text)
     assert (caught.value.code, caught.value.exit_code) == ("E638", 2)

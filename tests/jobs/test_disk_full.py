@@ -14,7 +14,7 @@ import pytest
 
 from engines.core.files import file_error
 from workbench.jobs import control
-from workbench.jobs.folder import Attempt, Ending, create
+from workbench.jobs.folder import Attempt, Ending, create_job
 from workbench.jobs.supervisor import DISK_FULL
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -43,11 +43,11 @@ def test_a_disk_that_fills_up(lab: Lab, small_disk: Path) -> None:
     view = lab.wait(number, "failed")
     assert view.reason.startswith("disk full: ")
     assert view.remedy
-    assert lab.attempt(number).result() is not None
+    assert lab.attempt(number).read_result() is not None
     assert os.statvfs(small_disk).f_bavail < 32
     (lab.out(number) / "big").unlink()
     (lab.out(number) / "room").touch()
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == {"done": True}
 
 
@@ -60,8 +60,8 @@ def test_what_the_task_writes_does_not_fit(lab: Lab) -> None:
 
 @needs_full
 def test_the_events_do_not_fit(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "no log", {"n": 6}))
-    job.last().events.symlink_to("/dev/full")
+    job = create_job(lab.workspace.runs, Recipe("test.count", "no log", {"n": 6}))
+    job.last_attempt().events.symlink_to("/dev/full")
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
     view = lab.view(job.id)
     assert view.state == "failed"
@@ -74,7 +74,7 @@ def test_not_even_the_last_words_fit(lab: Lab) -> None:
 
 
 def test_the_result_waits_for_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    say, refusals = Attempt.say_result, iter([True, True, False])
+    say, refusals = Attempt.write_result, iter([True, True, False])
 
     def sometimes(self: Attempt, ending: Ending) -> None:
         if next(refusals):
@@ -82,7 +82,7 @@ def test_the_result_waits_for_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
             raise file_error(OSError(errno.ENOSPC, "No space left on device"), path, "write")
         say(self, ending)
 
-    monkeypatch.setattr(Attempt, "say_result", sometimes)
+    monkeypatch.setattr(Attempt, "write_result", sometimes)
     view = control.run_foreground(lab.workspace, Recipe("test.count", "patient", {"n": 1}))
     assert view.state == "succeeded"
     assert next(refusals, None) is None

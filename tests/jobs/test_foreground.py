@@ -42,7 +42,7 @@ def test_every_event_arrives_and_signals_are_given_back(lab: Lab, whole: dict[st
     assert [event.step for event in heard if event.kind == "progress"] == [1, 2, 3, 4, 5, 6]
     assert [event.data["state"] for event in heard if event.kind == "state"] == ["running", "succeeded"]
     assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
-    assert [item.state for item in control.jobs(lab.workspace)] == ["succeeded"]
+    assert [item.state for item in control.list_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_ctrl_c_stops_gently(lab: Lab) -> None:
@@ -77,7 +77,7 @@ def test_others_see_it_and_can_stop_it(lab: Lab) -> None:
     process = start(lab, "count", '{"n": 6, "hold": 3}')
     lab.until(lambda: (lab.workspace.runs / "1").exists())
     lab.wait(1, "running")
-    control.stop(lab.workspace, 1)
+    control.stop_job(lab.workspace, 1)
     process.communicate()
     assert process.returncode == 130
 
@@ -90,7 +90,7 @@ def test_its_command_killed_leaves_the_work_running(lab: Lab, whole: dict[str, A
     process.kill()
     process.communicate()
     assert lab.view(1).health == "orphaned"
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.go(1)
     assert lab.wait(1, "succeeded").value == whole
 

@@ -19,7 +19,7 @@ from engines.core.files import write_json
 from workbench.jobs import control, queue
 from workbench.jobs import machine as process
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Heartbeat, create
+from workbench.jobs.folder import Heartbeat, create_job
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.supervisor import ORPHANED
 from workbench.jobs.tail import EventTail
@@ -35,7 +35,7 @@ def resumed(lab: Lab, number: int, whole: dict[str, Any]) -> None:
     """A resume ends like a run that nothing happened to, and keeps what was finished."""
     times = {item: item.stat().st_mtime_ns for item in lab.out(number).glob("item-*[0-9]")}
     lab.go(number)
-    assert control.resume(lab.workspace, number).attempt == 2
+    assert control.resume_job(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
     assert times == {item: item.stat().st_mtime_ns for item in times}
 
@@ -54,7 +54,7 @@ def test_worker_in_the_middle_of_an_item_and_of_a_line(lab: Lab, whole: dict[str
     number = lab.submit(n=6, break_at=3)
     assert lab.wait(number, "failed").done == 3
     tail = EventTail(lab.attempt(number).events)
-    assert [event.seq for event in tail.read()] == list(range(7))
+    assert [event.seq for event in tail.read_events()] == list(range(7))
     assert tail.damaged == 0
     resumed(lab, number, whole)
 
@@ -65,7 +65,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     lab.kill(first)
     view = lab.view(number)
     assert (view.state, view.health) == ("running", "orphaned")
-    assert control.reconcile(lab.workspace) == []
+    assert control.reconcile_jobs(lab.workspace) == []
     assert lab.supervisor(number) != first
     lab.until(lambda: lab.view(number).health == "ok")
     assert lab.worker(number) == worker
@@ -78,29 +78,29 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
 
 def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     worker = lab.worker(number)
     lab.go(number)
     lab.until(lambda: not lab.alive(worker), "the end of the worker")
-    assert lab.attempt(number).result() is None
+    assert lab.attempt(number).read_result() is None
     assert lab.view(number).value == whole
-    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
-    assert lab.attempt(number).result() is not None
-    assert control.reconcile(lab.workspace) == []
+    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
+    assert lab.attempt(number).read_result() is not None
+    assert control.reconcile_jobs(lab.workspace) == []
 
 
 def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     view = lab.view(number)
     assert (view.state, view.reason, view.command_exit_code) == ("lost", GONE, 4)
     assert view.remedy == f"Resume it: mathwb jobs resume {number}"
-    assert [view.id for view in control.reconcile(lab.workspace)] == [number]
+    assert [view.id for view in control.reconcile_jobs(lab.workspace)] == [number]
     resumed(lab, number, whole)
-    assert control.attempts(lab.workspace, number)[0].state == "lost"
+    assert control.list_attempts(lab.workspace, number)[0].state == "lost"
 
 
 def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
@@ -111,7 +111,7 @@ def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
         stray.write_text("{")
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.wait(number, "lost")
     assert not any(stray.exists() for stray in strays)
 
@@ -131,7 +131,7 @@ def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     first = lab.supervisor(number)
     lab.kill(first)
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     lab.until(lambda: lab.supervisor(number) != first)
     lab.kill(lab.worker(number))
     assert lab.wait(number, "lost").reason == GONE
@@ -143,7 +143,7 @@ def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
     for _ in range(2):
         before = lab.supervisor(number)
         lab.kill(before)
-        control.reconcile(lab.workspace)
+        control.reconcile_jobs(lab.workspace)
         lab.until(lambda: lab.supervisor(number) != before)  # noqa: B023
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
@@ -153,7 +153,7 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
     number = lab.held()
     lab.kill(lab.supervisor(number))
     for _ in range(4):
-        control.reconcile(lab.workspace)
+        control.reconcile_jobs(lab.workspace)
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
     states = [e.data["state"] for e in lab.events(number) if e.kind == "state"]
@@ -161,12 +161,12 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
 
 
 def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
-    for act in (control.stop, control.kill):
+    for act in (control.stop_job, control.kill_job):
         number = lab.held()
         lab.kill(lab.supervisor(number))
         act(lab.workspace, number)
         assert lab.wait(number, "stopped").reason == (
-            "stopped by you" if act is control.stop else "killed by you"
+            "stopped by you" if act is control.stop_job else "killed by you"
         )
 
 
@@ -188,38 +188,38 @@ def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     window.stdout.close()
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
-    assert [view.id for view in control.reconcile(lab.workspace)] == [number]
+    assert [view.id for view in control.reconcile_jobs(lab.workspace)] == [number]
 
 
 def test_before_the_supervisor_began(
     lab: Lab, whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = Recipe("test.count", "never begun", {"n": 6}, seed=7)
-    number = create(lab.workspace.runs, spec).id
+    number = create_job(lab.workspace.runs, spec).id
     assert lab.view(number).state == "queued"
     monkeypatch.setattr(timing, "START_LIMIT_S", 0.0)
     view = lab.view(number)
     assert (view.state, view.reason) == ("lost", "its supervisor never started")
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     monkeypatch.setattr(timing, "START_LIMIT_S", 60.0)
     assert lab.view(number).state == "lost"
     resumed(lab, number, whole)
 
 
 def test_the_clock_is_set_back_before_the_supervisor_began(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "never begun", {"n": 6}))
-    write_json(job.last().folder / "attempt.json", {"v": 1, "t": time.time() + 3600})
+    job = create_job(lab.workspace.runs, Recipe("test.count", "never begun", {"n": 6}))
+    write_json(job.last_attempt().folder / "attempt.json", {"v": 1, "t": time.time() + 3600})
     assert lab.view(job.id).state == "lost"
-    queue.enqueue(job.last())
+    queue.enqueue(job.last_attempt())
     (place,) = (lab.workspace.runs / ".queue").glob("[0-9]*")
     place.rename(place.with_name(f"{place.name}.{int(time.time()) + 3600}"))
     assert lab.view(job.id).state == "lost"
-    assert not queue.advance(lab.workspace.runs)
+    assert not queue.advance_queue(lab.workspace.runs)
 
 
 def test_stopped_before_it_began(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "not yet", {"n": 6}))
-    assert control.stop(lab.workspace, job.id).state == "stopping"
+    job = create_job(lab.workspace.runs, Recipe("test.count", "not yet", {"n": 6}))
+    assert control.stop_job(lab.workspace, job.id).state == "stopping"
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
     view = lab.view(job.id)
     assert (view.state, view.reason) == ("stopped", "stopped by you before it started")
@@ -227,17 +227,17 @@ def test_stopped_before_it_began(lab: Lab) -> None:
 
 
 def test_a_worker_that_comes_too_late_does_nothing(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "late", {"n": 6}))
+    job = create_job(lab.workspace.runs, Recipe("test.count", "late", {"n": 6}))
     command = [sys.executable, "-m", "workbench.jobs.worker", str(job.folder), "1"]
     assert subprocess.run(command).returncode == ORPHANED
-    assert not job.out(job.spec()).exists()
+    assert not job.out_folder(job.read_recipe()).exists()
 
 
 def test_a_supervisor_that_comes_too_late_changes_nothing(lab: Lab) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     before = (lab.attempt(number).folder / "result.json").read_bytes()
     folder = lab.workspace.runs / str(number)
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(folder)], check=True)
@@ -257,12 +257,12 @@ def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, An
         for name in ("worker.json", "heartbeat.json"):
             rewrite(lab.attempt(number).folder / name, pid=stranger.pid)
         assert lab.view(number).state == "lost"
-        worker = lab.attempt(number).worker()
+        worker = lab.attempt(number).worker_process()
         assert worker is not None
-        assert not worker.send(signal.SIGKILL)
-        assert not worker.send(signal.SIGKILL, group=True)
+        assert not worker.send_signal(signal.SIGKILL)
+        assert not worker.send_signal(signal.SIGKILL, group=True)
         with pytest.raises(EngineError, match="is over: lost"):
-            control.kill(lab.workspace, number)
+            control.kill_job(lab.workspace, number)
         resumed(lab, number, whole)
         assert stranger.poll() is None
     finally:
@@ -273,22 +273,22 @@ def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, An
 def test_a_restart_of_the_machine(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     number = lab.held()
     with monkeypatch.context() as patch:
-        patch.setattr(process, "_boot", lambda: "another boot")
+        patch.setattr(process, "_boot_id", lambda: "another boot")
         assert lab.view(number).reason == "the machine was restarted while it ran"
     assert lab.view(number).state == "running"
 
 
 def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "elsewhere", {"n": 6}))
-    attempt = job.last()
-    there = dataclasses.replace(ProcessId.me(), host="node17")
-    attempt.beat(Heartbeat(time.time(), there))
+    job = create_job(lab.workspace.runs, Recipe("test.count", "elsewhere", {"n": 6}))
+    attempt = job.last_attempt()
+    there = dataclasses.replace(ProcessId.of_this_process(), host="node17")
+    attempt.write_heartbeat(Heartbeat(time.time(), there))
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "ok")
-    attempt.beat(Heartbeat(time.time() - 60, there))
+    attempt.write_heartbeat(Heartbeat(time.time() - 60, there))
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "silent")
-    assert control.reconcile(lab.workspace) == []
-    assert control.stop(lab.workspace, job.id).state == "stopping"
-    view = control.kill(lab.workspace, job.id)
+    assert control.reconcile_jobs(lab.workspace) == []
+    assert control.stop_job(lab.workspace, job.id).state == "stopping"
+    view = control.kill_job(lab.workspace, job.id)
     assert (view.state, view.reason) == ("lost", "abandoned by you: its machine had stopped responding")
 
 

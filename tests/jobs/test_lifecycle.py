@@ -17,7 +17,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.jobs import control
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import create, recipe_diff
+from workbench.jobs.folder import create_job, recipe_diff
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def test_an_unknown_task_fails_with_advice(lab: Lab) -> None:
 
 def test_stop_is_gentle(lab: Lab) -> None:
     number = lab.held()
-    assert control.stop(lab.workspace, number).state in ("stopping", "stopped")
+    assert control.stop_job(lab.workspace, number).state in ("stopping", "stopped")
     view = lab.wait(number, "stopped")
     assert view.reason == "stopped by you"
     assert view.value["items"] == 3
@@ -148,7 +148,7 @@ def test_a_stop_that_comes_at_the_very_end_is_judged_by_the_task(
 ) -> None:
     number = lab.submit("deny", say=say)
     lab.wait(number, "running")
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     assert lab.wait(number, state).value == say
 
 
@@ -158,11 +158,11 @@ def test_a_job_that_does_not_listen_is_offered_to_be_killed(
     number = lab.submit("greedy")
     lab.wait(number, "running")
     pid = lab.worker(number)
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     assert not lab.view(number).offer_kill
     monkeypatch.setattr(timing, "GRACE_S", 0.0)
     assert lab.until(lambda: lab.view(number).offer_kill)
-    control.kill(lab.workspace, number)
+    control.kill_job(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     assert not lab.alive(pid)
 
@@ -175,7 +175,7 @@ def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
     gone = (lab.workspace.runs / str(number)).rename(lab.workspace.root / "gone")
     shutil.rmtree(gone, ignore_errors=True)
     lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
     with pytest.raises(EngineError, match=f"there is no job {number}"):
         lab.view(number)
 
@@ -185,31 +185,31 @@ def test_kill_reaches_processes_of_other_sessions(lab: Lab) -> None:
     event = lab.until(lambda: [e for e in lab.events(number) if e.kind == "log"])
     child = event[0].data["child"]
     assert lab.alive(child)
-    control.kill(lab.workspace, number)
+    control.kill_job(lab.workspace, number)
     lab.wait(number, "stopped")
     lab.until(lambda: not lab.alive(child), "the death of the child")
 
 
 def test_stop_and_resume_gives_the_same_result(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     lab.wait(number, "stopped")
     lab.go(number)
-    assert control.resume(lab.workspace, number).attempt == 2
+    assert control.resume_job(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
-    first, second = control.attempts(lab.workspace, number)
+    first, second = control.list_attempts(lab.workspace, number)
     assert (first.state, second.state) == ("stopped", "succeeded")
     assert not [e for e in lab.events(number) if e.kind == "warning"]
 
 
 def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
     number = lab.held()
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     lab.wait(number, "stopped")
     path = lab.workspace.runs / str(number) / "env.json"
     path.write_text(path.read_text().replace('"python": "3.', '"python": "2.'))
     lab.go(number)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
     warnings = [e for e in lab.events(number) if e.kind == "warning"]
     assert [change.split(":")[0] for change in warnings[0].data["changes"]] == ["python"]
@@ -217,19 +217,19 @@ def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
 
 def test_what_does_not_apply_is_refused_with_the_reason(lab: Lab) -> None:
     number = lab.held()
-    for verb in (control.resume, control.remove):
+    for verb in (control.resume_job, control.remove_job):
         with pytest.raises(EngineError, match=f"job {number} is running"):
             verb(lab.workspace, number)
     lab.go(number)
     lab.wait(number, "succeeded")
-    for verb in (control.stop, control.kill):
+    for verb in (control.stop_job, control.kill_job):
         with pytest.raises(EngineError, match="is over: succeeded") as caught:
             verb(lab.workspace, number)
         assert caught.value.exit_code == 2
     with pytest.raises(EngineError, match="has succeeded"):
-        control.resume(lab.workspace, number)
+        control.resume_job(lab.workspace, number)
     with pytest.raises(EngineError, match="there is no job 99"):
-        control.job(lab.workspace, 99)
+        control.read_job(lab.workspace, 99)
 
 
 def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
 def test_numbers_are_given_out_once(lab: Lab) -> None:
     spec = Recipe("test.count", "t", {"n": 0})
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: create(lab.workspace.runs, spec).id, range(24)))
+        made = list(pool.map(lambda _: create_job(lab.workspace.runs, spec).id, range(24)))
     assert sorted(made) == list(range(1, 25))
     assert {path.name for path in lab.workspace.runs.iterdir()} == {str(number) for number in made}
 
@@ -252,8 +252,8 @@ def test_numbers_are_given_out_once(lab: Lab) -> None:
 def test_the_number_of_a_removed_job_is_not_used_again(lab: Lab) -> None:
     number = lab.submit(n=1)
     lab.wait(number, "succeeded")
-    control.remove(lab.workspace, number)
-    assert control.jobs(lab.workspace) == []
+    control.remove_job(lab.workspace, number)
+    assert control.list_jobs(lab.workspace) == []
     assert lab.submit(n=1) == number + 1
 
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from workbench.jobs import control, queue, view
-from workbench.jobs.folder import Job, create
+from workbench.jobs.folder import Job, create_job
 from workbench.jobs.queue import device_of
 from workbench.recipes import Recipe
 
@@ -26,7 +26,7 @@ def two_slots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def begun(lab: Lab) -> list[int]:
     """The jobs whose workers have begun, in that order."""
-    found = [(view.started, view.id) for view in control.jobs(lab.workspace) if view.started is not None]
+    found = [(view.started, view.id) for view in control.list_jobs(lab.workspace) if view.started is not None]
     return [number for _, number in sorted(found)]
 
 
@@ -62,13 +62,13 @@ def test_the_third_waits_visibly_and_starts_in_its_turn(lab: Lab) -> None:
         lab.go(number)
         lab.wait(number, "succeeded")
     assert begun(lab)[2:] == [third, fourth]
-    assert queue.entries(lab.workspace.runs) == []
+    assert queue.queue_entries(lab.workspace.runs) == []
     lab.until(lambda: not keepers(lab), "the end of the keeper")
 
 
 def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
     _, second, third, fourth = four(lab)
-    assert control.stop(lab.workspace, third).reason == "stopped by you before it started"
+    assert control.stop_job(lab.workspace, third).reason == "stopped by you before it started"
     lab.until(lambda: lab.view(fourth).waiting == "next", "the fourth to move up")
     lab.go(second)
     lab.until(lambda: lab.view(fourth).done == 3, "the fourth")
@@ -77,25 +77,25 @@ def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
 
 def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """One look reads the queue once, however many wait; what it knew of them it does not read again."""
-    held = [queue.take({}) for _ in range(2)]
-    monkeypatch.setattr(queue, "keep", lambda _: None)
+    held = [queue.take_slots({}) for _ in range(2)]
+    monkeypatch.setattr(queue, "keep_queue", lambda _: None)
     numbers = [lab.submit(n=1) for _ in range(5)]
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     asked: list[Path] = []
-    entries = queue.entries
-    monkeypatch.setattr(queue, "entries", lambda runs: asked.append(runs) or entries(runs))
+    entries = queue.queue_entries
+    monkeypatch.setattr(queue, "queue_entries", lambda runs: asked.append(runs) or entries(runs))
     monkeypatch.setattr(view, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
-    found = control.jobs(lab.workspace)
+    found = control.list_jobs(lab.workspace)
     assert [(each.id, each.state, each.waiting) for each in found] == [
         (number, "queued", f"{place} before it" if place else "next")
         for place, number in reversed(list(enumerate(numbers)))
     ]
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     assert len(asked) == 2
     keeper = queue.Keeper(lab.workspace.runs)
-    assert keeper.advance()
-    monkeypatch.setattr(Job, "spec", lambda job: pytest.fail(f"the recipe of {job.id} was read again"))
-    assert keeper.advance()
+    assert keeper.advance_queue()
+    monkeypatch.setattr(Job, "read_recipe", lambda job: pytest.fail(f"the recipe of {job.id} was read again"))
+    assert keeper.advance_queue()
     for slots in held:
         slots.close()
 
@@ -103,12 +103,14 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
 def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking the driver takes longer than all else that a look at the queue does."""
     asked: list[int] = []
-    monkeypatch.setattr(queue, "gpus", lambda: asked.append(1) or [])
-    monkeypatch.setattr(queue, "keep", lambda _: None)
-    held = [queue.take({}) for _ in range(2)]
+    monkeypatch.setattr(queue, "list_gpus", lambda: asked.append(1) or [])
+    monkeypatch.setattr(queue, "keep_queue", lambda _: None)
+    held = [queue.take_slots({}) for _ in range(2)]
     for _ in range(3):
-        queue.enqueue(create(lab.workspace.runs, Recipe("test.count", "waits", {"device": "auto"})).last())
-    assert queue.Keeper(lab.workspace.runs).advance()
+        queue.enqueue(
+            create_job(lab.workspace.runs, Recipe("test.count", "waits", {"device": "auto"})).last_attempt()
+        )
+    assert queue.Keeper(lab.workspace.runs).advance_queue()
     assert len(asked) == 1
     for slots in held:
         slots.close()
@@ -133,7 +135,7 @@ def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
         lab.kill(lab.supervisor(number))
         lab.kill(lab.worker(number))
     assert [lab.view(number).state for number in numbers] == ["lost", "lost", "queued", "queued"]
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     for number in numbers[2:]:
         lab.until(lambda: lab.view(number).done == 3, "what waited")  # noqa: B023
     # Both slots are free at once, so the two begin side by side.
@@ -146,22 +148,22 @@ def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
         lab.kill(pid)
     worker = lab.worker(first)
     lab.kill(lab.supervisor(first))
-    queue.advance(lab.workspace.runs)
+    queue.advance_queue(lab.workspace.runs)
     assert lab.view(third).waiting == "next"
     os.kill(worker, signal.SIGKILL)
-    lab.until(lambda: queue.advance(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
+    lab.until(lambda: queue.advance_queue(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
 
 
 def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
-    queue.enqueue(job.last())
-    (entry,) = queue.entries(lab.workspace.runs)
+    job = create_job(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
+    queue.enqueue(job.last_attempt())
+    (entry,) = queue.queue_entries(lab.workspace.runs)
     place = lab.workspace.runs / ".queue" / entry.name
     place.write_text('{"variables":3}')
     for name in ("1-2-3-4", "1-x-y", "1--", f"{place.name} (copy)", f"{place.name}.tmp"):
         (place.parent / name).touch()
     (place.parent / "1-1-1").mkdir()
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     # It begins, without the variables that it was to have.
     assert lab.wait(job.id).state == "failed"
     assert lab.view(job.id).started is not None
@@ -181,8 +183,8 @@ CARDS = """0, GPU-aaa, Card, 81920, 1000, 0
 def test_who_waits_keeps_its_variables_and_no_secret_is_written(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = [queue.take({}) for _ in range(2)]
-    monkeypatch.setattr(queue, "keep", lambda _: None)
+    held = [queue.take_slots({}) for _ in range(2)]
+    monkeypatch.setattr(queue, "keep_queue", lambda _: None)
     asking = {
         "OMP_NUM_THREADS": "3",
         "HF_HOME": "/models",
@@ -205,7 +207,7 @@ def test_who_waits_keeps_its_variables_and_no_secret_is_written(
         monkeypatch.setenv(name, value)
     for slots in held:
         slots.close()
-    queue.advance(lab.workspace.runs)
+    queue.advance_queue(lab.workspace.runs)
     found = psutil.Process(lab.worker(number)).environ()
     wanted = {"OMP_NUM_THREADS": "3", "HF_HOME": "/models", "HF_TOKEN": "theirs", "MY_OWN": "2"}
     assert {name: found.get(name) for name in wanted} == wanted
@@ -224,7 +226,7 @@ def two_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("two_cards")
 def test_who_waits_gets_a_gpu_that_it_asked_for(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = queue.take({"device": "all"})
+    held = queue.take_slots({"device": "all"})
     asked = {}
     # The keeper of the queue is begun by the first, and starts both.
     for card in ("1", "0"):
@@ -240,12 +242,12 @@ def test_who_waits_gets_a_gpu_that_it_asked_for(lab: Lab, monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("two_cards")
 def test_each_gpu_is_lent_to_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = queue.take({"device": "auto"}), queue.take({"device": "auto"})
+    first, second = queue.take_slots({"device": "auto"}), queue.take_slots({"device": "auto"})
     assert (first.cards, second.cards) == (("GPU-bbb",), ("GPU-aaa",))
-    assert queue.take({"device": "auto"}).cards == ()
+    assert queue.take_slots({"device": "auto"}).cards == ()
     first.close()
-    assert queue.take({"device": "all"}).cards == ()
-    assert queue.take({"device": "1"}).cards == ("GPU-bbb",)
+    assert queue.take_slots({"device": "all"}).cards == ()
+    assert queue.take_slots({"device": "1"}).cards == ("GPU-bbb",)
     second.close()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    assert queue.take({"device": "all"}).cards == ("GPU-aaa",)
+    assert queue.take_slots({"device": "all"}).cards == ("GPU-aaa",)

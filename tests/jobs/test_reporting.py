@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from engines.core.errors import EngineError
 from workbench.cli.command import app
 from workbench.jobs import control
-from workbench.jobs.folder import create, find
-from workbench.jobs.reporting import FILE, checked, configured, report, reported
+from workbench.jobs.folder import create_job, find_job
+from workbench.jobs.reporting import FILE, check_reporter, read_report_states, report_job, reporter_file
 from workbench.jobs.tail import EventTail
 from workbench.recipes import Recipe
 
@@ -69,14 +69,14 @@ def at_once() -> bool:
 def test_a_killed_and_resumed_job_is_told_once(lab: Lab, told: Told) -> None:
     number = lab.submit(n=6, break_at=3)
     lab.wait(number, "failed")
-    job = find(lab.workspace.runs, number)
-    assert report(job, told.name, over=at_once).end == "failed"
+    job = find_job(lab.workspace.runs, number)
+    assert report_job(job, told.name, over=at_once).end == "failed"
     lab.go(number)
     # The second attempt says steps 1 to 3 again.
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
     for _ in range(2):
-        found = report(job, told.name, over=at_once)
+        found = report_job(job, told.name, over=at_once)
     assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
     assert [line["loss_nats"] for line in told.of("metric")] == [1 / step for step in range(1, 7)]
     assert [(line["state"], line["attempt"]) for line in told.of("ended")] == [
@@ -105,7 +105,7 @@ def test_what_the_setting_names_is_told_while_the_job_runs(
     lab.kill(lab.worker(number))
     lab.wait(number, "failed")
     lab.go(number)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
     lab.until(lambda: [line["state"] for line in told.of("ended")][-1:] == ["succeeded"], "the end")
     assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
@@ -118,22 +118,22 @@ def test_tensorboard_has_each_step_once_and_the_recipe(lab: Lab) -> None:
 
     number = lab.submit(n=6, break_at=3, model={"dim": 3, "kind": "x", "deep": True})
     lab.wait(number, "failed")
-    job = find(lab.workspace.runs, number)
+    job = find_job(lab.workspace.runs, number)
     # Of trainings it is told without being asked, of other jobs not.
     assert not (job.folder / FILE).exists()
-    assert configured("train")[FILE]["names"] == ["tensorboard"]
-    report(job, checked("tensorboard"), over=at_once)
+    assert reporter_file("train")[FILE]["names"] == ["tensorboard"]
+    report_job(job, check_reporter("tensorboard"), over=at_once)
     lab.go(number)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
-    report(job, "tensorboard", over=at_once)
+    report_job(job, "tensorboard", over=at_once)
     board = EventAccumulator(str(job.folder / "tensorboard"))
     board.Reload()
     found = board.Scalars("loss_nats")
     assert [(one.step, one.value) for one in found] == [
         (step, pytest.approx(1 / step)) for step in range(1, 7)
     ]
-    logged = EventTail(job.attempt(1).events).read()
+    logged = EventTail(job.attempt(1).events).read_events()
     assert found[0].wall_time == next(event.t for event in logged if event.kind == "metric")
     parts = {
         name: HParamsPluginData.FromString(data) for name, data in board.PluginTagToContent("hparams").items()
@@ -150,11 +150,11 @@ def test_a_reporter_that_fails_harms_nothing_and_goes_on_where_it_stood(
     (told.path.parent / "broken").touch()
     number = lab.submit(n=6)
     lab.wait(number, "succeeded")
-    job = find(lab.workspace.runs, number)
+    job = find_job(lab.workspace.runs, number)
     with pytest.raises(EngineError, match="OSError: no route to host") as caught:
-        report(job, told.name, over=at_once)
+        report_job(job, told.name, over=at_once)
     assert caught.value.code == "E628"
-    assert "no route to host" in reported(job)[0].error
+    assert "no route to host" in read_report_states(job)[0].error
     assert "no route to host" in CliRunner().invoke(app, ["jobs", "show", str(number)]).stdout
     (told.path.parent / "broken").unlink()
     done = CliRunner().invoke(app, ["jobs", "report", str(number), "--to", told.name, "--json"])
@@ -171,19 +171,19 @@ def test_what_cannot_be_had_is_refused_before_there_is_a_job(
         lab.submit(n=1)
     assert caught.value.code == "E627"
     assert 'pip install "mathwb[wandb]"' in caught.value.remedy
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
     for name, words in (("weights", "no reporter"), (f"{tmp_path}/none.py:tell", "no such Python file")):
         with pytest.raises(EngineError, match=words):
-            checked(name)
+            check_reporter(name)
 
 
 def test_a_damaged_note_is_not_taken_for_a_new_run(lab: Lab, told: Told) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "never begun", {}))
-    report(job, told.name, over=at_once)
+    job = create_job(lab.workspace.runs, Recipe("test.count", "never begun", {}))
+    report_job(job, told.name, over=at_once)
     (note,) = job.folder.glob("report-*.json")
     note.write_text("{")
     with pytest.raises(EngineError) as caught:
-        report(job, told.name, over=at_once)
+        report_job(job, told.name, over=at_once)
     assert caught.value.code == "E629"
 
 
@@ -194,8 +194,8 @@ def test_the_example_of_the_docs(lab: Lab, tmp_path: Path) -> None:
     path.write_text(example)
     number = lab.submit(n=2)
     lab.wait(number, "succeeded")
-    job = find(lab.workspace.runs, number)
-    report(job, f"{path}:rows", over=at_once)
+    job = find_job(lab.workspace.runs, number)
+    report_job(job, f"{path}:rows", over=at_once)
     rows = (job.folder / "metrics.csv").read_text().splitlines()
     assert rows == ["1,1,loss_nats,1.0", "1,2,loss_nats,0.5", "1,,state,succeeded"]
 
@@ -214,7 +214,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, name: str, **members: Any) -> Non
 def finished(lab: Lab) -> Any:
     number = lab.submit(n=3, model={"dim": 3})
     lab.wait(number, "succeeded")
-    return find(lab.workspace.runs, number)
+    return find_job(lab.workspace.runs, number)
 
 
 def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
 
     installed(monkeypatch, "wandb", init=init, Settings=dict)
     job = finished(lab)
-    report(job, checked("wandb"), over=at_once)
+    report_job(job, check_reporter("wandb"), over=at_once)
     config = {"n": 3, "model.dim": 3, "seed": 7}
     assert calls == [
         ("init", None, "test.count", config),
@@ -265,14 +265,14 @@ def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
         ("finish", 0),
     ]
     # Nothing new: it is not opened again. With something new it is the same run.
-    report(job, "wandb", over=at_once)
+    report_job(job, "wandb", over=at_once)
     assert len(calls) == 7
     job.add_attempt(1)
     line = {"v": 1, "t": 1.0, "job": job.id, "attempt": 2, "seq": 0, "kind": "metric", "step": 9}
     job.attempt(2).events.write_text(
         json.dumps({**line, "data": {"loss_nats": 0.1, "words": "no number"}}) + "\n"
     )
-    report(job, "wandb", over=at_once)
+    report_job(job, "wandb", over=at_once)
     assert calls[7][:2] == ("init", "abc")
     assert calls[10] == ("log", {"loss_nats": 0.1, "step": 9})
 
@@ -323,7 +323,7 @@ def test_mlflow(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, "mlflow", MlflowClient=MlflowClient, is_tracking_uri_set=lambda: True)
     installed(monkeypatch, "mlflow.entities", Metric=Metric, Param=Param)
     job = finished(lab)
-    report(job, checked("mlflow"), over=at_once)
+    report_job(job, check_reporter("mlflow"), over=at_once)
     assert calls == [
         None,
         ("experiment", "mathwb", None),
@@ -355,7 +355,7 @@ def test_trackio(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
 
     installed(monkeypatch, "trackio", init=init, log=log, finish=lambda: calls.append("finish"))
     job = finished(lab)
-    report(job, checked("trackio"), over=at_once)
+    report_job(job, check_reporter("trackio"), over=at_once)
     assert (calls[0][0], calls[0][2:]) == ("mathwb", ({"n": 3, "model.dim": 3, "seed": 7}, "allow", False))
     assert calls[1:] == [*(({"loss_nats": 1 / step}, step) for step in (1, 2, 3)), "finish"]
 
@@ -366,11 +366,11 @@ def test_trackio(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
 def told_twice(lab: Lab, name: str) -> Path:
     """The folder of a job that the reporter was told of in two goes, the second with one step more."""
     job = finished(lab)
-    report(job, checked(name), over=at_once)
+    report_job(job, check_reporter(name), over=at_once)
     job.add_attempt(1)
     line = {"v": 1, "t": 1.0, "job": job.id, "attempt": 2, "seq": 0, "kind": "metric", "step": 9}
     job.attempt(2).events.write_text(json.dumps({**line, "data": {"loss_nats": 0.1}}) + "\n")
-    report(job, name, over=at_once)
+    report_job(job, name, over=at_once)
     return job.folder
 
 
@@ -397,7 +397,7 @@ def test_mlflow_itself_writes_the_database(
         ]
         assert data.execute("select count(*) from runs").fetchone() == (1,)
     assert not list(folder.glob("ml*"))
-    assert len(control.jobs(lab.workspace)) == 1  # a database beside the runs is none
+    assert len(control.list_jobs(lab.workspace)) == 1  # a database beside the runs is none
 
 
 def test_trackio_itself_writes_its_database_and_leaves_our_answer_alone(
@@ -437,15 +437,15 @@ def test_what_a_reporter_prints_is_not_in_our_answer(
 
 NOTED = """
 class Notebook:
-    def begin(self, run, known):
+    def begin_run(self, run, known):
         self.file = run.folder / "notebook.txt"
         return run.name
 
-    def event(self, event):
+    def report_event(self, event):
         with self.file.open("a") as file:
             file.write(event.kind + "\\n")
 
-    def end(self, state, reason):
+    def end_run(self, state, reason):
         with self.file.open("a") as file:
             file.write(state + "\\n")
 """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.jobs.compare import standings
+from workbench.jobs.compare import rank_settings
 from workbench.jobs.view import JobView
 
 VALUES = {0.1: [0.80, 0.82, 0.90, 0.85, 0.88], 0.2: [0.70, 0.75, 0.76, 0.71, 0.79]}
@@ -37,7 +37,7 @@ def runs(**train: Any) -> list[JobView]:
 
 
 def test_the_best_setting_is_named_and_tested_in_pairs() -> None:
-    found = standings(runs())
+    found = rank_settings(runs())
     assert (found.measure, found.lowest) == ("accuracy", False)
     best, other = found.rows
     assert best.setting == {"train.lr": 0.1}
@@ -61,16 +61,16 @@ def test_the_best_setting_is_named_and_tested_in_pairs() -> None:
 
 def test_only_shared_repeats_are_compared_and_failures_are_counted() -> None:
     views = [*runs()[:5], run(6, 0.2, 0, 0.7), run(7, 0.2, 1, None), run(8, 0.3, 9, 0.5)]
-    rows = standings(views).rows
+    rows = rank_settings(views).rows
     assert [row.setting["train.lr"] for row in rows] == [0.1, 0.2, 0.3]
     assert [(row.shared, row.failed, row.p) for row in rows[1:]] == [(1, (7,), None), (0, (), None)]
-    nothing = standings([*runs()[:2], run(3, 0.4, 0, None)]).rows[-1]
+    nothing = rank_settings([*runs()[:2], run(3, 0.4, 0, None)]).rows[-1]
     assert (nothing.value, nothing.failed) == (None, (3,))
 
 
 def test_several_runs_of_one_repeat_count_by_their_mean() -> None:
     views = [*runs()[:5], run(6, 0.1, 0, 0.90), run(7, 0.2, 0, 0.7), run(8, 0.2, 1, 0.6)]
-    best, other = standings(views).rows
+    best, other = rank_settings(views).rows
     assert (best.finished, best.value and best.value.runs) == (6, 5)
     assert best.value is not None
     assert best.value.mean == pytest.approx((0.85 + 0.82 + 0.90 + 0.85 + 0.88) / 5)
@@ -78,10 +78,10 @@ def test_several_runs_of_one_repeat_count_by_their_mean() -> None:
 
 
 def test_the_lowest_is_best_where_the_recipe_says_so() -> None:
-    found = standings(runs(best="accuracy", best_is_lowest=True))
+    found = rank_settings(runs(best="accuracy", best_is_lowest=True))
     assert found.lowest
     assert found.to_dict()["best"] == {"train.lr": 0.2}
-    assert standings(runs(), "loss").lowest
+    assert rank_settings(runs(), "loss").lowest
 
 
 def test_a_band_over_seeds(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_band_over_seeds(tmp_path: Path) -> None:
         ]
         (folder / "events.jsonl").write_text("".join(lines))
         object.__setattr__(view, "folder", str(folder.parent))
-    band = standings(views).rows[0].band
+    band = rank_settings(views).rows[0].band
     assert [(step, round(found.mean, 6), found.runs) for step, found in band] == [(1, 0.2, 3), (2, 0.3, 3)]
     # Student's t with two degrees of freedom: 4.302653 times 0.1 / sqrt(3).
     assert band[0][1].high == pytest.approx(0.2 + 4.302653 * 0.1 / 3**0.5)
@@ -104,8 +104,8 @@ def test_a_band_over_seeds(tmp_path: Path) -> None:
 
 def test_refusals() -> None:
     with pytest.raises(EngineError) as caught:
-        standings(runs(), "acuracy")
+        rank_settings(runs(), "acuracy")
     assert (caught.value.code, "accuracy" in caught.value.remedy) == ("E403", True)
     with pytest.raises(EngineError) as caught:
-        standings([run(1, 0.1, 0, None)])
+        rank_settings([run(1, 0.1, 0, None)])
     assert caught.value.code == "E645"

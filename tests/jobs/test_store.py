@@ -21,9 +21,9 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import count_processors, format_bytes
 from workbench.jobs import control, machine, view
-from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create
+from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create_job
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
-from workbench.jobs.view import Index
+from workbench.jobs.view import JobIndex
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -32,52 +32,52 @@ if TYPE_CHECKING:
 
 def ended(lab: Lab, state: str = "succeeded") -> Job:
     """A job that is over, made without a process."""
-    job = create(lab.workspace.runs, Recipe("test.count", "made up", {"n": 1}))
-    job.last().say_result(Ending(state, ended=time.time()))
+    job = create_job(lab.workspace.runs, Recipe("test.count", "made up", {"n": 1}))
+    job.last_attempt().write_result(Ending(state, ended=time.time()))
     return job
 
 
 def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(lab).id for _ in range(3)]
-    live = create(lab.workspace.runs, Recipe("test.count", "live", {})).id
-    assert control.reconcile(lab.workspace) == []
+    live = create_job(lab.workspace.runs, Recipe("test.count", "live", {})).id
+    assert control.reconcile_jobs(lab.workspace) == []
     read: list[int] = []
     plain = view.job_view
     monkeypatch.setattr(view, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
-    assert [view.id for view in control.jobs(lab.workspace)] == [live, *reversed(made)]
+    assert [view.id for view in control.list_jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
 
 def test_a_new_attempt_is_seen_without_the_index(lab: Lab) -> None:
     job = ended(lab, "failed")
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     time.sleep(0.02)
     assert job.add_attempt(1)
-    assert [view.state for view in control.jobs(lab.workspace)] == ["queued"]
-    assert [view.state for view in control.reconcile(lab.workspace)] == []
-    job.last().say_result(Ending("succeeded", ended=time.time()))
-    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in control.list_jobs(lab.workspace)] == ["queued"]
+    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == []
+    job.last_attempt().write_result(Ending("succeeded", ended=time.time()))
+    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_a_damaged_index_is_made_again(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(3)]
-    control.reconcile(lab.workspace)
-    path = Index(lab.workspace.root).path
+    control.reconcile_jobs(lab.workspace)
+    path = JobIndex(lab.workspace.root).path
     for damage in (b"this is no database" * 100, path.read_bytes()[:5000] + b"\xff" * 4000):
         path.write_bytes(damage)
-        assert sorted(view.id for view in control.jobs(lab.workspace)) == made
-        control.reconcile(lab.workspace)
-        assert sorted(Index(lab.workspace.root).load()) == made
+        assert sorted(view.id for view in control.list_jobs(lab.workspace)) == made
+        control.reconcile_jobs(lab.workspace)
+        assert sorted(JobIndex(lab.workspace.root).load_rows()) == made
 
 
 def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
     job = ended(lab)
-    index = Index(lab.workspace.root)
+    index = JobIndex(lab.workspace.root)
     index.path.parent.mkdir(parents=True)
     index.path.mkdir()
-    assert control.reconcile(lab.workspace) == []
-    assert [view.id for view in control.jobs(lab.workspace)] == [job.id]
-    count, notice = control.reindex(lab.workspace)
+    assert control.reconcile_jobs(lab.workspace) == []
+    assert [view.id for view in control.list_jobs(lab.workspace)] == [job.id]
+    count, notice = control.rebuild_index(lab.workspace)
     assert count == 1
     assert notice.startswith("the job index cannot be used")
 
@@ -85,48 +85,48 @@ def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
 def test_reindex_makes_the_same_list_and_clears_away(lab: Lab) -> None:
     for state in ("succeeded", "failed", "lost"):
         ended(lab, state)
-    control.reconcile(lab.workspace)
-    before = control.jobs(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
+    before = control.list_jobs(lab.workspace)
     old, new = lab.workspace.runs / ".draft-0123456789ab", lab.workspace.runs / ".draft-ba9876543210"
     for folder in (old, new):
         folder.mkdir()
     os.utime(old, (time.time() - 7200,) * 2)
-    assert control.reindex(lab.workspace) == (3, "")
-    assert control.jobs(lab.workspace) == before
+    assert control.rebuild_index(lab.workspace) == (3, "")
+    assert control.list_jobs(lab.workspace) == before
     assert (old.exists(), new.exists()) == (False, True)
-    known = Index(lab.workspace.root).load()
+    known = JobIndex(lab.workspace.root).load_rows()
     assert {job: row.view.state for job, row in known.items()} == {1: "succeeded", 2: "failed", 3: "lost"}
 
 
 def test_an_index_of_another_version_is_filled_anew(lab: Lab) -> None:
     ended(lab)
-    path = Index(lab.workspace.root).path
+    path = JobIndex(lab.workspace.root).path
     path.parent.mkdir(parents=True)
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE jobs (id INTEGER PRIMARY KEY, view TEXT NOT NULL)")
-    assert Index(lab.workspace.root).load() == {}
-    control.reconcile(lab.workspace)
-    assert list(Index(lab.workspace.root).load()) == [1]
+    assert JobIndex(lab.workspace.root).load_rows() == {}
+    control.reconcile_jobs(lab.workspace)
+    assert list(JobIndex(lab.workspace.root).load_rows()) == [1]
 
 
 def test_a_view_of_another_version_is_read_again(lab: Lab) -> None:
     job = ended(lab)
-    control.reconcile(lab.workspace)
-    with sqlite3.connect(Index(lab.workspace.root).path) as database:
+    control.reconcile_jobs(lab.workspace)
+    with sqlite3.connect(JobIndex(lab.workspace.root).path) as database:
         view = {**asdict(lab.view(job.id)), "colour": "blue"}
         database.execute("UPDATE views SET view = ?", (json.dumps(view),))
-    assert [view.id for view in control.jobs(lab.workspace)] == [job.id]
+    assert [view.id for view in control.list_jobs(lab.workspace)] == [job.id]
 
 
 def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     ended(lab)
-    index = Index(lab.workspace.root)
-    index.load()
+    index = JobIndex(lab.workspace.root)
+    index.load_rows()
     assert index.notice == ""
     index.clear()
     monkeypatch.setattr(view, "is_network", lambda path: True)
-    control.reconcile(lab.workspace)
-    assert list(index.load()) == [1]
+    control.reconcile_jobs(lab.workspace)
+    assert list(index.load_rows()) == [1]
     assert "network file system" in index.notice
     with sqlite3.connect(index.path) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() != ("wal",)
@@ -135,12 +135,12 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
 def test_many_readers_at_once(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(5)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: control.reconcile(lab.workspace), range(16)))
-    assert sorted(Index(lab.workspace.root).load()) == made
+        list(pool.map(lambda _: control.reconcile_jobs(lab.workspace), range(16)))
+    assert sorted(JobIndex(lab.workspace.root).load_rows()) == made
 
 
 def test_two_workspaces_have_two_indexes(lab: Lab, tmp_path: Path) -> None:
-    assert Index(lab.workspace.root).path != Index(tmp_path).path
+    assert JobIndex(lab.workspace.root).path != JobIndex(tmp_path).path
 
 
 def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
@@ -150,10 +150,10 @@ def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
     for name in ("attempt-99999999999999999999", "attempt-٣", "xattempt-2", "attempt-0"):
         (job.folder / name).mkdir()
     write_json(lab.workspace.runs / "removed.json", {"highest": 1e400})
-    control.reconcile(lab.workspace)
-    assert [(view.id, view.attempt) for view in control.jobs(lab.workspace)] == [(1, 1)]
+    control.reconcile_jobs(lab.workspace)
+    assert [(view.id, view.attempt) for view in control.list_jobs(lab.workspace)] == [(1, 1)]
     with pytest.raises(EngineError, match="there is no job 99999999999999999999"):
-        control.remove(lab.workspace, 99999999999999999999)
+        control.remove_job(lab.workspace, 99999999999999999999)
     assert ended(lab).id == 3
 
 
@@ -163,15 +163,15 @@ def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
 )
 def test_damaged_documents_of_a_run_are_as_none(lab: Lab, text: str) -> None:
     names = ("attempt", "heartbeat", "worker", "request", "outcome", "device")
-    job = create(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
+    job = create_job(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
     for name in names:
-        (job.last().folder / f"{name}.json").write_text(text)
+        (job.last_attempt().folder / f"{name}.json").write_text(text)
     for name in ("sweep", "members", "env"):
         (job.folder / f"{name}.json").write_text(text)
     (job.folder.parent / "removed.json").write_text(text)
-    control.reconcile(lab.workspace)
-    assert [view.id for view in control.jobs(lab.workspace)] == [1]
-    control.remove(lab.workspace, 1)
+    control.reconcile_jobs(lab.workspace)
+    assert [view.id for view in control.list_jobs(lab.workspace)] == [1]
+    control.remove_job(lab.workspace, 1)
 
 
 @pytest.mark.parametrize(
@@ -188,38 +188,38 @@ def test_damaged_documents_of_a_run_are_as_none(lab: Lab, text: str) -> None:
 def test_a_damaged_result_is_none(lab: Lab, name: str, value: object) -> None:
     job = ended(lab)
     document = Ending("succeeded", ended=time.time()).to_dict() | {name: value}
-    (job.last().folder / "result.json").write_text(json.dumps(document))
-    control.reconcile(lab.workspace)
-    assert [view.id for view in control.jobs(lab.workspace)] == [1]
-    assert job.last().result() is None
-    assert control.reindex(lab.workspace) == (1, "")
+    (job.last_attempt().folder / "result.json").write_text(json.dumps(document))
+    control.reconcile_jobs(lab.workspace)
+    assert [view.id for view in control.list_jobs(lab.workspace)] == [1]
+    assert job.last_attempt().read_result() is None
+    assert control.rebuild_index(lab.workspace) == (1, "")
 
 
 def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) -> None:
     job = ended(lab)
     job.recipe.write_text("task = ")
     ended(lab)
-    control.reconcile(lab.workspace)
-    states = {view.id: (view.state, view.code) for view in control.jobs(lab.workspace)}
+    control.reconcile_jobs(lab.workspace)
+    states = {view.id: (view.state, view.code) for view in control.list_jobs(lab.workspace)}
     assert states == {1: ("lost", "E610"), 2: ("succeeded", "")}
 
 
 @pytest.mark.parametrize("name", ["attempt", "heartbeat", "worker", "request", "result"])
 def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
     for content in ("", '{"t"', "null", "[1]", '{"t":null,"pid":null}', '{"t":"x"}', "a folder"):
-        attempt = ended(lab).last()
-        gone = replace(ProcessId.me(), start=1)
+        attempt = ended(lab).last_attempt()
+        gone = replace(ProcessId.of_this_process(), start=1)
         write_json(attempt.folder / "worker.json", {"t": 1.0, **asdict(gone)})
-        attempt.beat(Heartbeat(1.0, gone))
-        attempt.say_outcome(Ending("succeeded", ended=1.0))
+        attempt.write_heartbeat(Heartbeat(1.0, gone))
+        attempt.write_outcome(Ending("succeeded", ended=1.0))
         path = attempt.folder / f"{name}.json"
         path.unlink(missing_ok=True)
         if content == "a folder":
             path.mkdir()
         else:
             path.write_text(content)
-    control.reindex(lab.workspace)
-    assert [view.state for view in control.jobs(lab.workspace)] == ["succeeded"] * 7
+    control.rebuild_index(lab.workspace)
+    assert [view.state for view in control.list_jobs(lab.workspace)] == ["succeeded"] * 7
 
 
 def test_devices() -> None:
@@ -235,28 +235,28 @@ def test_processes_are_known_again_on_a_mac(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(machine, "Path", lambda place: Path(f"{tmp_path}{place}"))  # no /proc
     monkeypatch.setattr(machine, "sys", SimpleNamespace(platform="darwin"))
-    machine._boot.cache_clear()
+    machine._boot_id.cache_clear()
     try:
-        me = ProcessId.me()
-        assert (me.boot, me.alive()) == ("4F-2A", True)
-        assert not replace(me, start=me.start - 1).alive()
-        assert replace(me, host="another-network.local").alive(), "the machine has another name now"
-        assert replace(me, host="another.local", boot="9C-11").alive() is None
+        me = ProcessId.of_this_process()
+        assert (me.boot, me.is_alive()) == ("4F-2A", True)
+        assert not replace(me, start=me.start - 1).is_alive()
+        assert replace(me, host="another-network.local").is_alive(), "the machine has another name now"
+        assert replace(me, host="another.local", boot="9C-11").is_alive() is None
         child = subprocess.Popen(["sleep", "600"])
-        there = replace(me, pid=child.pid, start=machine._start(child.pid) or 0)
-        assert there.send(signal.SIGKILL)
+        there = replace(me, pid=child.pid, start=machine._start_ticks(child.pid) or 0)
+        assert there.send_signal(signal.SIGKILL)
         child.wait()
-        assert not there.alive()
+        assert not there.is_alive()
     finally:
-        machine._boot.cache_clear()
+        machine._boot_id.cache_clear()
 
 
 def test_a_stop_asked_for_meanwhile_does_not_replace_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = create(tmp_path, Recipe("count", "", {"n": 1})).last()
-    looks, wanted = [0], Attempt.wanted
-    killer = threading.Thread(target=attempt.ask, args=("kill",))
+    attempt = create_job(tmp_path, Recipe("count", "", {"n": 1})).last_attempt()
+    looks, wanted = [0], Attempt.read_request
+    killer = threading.Thread(target=attempt.request_end, args=("kill",))
 
     def interrupted(self: Attempt) -> str:
         """Whoever looks first sees what another is about to change, unless that one has to wait."""
@@ -267,7 +267,7 @@ def test_a_stop_asked_for_meanwhile_does_not_replace_a_kill(
             killer.join(0.3)
         return before
 
-    monkeypatch.setattr(Attempt, "wanted", interrupted)
-    attempt.ask("stop")
+    monkeypatch.setattr(Attempt, "read_request", interrupted)
+    attempt.request_end("stop")
     killer.join()
     assert wanted(attempt) == "kill"

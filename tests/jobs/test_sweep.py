@@ -15,14 +15,14 @@ from workbench.jobs import control
 from workbench.jobs.folder import (
     Ending,
     Job,
-    Member,
-    create,
-    find,
+    SweepMember,
+    create_job,
+    find_job,
     note_members,
     sweep_members,
     why_stop_early,
 )
-from workbench.jobs.worker import resolved
+from workbench.jobs.worker import resolve_recipe
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -64,77 +64,77 @@ WHOLE = {"members": [{"job": number, "setting": {}, "repeat": {}} for number in 
 def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed_is_not_lost(
     lab: Lab, content: str
 ) -> None:
-    sweep = create(lab.workspace.runs, Recipe("sweep", "a sweep", {}), files={"members.json": {"v": 1}})
+    sweep = create_job(lab.workspace.runs, Recipe("sweep", "a sweep", {}), files={"members.json": {"v": 1}})
     (sweep.folder / "members.json").write_text(content)
     assert lab.view(sweep.id).state == "queued"
     os.utime(sweep.recipe, (0, 0))
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("lost", None)
     told = {"sweep.json": {"v": 1, "sweep": sweep.id, "parallel": 0}}
     for state in ("succeeded", "failed"):
-        made = create(lab.workspace.runs, Recipe("test.count", "one", {}), files=told)
-        made.last().say_result(Ending(state))
-    control.reconcile(lab.workspace)
+        made = create_job(lab.workspace.runs, Recipe("test.count", "one", {}), files=told)
+        made.last_attempt().write_result(Ending(state))
+    control.reconcile_jobs(lab.workspace)
     view = lab.view(sweep.id)
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
     # What is taken away comes back as it was; of a sweep with its runs.
-    before = [view.id for view in control.jobs(lab.workspace)]
-    item = control.remove(lab.workspace, sweep.id)
-    assert control.jobs(lab.workspace) == []
-    lab.workspace.trash.restore(lab.workspace, item)
-    assert [view.id for view in control.jobs(lab.workspace)] == before
+    before = [view.id for view in control.list_jobs(lab.workspace)]
+    item = control.remove_job(lab.workspace, sweep.id)
+    assert control.list_jobs(lab.workspace) == []
+    lab.workspace.trash.restore_item(lab.workspace, item)
+    assert [view.id for view in control.list_jobs(lab.workspace)] == before
     # Of a sweep with something in it that no job made all stays.
     (theirs := lab.workspace.runs / "3" / ".mine").touch()
     with pytest.raises(EngineError) as caught:
-        control.remove(lab.workspace, sweep.id)
+        control.remove_job(lab.workspace, sweep.id)
     assert caught.value.code == "E452"
-    assert [view.id for view in control.jobs(lab.workspace)] == before
+    assert [view.id for view in control.list_jobs(lab.workspace)] == before
     theirs.unlink()
-    control.remove(lab.workspace, 3)
+    control.remove_job(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
-    assert [each.state for each in control.jobs(lab.workspace)] == ["succeeded"] * 2
+    assert [each.state for each in control.list_jobs(lab.workspace)] == ["succeeded"] * 2
 
 
 def test_begun_anew_as_it_was(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=1)
     lab.until(lambda: lab.view(members[0]).done == 3, "the first")
-    control.kill(lab.workspace, number)
-    again = control.rerun(lab.workspace, number)
-    assert again.spec() == Job(number, lab.workspace.runs / str(number)).spec()
+    control.kill_job(lab.workspace, number)
+    again = control.rerun_job(lab.workspace, number)
+    assert again.read_recipe() == Job(number, lab.workspace.runs / str(number)).read_recipe()
     others = sweep_members(again)
     assert [(lab.view(each.job).title, each.setting) for each in others] == [
         (f"run {place}", {"number": place}) for place in range(3)
     ]
     assert {each.job for each in others}.isdisjoint(members)
     with pytest.raises(EngineError, match="another sweep"):
-        control.rerun(lab.workspace, number, ["n=7"])
-    control.kill(lab.workspace, again.id)
+        control.rerun_job(lab.workspace, number, ["n=7"])
+    control.kill_job(lab.workspace, again.id)
     made = control.submit_sweep(
         lab.workspace, "r", "s", [(Recipe("test.count", "a", {}), {}, {})], last=Recipe("test.count", "b", {})
     )
     with pytest.raises(EngineError, match="shares of one task"):
-        control.rerun(lab.workspace, made.id)
+        control.rerun_job(lab.workspace, made.id)
 
 
 @pytest.mark.slow
 def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=2)
     lab.until(lambda: [lab.view(each).done for each in members[:2]] == [3, 3], "two to begin")
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert view.reason == f"3 stopped: {', '.join(map(str, members))}"
-    control.reconcile(lab.workspace)
+    control.reconcile_jobs(lab.workspace)
     for settings, code in ((["n=7"], "E637"), (["nosuch=1"], "E424")):
         with pytest.raises(EngineError) as caught:
-            control.resume(lab.workspace, number, settings)
+            control.resume_job(lab.workspace, number, settings)
         assert caught.value.code == code
     assert [lab.view(each).attempt for each in members] == [1, 1, 1]
     for each in members:
         lab.go(each)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
-    assert [view.state for view in control.jobs(lab.workspace) if view.id == number] == ["succeeded"]
+    assert [view.state for view in control.list_jobs(lab.workspace) if view.id == number] == ["succeeded"]
     with pytest.raises(EngineError, match="has succeeded"):
-        control.resume(lab.workspace, number)
+        control.resume_job(lab.workspace, number)
 
 
 def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
@@ -153,7 +153,7 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     played.says("sbatch", error="sbatch: error: Invalid account")
     with pytest.raises(EngineError, match="Invalid account"):
         control.submit_sweep(lab.workspace, "test", "refused", specs)
-    assert len(control.jobs(lab.workspace)) == 3
+    assert len(control.list_jobs(lab.workspace)) == 3
 
 
 def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -> None:
@@ -166,7 +166,7 @@ def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -
         [(held, {}, {}), (replace(held, task="test.fail"), {}, {})],
         last=last,
     )
-    first, failed, joins = control.members(lab.workspace, made.id)
+    first, failed, joins = control.member_numbers(lab.workspace, made.id)
     lab.wait(failed, "failed")
     lab.until(lambda: lab.view(first).done == 3, "item 3")
     assert (lab.view(joins).state, lab.view(joins).waiting) == ("queued", "until the others are over")
@@ -178,9 +178,13 @@ def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -
     assert (whole.state, whole.remedy) == ("succeeded", "")
     assert whole.reason == f"1 lost: {first}; 1 failed: {failed}; {joins} did the rest"
     lab.go(first)
-    control.resume(lab.workspace, first)
+    control.resume_job(lab.workspace, first)
     lab.wait(first, "succeeded")
-    assert [len(find(lab.workspace.runs, each).attempts()) for each in (first, failed, joins)] == [2, 1, 1]
+    assert [len(find_job(lab.workspace.runs, each).attempts()) for each in (first, failed, joins)] == [
+        2,
+        1,
+        1,
+    ]
 
 
 def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
@@ -191,15 +195,17 @@ def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
     made = control.submit_shares(lab.workspace, Recipe("egen.embed", "egen embed mine.txt", params), 2)
     array, joins = played.asked("sbatch")
     assert (array[-1], joins[-1]) == ("--array=0-1", "--dependency=afterany:71_0:71_1")
-    members = [find(lab.workspace.runs, number) for number in control.members(lab.workspace, made.id)]
-    specs = [resolved(each.spec(), tmp_path) for each in members]
+    members = [
+        find_job(lab.workspace.runs, number) for number in control.member_numbers(lab.workspace, made.id)
+    ]
+    specs = [resolve_recipe(each.read_recipe(), tmp_path) for each in members]
     assert [spec.share for spec in specs] == ["1/2", "2/2", None]
     assert lab.view(members[2].id).waiting == "Dependency"
 
 
 def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:
     """A job that has logged a measure every 10 steps."""
-    made = create(lab.workspace.runs, Recipe("train", "r", {}), files={"sweep.json": told})
+    made = create_job(lab.workspace.runs, Recipe("train", "r", {}), files={"sweep.json": told})
     lines = [
         json.dumps(
             {
@@ -216,19 +222,19 @@ def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:
         )
         for i, value in enumerate(values)
     ]
-    made.last().events.write_text("\n".join([*lines, ""]))
+    made.last_attempt().events.write_text("\n".join([*lines, ""]))
     return made
 
 
 def test_the_worst_is_ended_by_the_median_of_the_others(lab: Lab) -> None:
-    whole = create(lab.workspace.runs, Recipe("sweep", "s", {}), files={"members.json": {"members": []}})
+    whole = create_job(lab.workspace.runs, Recipe("sweep", "s", {}), files={"members.json": {"members": []}})
     told = {"sweep": whole.id, "stop_worst": "accuracy", "lowest": False}
     made = [
         curve(lab, values, told)
         for values in ([0.5, 0.6, 0.9], [0.5, 0.7], [0.4, 0.8], [0.6, 0.65], [0.5, 0.69], [0.1])
     ]
-    note_members(whole, [Member(each.id) for each in made])
-    said = [why_stop_early(each.last()) for each in made]
+    note_members(whole, [SweepMember(each.id) for each in made])
+    said = [why_stop_early(each.last_attempt()) for each in made]
     # At step 20 the others of the fourth reached 0.6, 0.7, 0.8 and 0.69: their median is 0.695.
     assert said[3] == "stopped early: accuracy 0.65 at step 20, the median of 4 others is 0.695"
     # At step 30 nobody else is there yet; the last has measured once only.

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.jobs import tail
-from workbench.jobs.tail import Curve, EventTail, LineTail, MetricCurves, last_lines, progress
+from workbench.jobs.tail import EventTail, LineTail, MetricCurve, MetricCurves, last_lines, read_progress
 
 
 def line(seq: int, kind: str = "log", t: float = 0.0, step: int | None = None, **data: Any) -> str:
@@ -40,31 +40,31 @@ def test_however_a_log_arrives_each_event_is_read_once(
     for start, end in pairwise(places):
         with path.open("ab") as file:
             file.write(content[start:end])
-        read += reader.read(size)
+        read += reader.read_events(size)
     while reader.behind_bytes:
-        read += reader.read(size)
+        read += reader.read_events(size)
     assert [event.data["message"] for event in read] == texts
     assert reader.damaged == 0
 
 
 def test_a_missing_log_is_empty(tmp_path: Path) -> None:
-    assert EventTail(tmp_path / "none").read() == []
+    assert EventTail(tmp_path / "none").read_events() == []
     assert last_lines(tmp_path / "none", 5) == []
-    assert progress(tmp_path / "none").done is None
+    assert read_progress(tmp_path / "none").done is None
 
 
 def test_a_replaced_log_and_one_cut_short_are_read_from_the_start(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text(line(0) + line(1) + '{"v":1,')
     reader = EventTail(path)
-    assert seqs(reader.read()) == [0, 1]
+    assert seqs(reader.read_events()) == [0, 1]
     path.write_text(line(7))
-    assert seqs(reader.read()) == [7]
+    assert seqs(reader.read_events()) == [7]
     (tmp_path / "new").write_text(line(8) + line(9))
     (tmp_path / "new").replace(path)
-    assert seqs(reader.read()) == [8, 9]
+    assert seqs(reader.read_events()) == [8, 9]
     path.unlink()
-    assert reader.read() == []
+    assert reader.read_events() == []
 
 
 def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     deep = "[" * 100_000
     path.write_bytes(line(0).encode() + b"\xff\x00 {\n[1]\n{}\n\n" + deep.encode() + b"\n" + line(1).encode())
     reader = EventTail(path)
-    assert seqs(reader.read()) == [0, 1]
+    assert seqs(reader.read_events()) == [0, 1]
     assert reader.damaged == 4
     assert reader.complaint.startswith("4 lines of log ")
 
@@ -81,7 +81,7 @@ def test_a_step_that_a_library_counted_is_read(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text('{"v":1,"t":1,"job":1,"attempt":1,"seq":0,"kind":"metric","step":"5","data":null}\n')
     reader = EventTail(path)
-    assert [(event.step, event.data) for event in reader.read()] == [(5, {})]
+    assert [(event.step, event.data) for event in reader.read_events()] == [(5, {})]
     assert reader.damaged == 0
 
 
@@ -91,7 +91,7 @@ def test_a_line_without_end_takes_no_memory(tmp_path: Path, monkeypatch: pytest.
     path.write_text(line(0) + "x" * 5000 + "\n" + line(1))
     reader, read = EventTail(path), []
     for _ in range(60):
-        read += reader.read(100)
+        read += reader.read_events(100)
         assert len(reader._half) <= 1000
     assert seqs(read) == [0, 1]
     assert reader.damaged == 1
@@ -104,7 +104,7 @@ def test_the_last_lines_are_those_at_the_end(
     path = tmp_path_factory.mktemp("log") / "events.jsonl"
     path.write_text("".join(line(n, message="x" * length) for n in range(count)) + '{"v"' * half)
     reader = EventTail(path, from_end=wanted)
-    first = reader.read(2**22)
+    first = reader.read_events(2**22)
     assert seqs(first) == list(range(count))[max(0, count - wanted) :]
 
 
@@ -112,14 +112,14 @@ def test_last_lines_of_any_text(tmp_path: Path) -> None:
     path = tmp_path / "stderr.log"
     path.write_bytes(b"one\ntwo \xff\nthree")
     assert last_lines(path, 2) == ["two \\xff", "three"]
-    assert LineTail(path, from_end=1).lines() == [b"two \xff"]
+    assert LineTail(path, from_end=1).read_lines() == [b"two \xff"]
 
 
 def test_progress_rate_and_time_left(tmp_path: Path) -> None:
     path = tmp_path / "log"
     reports = [line(n, "progress", t=100.0 + n, done=10 * n, total=200, unit="heads") for n in range(11)]
     path.write_text("".join(reports) + line(99, "metric", t=111.0, step=5, loss_nats=0.5))
-    found = progress(path)
+    found = read_progress(path)
     assert (found.done, found.total, found.unit, found.step, found.last_t) == (100, 200, "heads", 5, 111.0)
     assert found.rate == pytest.approx(10.0)
     assert found.eta_s == pytest.approx(10.0)
@@ -133,17 +133,17 @@ def test_the_rate_is_that_of_the_last_minute_and_of_this_phase(tmp_path: Path) -
         + line(1, "progress", t=1000, done=100, total=1000)
         + line(2, "progress", t=1010, done=200, total=1000)
     )
-    assert progress(path).rate == pytest.approx(10.0)
+    assert read_progress(path).rate == pytest.approx(10.0)
     with path.open("a") as file:
         file.write(line(3, "progress", t=1011, done=5, total=7, unit="pairs"))
-    assert progress(path).rate is None
+    assert read_progress(path).rate is None
 
 
 def test_the_clock_is_set_back(tmp_path: Path) -> None:
     path = tmp_path / "log"
     times = (5000, 5010, 1000, 1010)
     path.write_text("".join(line(n, "progress", t=t, done=100 * n, total=1000) for n, t in enumerate(times)))
-    assert progress(path).rate == pytest.approx(10.0)
+    assert read_progress(path).rate == pytest.approx(10.0)
 
 
 def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
     report = line(0, "progress", t=1.0, done=3, total=None)
     path.write_text(report + "".join(line(n, message="x" * 100) for n in range(1, 5000)))
     assert path.stat().st_size > 2**19
-    found = progress(path)
+    found = read_progress(path)
     assert (found.done, found.total, found.eta_s) == (3, None, None)
 
 
@@ -160,9 +160,9 @@ def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
     st.integers(1, 20),
 )
 def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], capacity: int) -> None:
-    curve = Curve(capacity)
+    curve = MetricCurve(capacity)
     for step, value in enumerate(values):
-        curve.add([step], [value])
+        curve.add_values([step], [value])
     assert len(curve.steps) == len(curve.mean) == len(curve.low) == len(curve.high) <= 2 * capacity
     assert curve.steps == sorted(set(curve.steps))
     assert (min(curve.low), max(curve.high)) == (min(values), max(values))
@@ -176,14 +176,14 @@ def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], 
 def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     path = tmp_path / "log"
     curves = MetricCurves(path)
-    assert not curves.update()
+    assert not curves.read_more()
     path.write_text(
         line(0, "metric", step=10, loss=2.0, lr=0.1) + line(1, message="loss") + line(2, "metric", loss=None)
     )
-    assert curves.update()
+    assert curves.read_more()
     with path.open("a") as file:
         file.write(line(3, "metric", step=20, loss=1.0, name="text"))
-    assert curves.update()
+    assert curves.read_more()
     assert (curves.curves["loss"].steps, curves.curves["loss"].mean) == ([10, 20], [2.0, 1.0])
     assert set(curves.curves) == {"loss", "lr"}
 
@@ -193,9 +193,12 @@ def test_a_value_that_is_no_number_any_more_is_not_told_as_the_last_one(tmp_path
     path.write_text(
         line(0, "metric", step=1, loss=0.5, lr=0.1) + line(1, "metric", step=2, loss=None, lr=0.05)
     )
-    assert progress(path).metrics == {"lr": 0.05}
+    assert read_progress(path).metrics == {"lr": 0.05}
     tail = EventTail(path)
-    assert [event.text().split("  ")[-2:] for event in tail.read()][1] == ["loss not finite", "lr 0.05"]
+    assert [event.to_text().split("  ")[-2:] for event in tail.read_events()][1] == [
+        "loss not finite",
+        "lr 0.05",
+    ]
 
 
 def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
     values = [1.0, None, 2.0, None, None]
     path.write_text("".join(line(at, "metric", step=at, loss=value) for at, value in enumerate(values)))
     curves = MetricCurves(path)
-    assert curves.update()
+    assert curves.read_more()
     found = curves.curves["loss"]
     assert (found.steps, found.undefined, found.undefined_count) == ([0, 2], [1, 3, 4], 3)
 
@@ -215,12 +218,12 @@ def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
 def test_many_values_at_once_make_the_points_of_one_at_a_time(
     pieces: list[list[float]], capacity: int
 ) -> None:
-    singly, together, step = Curve(capacity), Curve(capacity), 0
+    singly, together, step = MetricCurve(capacity), MetricCurve(capacity), 0
     for piece in pieces:
         steps = list(range(step, step + len(piece)))
-        together.add(steps, piece)
+        together.add_values(steps, piece)
         for at, value in zip(steps, piece, strict=True):
-            singly.add([at], [value])
+            singly.add_values([at], [value])
         step += len(piece)
     assert (together.steps, together.low, together.high) == (singly.steps, singly.low, singly.high)
     assert together.mean == pytest.approx(singly.mean, abs=1e-9)
@@ -233,6 +236,6 @@ def test_a_damaged_line_among_metrics_costs_only_itself(tmp_path: Path) -> None:
     good[2] = good[2][:-9] + "\n"
     log.write_text("".join(good))
     curves = MetricCurves(log)
-    assert curves.update()
+    assert curves.read_more()
     assert curves.curves["loss"].steps == [0, 1, 3, 4]
     assert "on" not in curves.curves

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
 from workbench.cli.command import app
-from workbench.jobs.archive import pack, plan_packing, unpacked
+from workbench.jobs.archive import plan_packing, unpack_job, write_planned
 from workbench.jobs.folder import Job
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -46,7 +46,7 @@ def archive(path: Path, *members: tuple[tarfile.TarInfo, bytes], out: str = "out
 
 @pytest.mark.parametrize("out", ["/home/x/.bashrc", "../../.bashrc", ".bashrc", "a/../..", "/", "~/.bashrc"])
 def test_a_job_writes_to_its_run_folder_alone(tmp_path: Path, out: str) -> None:
-    found = unpacked(archive(tmp_path / "job.tar.gz", out=out), tmp_path / "exports")
+    found = unpack_job(archive(tmp_path / "job.tar.gz", out=out), tmp_path / "exports")
     name = ".bashrc" if out.endswith("rc") else "out"
     assert found.recipe.params["out"] == f"./out/{name}"
     assert any(out in line for line in found.remarks) == (out != ".bashrc")
@@ -68,7 +68,7 @@ def test_what_a_recipe_of_others_reads_is_told(tmp_path: Path) -> None:
         "executor": "slurm:output=/home/x/.bashrc",
     }
     Recipe("train", "a model", params).write(path)
-    found = unpacked(path, tmp_path / "exports")
+    found = unpack_job(path, tmp_path / "exports")
     remarks = "\n".join(found.remarks)
     for word in ("data.problems", "data.backbone", "model.words = /etc/passwd", "/home/x/models", "slurm:"):
         assert word in remarks
@@ -94,7 +94,7 @@ def test_links_devices_and_places_outside_are_refused(
     tmp_path: Path, bad: tuple[tarfile.TarInfo, bytes]
 ) -> None:
     with pytest.raises(DataError, match=r"the archive holds a") as caught:
-        unpacked(archive(tmp_path / "job.tar.gz", bad), tmp_path / "exports")
+        unpack_job(archive(tmp_path / "job.tar.gz", bad), tmp_path / "exports")
     assert caught.value.code == "E318"
     assert not list((tmp_path / "exports").iterdir())
 
@@ -107,7 +107,7 @@ def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
     large = archive(tmp_path / "job.tar.gz", *(next(iter(zeros(f"job/{n}", 2**24))) for n in range(8)))
     assert large.stat().st_size < 2**18
     with pytest.raises(DataError, match="unpacks to more than") as caught:
-        unpacked(large, tmp_path / "exports")
+        unpack_job(large, tmp_path / "exports")
     assert caught.value.code == "E316"
     assert not list((tmp_path / "exports").iterdir())
 
@@ -176,7 +176,7 @@ def test_two_places_of_one_name_stay_two(tmp_path: Path) -> None:
     params = {"trainer": "mwp.solver", "out": "/home/x/models", "publish": "/home/y/models"}
     path = tmp_path / "recipe.toml"
     Recipe("train", "a model", params).write(path)
-    written = unpacked(path, tmp_path / "exports").recipe.params
+    written = unpack_job(path, tmp_path / "exports").recipe.params
     assert (written["out"], written["publish"]) == ("./out/models", "./out/publish")
 
 
@@ -215,7 +215,7 @@ def test_an_archive_follows_no_link_and_names_what_it_leaves_out(home: Path) -> 
     job, _ = shared_collection(home)
     packing = plan_packing(job)
     assert not list(home.glob("*.tar.gz"))
-    done = pack(packing, home / "job.tar.gz")
+    done = write_planned(packing, home / "job.tar.gz")
     with tarfile.open(home / "job.tar.gz") as file:
         held = {info.name: info for info in file}
         content = b"".join(file.extractfile(info).read() for info in held.values())  # type: ignore[union-attr]
@@ -243,7 +243,7 @@ def test_an_archive_follows_no_link_and_names_what_it_leaves_out(home: Path) -> 
             "attempt-1/stderr.log (a link)",
         ]
     )
-    found = unpacked(home / "job.tar.gz", home / "exports")
+    found = unpack_job(home / "job.tar.gz", home / "exports")
     assert found.recipe.params["folder"] == str(home / "exports" / "job" / data)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.jobs.test_trash import ended, swept
 from workbench.jobs import control, view, watching
-from workbench.jobs.folder import Ending, create
+from workbench.jobs.folder import Ending, create_job
 from workbench.jobs.watching import JobWatcher
 from workbench.recipes import Recipe
 
@@ -32,7 +32,7 @@ def test_what_is_over_is_read_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
     sweep, _ = swept(lab)
     aged(lab)
     watcher = JobWatcher(lab.workspace)
-    first = watcher.look(reconcile=True)
+    first = watcher.read_jobs(reconcile=True)
     assert [job.id for job in first] == list(range(sweep.id + 2, 0, -1))
     read: list[Path] = []
     plain = os.stat
@@ -41,7 +41,7 @@ def test_what_is_over_is_read_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(watching, "os", recorded)
     rounds = 60
     for number in range(rounds):
-        assert watcher.look(reconcile=not number % 5) is first
+        assert watcher.read_jobs(reconcile=not number % 5) is first
     # Each in turn, and no more.
     assert sorted(read) == sorted(Path(job.folder) for job in first)
 
@@ -54,42 +54,42 @@ def test_every_change_is_seen_at_the_next_look(lab: Lab, settled: bool) -> None:
     def seen(act: Callable[[], object]) -> None:
         if settled:
             aged(lab)
-        watcher.look(reconcile=True)
+        watcher.read_jobs(reconcile=True)
         act()
-        assert watcher.look(reconcile=False) == tuple(control.jobs(lab.workspace))
-        assert watcher.look(reconcile=True) == tuple(control.jobs(lab.workspace))
+        assert watcher.read_jobs(reconcile=False) == tuple(control.list_jobs(lab.workspace))
+        assert watcher.read_jobs(reconcile=True) == tuple(control.list_jobs(lab.workspace))
 
-    seen(lambda: control.protect(lab.workspace, job.id))
-    seen(lambda: control.protect(lab.workspace, job.id, on=False))
-    seen(lambda: control.remove(lab.workspace, job.id))
-    seen(lambda: lab.workspace.trash.restore(lab.workspace, lab.workspace.trash.items()[0]))
-    seen(lambda: control.remove(lab.workspace, runs[0].id))
-    seen(lambda: lab.workspace.trash.restore(lab.workspace, lab.workspace.trash.items()[0]))
-    seen(lambda: control.remove(lab.workspace, sweep.id))
+    seen(lambda: control.protect_job(lab.workspace, job.id))
+    seen(lambda: control.protect_job(lab.workspace, job.id, on=False))
+    seen(lambda: control.remove_job(lab.workspace, job.id))
+    seen(lambda: lab.workspace.trash.restore_item(lab.workspace, lab.workspace.trash.list_items()[0]))
+    seen(lambda: control.remove_job(lab.workspace, runs[0].id))
+    seen(lambda: lab.workspace.trash.restore_item(lab.workspace, lab.workspace.trash.list_items()[0]))
+    seen(lambda: control.remove_job(lab.workspace, sweep.id))
     seen(lambda: ended(lab))
-    seen(lambda: create(lab.workspace.runs, Recipe("test.count", "new", {"n": 1})))
+    seen(lambda: create_job(lab.workspace.runs, Recipe("test.count", "new", {"n": 1})))
 
 
 def test_a_job_that_is_over_and_goes_on_is_seen_and_so_is_its_end(lab: Lab) -> None:
-    job = create(lab.workspace.runs, Recipe("test.count", "once more", {"n": 1}))
-    job.last().say_result(Ending("failed", started=1.0, ended=2.0))
+    job = create_job(lab.workspace.runs, Recipe("test.count", "once more", {"n": 1}))
+    job.last_attempt().write_result(Ending("failed", started=1.0, ended=2.0))
     watcher = JobWatcher(lab.workspace)
-    watcher.look(reconcile=True)
+    watcher.read_jobs(reconcile=True)
     aged(lab)
-    assert watcher.look(reconcile=True)[0].state == "failed"
+    assert watcher.read_jobs(reconcile=True)[0].state == "failed"
     assert job.add_attempt(1) is not None
-    assert watcher.look(reconcile=False)[0].state == "queued"
-    job.last().say_result(Ending("succeeded", started=3.0, ended=4.0))
-    assert watcher.look(reconcile=False)[0].state == "succeeded"
-    assert watcher.look(reconcile=True)[0].state == "succeeded"
+    assert watcher.read_jobs(reconcile=False)[0].state == "queued"
+    job.last_attempt().write_result(Ending("succeeded", started=3.0, ended=4.0))
+    assert watcher.read_jobs(reconcile=False)[0].state == "succeeded"
+    assert watcher.read_jobs(reconcile=True)[0].state == "succeeded"
 
 
 def test_what_another_program_does_is_seen_within_a_round(lab: Lab) -> None:
     job = ended(lab)
     aged(lab)
     watcher = JobWatcher(lab.workspace)
-    assert watcher.look(reconcile=True)[0].title == "made up"
+    assert watcher.read_jobs(reconcile=True)[0].title == "made up"
     Recipe("test.count", "renamed", {"n": 1}).write(job.recipe)
     os.utime(lab.workspace.runs, (1e9, 1e9))
-    titles = [watcher.look(reconcile=False)[0].title for _ in range(60)]
+    titles = [watcher.read_jobs(reconcile=False)[0].title for _ in range(60)]
     assert titles[-1] == "renamed"

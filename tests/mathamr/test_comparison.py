@@ -15,7 +15,7 @@ from engines.core.errors import DataError
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs, list_triples, pair_nodes
 from workbench.papers.mathamr.tables import compare as lines_of
-from workbench.tables import Hint
+from workbench.tables import HintLine
 
 ONE = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b) :polarity -)"
 OTHER = "(x / want-01 :ARG0 (y / girl) :ARG1 (z / go-02 :ARG0 y))"
@@ -144,6 +144,6 @@ def test_a_score_that_is_not_proved_says_so() -> None:
     found = {"f1": 0.5, "precision": 0.5, "recall": 0.5, "triples": [], "optimal": False}
     lines = list(lines_of(found, CompareGraphs(ONE, OTHER)))
     assert lines[0].startswith("Smatch at least 0.500")
-    assert isinstance(lines[1], Hint)
+    assert isinstance(lines[1], HintLine)
     found["optimal"] = True
     assert list(lines_of(found, CompareGraphs(ONE, OTHER))) == ["Smatch 0.500, precision 0.500, recall 0.500"]

@@ -416,20 +416,20 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
 ) -> None:
     from engines.mathamr.inspection import Inspect, inspect
     from engines.mathamr.parsing.parsers import AmrlibParser
-    from workbench.papers.mathamr.data import resolved
+    from workbench.papers.mathamr.data import resolve_inspect
 
     spec = Inspect("Solve $x^2=2$.", parser="amrlib", k=0)
-    assert resolved(spec).model is None
+    assert resolve_inspect(spec).model is None
     with pytest.raises(EngineError, match="amrlib needs a model"):
-        inspect(resolved(spec))
+        inspect(resolve_inspect(spec))
     monkeypatch.setenv("MATHWB_MATHAMR_AMR_MODEL", str(model))
     graph = read_graph('(f / find-out-03 :ARG1 "eqx1eqx")')
     monkeypatch.setattr(AmrlibParser, "__call__", lambda _, contexts: iter([graph] * len(contexts)))
-    found = inspect(resolved(spec))
+    found = inspect(resolve_inspect(spec))
     assert (found["parser"], found["warnings"]) == ("amrlib", [])
     assert "find-out-03" in found["penman"]
     assert ":math" in found["penman"]
     monkeypatch.setattr(AmrlibParser, "__call__", lambda _, contexts: iter([None] * len(contexts)))
-    found = inspect(resolved(spec))
+    found = inspect(resolve_inspect(spec))
     assert found["parser"] == "builtin"
     assert found["warnings"] == ["amrlib gave no graph; this is the builtin parser's"]

@@ -36,9 +36,9 @@ from engines.mwp.triplets.retrieval import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
-from workbench.recipes import load  # noqa: E402
+from workbench.recipes import load_recipe  # noqa: E402
 from workbench.train import Sweep  # noqa: E402
-from workbench.train import variants as variants_of  # noqa: E402
+from workbench.train import list_variants as variants_of  # noqa: E402
 
 HEADS = ("tree", "deductive")
 TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}
@@ -287,7 +287,7 @@ def test_variants_with_a_doubt_are_left_out_on_request() -> None:
 
 @pytest.mark.parametrize("name", ["bert-gts-en-paper", "bert-gts-en-small", "gts-en-paper", "solver-en-fold"])
 def test_a_recipe_for_folds_keeps_each_out_once(name: str) -> None:
-    found = variants_of(load(f"mwp/{name}"), Sweep(folds=True))
+    found = variants_of(load_recipe(f"mwp/{name}"), Sweep(folds=True))
     settings = [read(SolverSettings, one.recipe.params["model"], place="", code="") for one in found]
     assert [one.fold for one in settings] == [0, 1, 2, 3]
     assert {one.folds for one in settings} == {4}

@@ -10,8 +10,8 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, never
-from workbench.engine_process import Result
-from workbench.operations import operation
+from workbench.engine_process import CallResult
+from workbench.operations import find_operation
 
 QUESTIONS = {
     "10": ("How many subsets has a set?", "Why is $\\sum_{k=0}^n \\binom{n}{k} = 2^n$?", ["combinatorics"]),
@@ -107,16 +107,16 @@ class HereCall:
     def stop(self) -> None:
         self.stopped = True
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         if error := self.engine.errors.get(self.task):
             raise error
         if self.task == "arqmath.prepare" and not self.engine.indexes:
             raise EngineError("no index in this test", code="E999")
         told: list[Event] = []
-        value = operation(self.task).run(self.params, events=told.append, stop=never)
+        value = find_operation(self.task).run(self.params, events=told.append, stop=never)
         for event in told:
             yield event
-        yield Result(value)
+        yield CallResult(value)
 
 
 class HereEngine:
@@ -133,7 +133,7 @@ class HereEngine:
         return call
 
     def call_blocking(self, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        return operation(task).run(dict(params), events=lambda _: None, stop=never)
+        return find_operation(task).run(dict(params), events=lambda _: None, stop=never)
 
     def close(self) -> None:
         pass

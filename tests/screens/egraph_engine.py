@@ -10,8 +10,8 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.egen.settings import EgenConfig
-from workbench.engine_process import Result
-from workbench.operations import operation
+from workbench.engine_process import CallResult
+from workbench.operations import find_operation
 
 HEAD = "* 63 cosh - 2 * 7 x"
 TERMS = {
@@ -42,7 +42,7 @@ class StillCall:
     def stop(self) -> None:
         self.stopped.set()
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         if error := self.engine.errors.get(self.task):
             raise error
         if self.task == "egen.generate":
@@ -50,7 +50,7 @@ class StillCall:
                 yield item
         elif self.task == "egen.egraph":
             made = {"stop_reason": "saturated", "iterations": 3, "nodes": 10, "seconds": 0.01}
-            yield Result(
+            yield CallResult(
                 {
                     "root": 7,
                     "classes": {number: nodes for number, (_, nodes) in TERMS.items()},
@@ -63,17 +63,17 @@ class StillCall:
             while self.behind:
                 self.behind = self.engine.behind
                 await asyncio.sleep(0.01)
-            yield Result({"steps": self.engine.steps})
+            yield CallResult({"steps": self.engine.steps})
         else:
-            value = operation(self.task).run(self.params)
+            value = find_operation(self.task).run(self.params)
             if self.task == "egen.explain" and self.engine.exceptions:
                 value = {**value, "verdict": {**value["verdict"], "except": self.engine.exceptions}}
             self.engine.answers[self.task] = value
-            yield Result(value)
+            yield CallResult(value)
 
-    async def _grow(self) -> AsyncIterator[Event | Result]:
+    async def _grow(self) -> AsyncIterator[Event | CallResult]:
         if self.params["members"] == 1:  # warming up
-            yield Result({})
+            yield CallResult({})
             return
         if self.engine.cold:
             await self.stopped.wait()
@@ -93,7 +93,7 @@ class StillCall:
         names = ("members", "max_tokens", "mode", "padding", "seed")
         config = asdict(EgenConfig(**{name: self.params[name] for name in names if name in self.params}))
         members = [{**_row(prefix), **judged} for prefix in GROWN]
-        yield Result({"head": self.params["expr"], "members": members, "stats": stats, "config": config})
+        yield CallResult({"head": self.params["expr"], "members": members, "stats": stats, "config": config})
 
 
 class StillEngine:

@@ -11,7 +11,7 @@ from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs import form
 from screens.jobs.run import Machine
-from workbench.engine_process import Result
+from workbench.engine_process import CallResult
 
 
 class Engine:
@@ -21,12 +21,12 @@ class Engine:
         self.asked: list[Mapping[str, Any]] = []
         self.error: EngineError | None = None
 
-    async def call(self, task: str, params: Mapping[str, Any]) -> AsyncIterator[Result]:
+    async def call(self, task: str, params: Mapping[str, Any]) -> AsyncIterator[CallResult]:
         assert task == "train.check"
         self.asked.append(params)
         if self.error is not None:
             raise self.error
-        yield Result({"measures": ["validation_kmeans_percent", "loss_nats"]})
+        yield CallResult({"measures": ["validation_kmeans_percent", "loss_nats"]})
 
     def close(self) -> None:
         """Nothing to close."""

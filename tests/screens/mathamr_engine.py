@@ -10,7 +10,7 @@ from typing import Any
 
 from engines.core.events import Event
 from tests.screens.arqmath_engine import HereCall, HereEngine
-from workbench.engine_process import Result
+from workbench.engine_process import CallResult
 
 __all__ = ["GRAPHS", "TOPICS", "QuickEngine", "write_formula_collection"]
 
@@ -85,14 +85,14 @@ _PARSED = '(f / find-01 :arg0 (y / you) :arg1 (s / solution :mod (g / general)) 
 class QuickCall(HereCall):
     """The real operation, but for the parser, which takes seconds to load: its graph is a given one."""
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         parsed = self.task == "mathamr.inspect" and "graph" not in self.params
         if parsed and self.params.get("topic") in GRAPHS and self.params.get("parser") != "builtin":
             parsed = False
         if parsed:
             self.params = {**self.params, "parser": "builtin", "graph": _PARSED}
         async for item in super().__aiter__():
-            if parsed and isinstance(item, Result):
+            if parsed and isinstance(item, CallResult):
                 item.value["parser"] = "builtin"
             yield item
 

@@ -29,7 +29,7 @@ from screens.widgets.pane import Pane
 from screens.widgets.table import Table, cell_content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import place, press, ready, settle, showing, shown, until, write
-from workbench.operations import operation
+from workbench.operations import find_operation
 from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
 
@@ -43,7 +43,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection with its index."""
     folder = write_collection(tmp_path_factory.mktemp("collections") / "mini")
     params = {"folder": str(folder), "index": str(folder / "index")}
-    assert operation("arqmath.prepare").run(params, events=ignore, stop=never)["complete"]
+    assert find_operation("arqmath.prepare").run(params, events=ignore, stop=never)["complete"]
     return folder
 
 
@@ -58,7 +58,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> HereEngine:
 @pytest.fixture
 def build(workspace: Workspace, files: Path, make: Make, engine: HereEngine) -> Make:
     """The app over a workspace with that collection."""
-    shutil.copytree(files, workspace.folder("arqmath") / "mini")
+    shutil.copytree(files, workspace.make_folder("arqmath") / "mini")
 
     def built(**options: Any) -> Workbench:
         return make(**{"screen": "arqmath", "jobs": [], **options})
@@ -342,7 +342,7 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        official = Path(workspace.folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8")
+        official = Path(workspace.make_folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8")
         assert screen.why_not("judge") == "it has an official grade, which cannot be changed"
         # J where nothing can be judged says so, and the grade behind it goes to no other screen.
         await press(pilot, "J")
@@ -359,11 +359,11 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
         assert answers(screen).current["own"] == 2
         assert "your grade 2  medium" in about(screen)
         own = Collection(
-            "mini", workspace.folder("arqmath") / "mini", workspace.folder("arqmath") / "mini"
-        ).judgements()
-        assert own.qrels() == ["A.1\t0\t22\t2"]
+            "mini", workspace.make_folder("arqmath") / "mini", workspace.make_folder("arqmath") / "mini"
+        ).open_judgements()
+        assert own.qrels_lines() == ["A.1\t0\t22\t2"]
         # The official grades and all that is counted from them stay.
-        assert (workspace.folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8") == official
+        assert (workspace.make_folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8") == official
         assert answers(screen).current["grade"] is None
         await press(pilot, "e", "q")
         assert isinstance(app.screen, Prompt)
@@ -492,7 +492,7 @@ async def test_written_answers_bars_and_judgements_have_pages(build: Make) -> No
 async def test_provenance_names_the_files(build: Make, workspace: Workspace) -> None:
     (workspace.root / "exports").mkdir(exist_ok=True)
     app = build()
-    (workspace.folder("arqmath") / "mini" / "runs_task1" / "broken.tsv").write_text(
+    (workspace.make_folder("arqmath") / "mini" / "runs_task1" / "broken.tsv").write_text(
         "A.1 Q0 11 1 nan x\n", "utf-8"
     )
     async with app.run_test(size=WIDE) as pilot:

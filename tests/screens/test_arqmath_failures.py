@@ -31,12 +31,12 @@ async def test_no_collection_a_broken_one_and_one_without_posts(
         assert "No collection yet" in str(screen.query_one("#topics Notice", Notice).content)
         assert isinstance(screen, ArqmathScreen)
         assert screen.why_not("add") == "there is no collection"
-        write_collection(workspace.folder("arqmath") / "bare", posts=False)
+        write_collection(workspace.make_folder("arqmath") / "bare", posts=False)
         await press(pilot, "r")
         await ready(pilot)
         assert screen.why_not("add") == "the collection has no posts"
         assert "no posts to read" in " ".join(read(screen).split())
-        (workspace.folder("arqmath") / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
+        (workspace.make_folder("arqmath") / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
         await press(pilot, "r")
         await settle(pilot)
         assert "E327" in str(screen.query_one("#topics Notice", Notice).content)
@@ -44,7 +44,7 @@ async def test_no_collection_a_broken_one_and_one_without_posts(
 
 async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> None:
     nasty = "[red]mark[/red]\x1b[31mred\u202e[b]"
-    folder = workspace.folder("arqmath") / "mini"
+    folder = workspace.make_folder("arqmath") / "mini"
     app = build()
     shutil.rmtree(folder / "index")
     (folder / "posts.jsonl").write_text(

@@ -23,7 +23,7 @@ from screens.shell.theme import (
     text_width,
 )
 from screens.widgets.plot import Series, draw_curves, find_ranges
-from workbench.tables import duration
+from workbench.tables import format_duration
 
 
 def test_a_curve_is_drawn_where_it_is() -> None:
@@ -67,10 +67,10 @@ def test_elided_text_fits(text: str, cells: int) -> None:
     [
         (format_count(4731), "4 731"),
         (format_count(21 * 10**15), "2.1e16"),
-        (duration(8), "8s"),
-        (duration(840), "14m"),
-        (duration(11100), "3h 05m"),
-        (duration(None), ""),
+        (format_duration(8), "8s"),
+        (format_duration(840), "14m"),
+        (format_duration(11100), "3h 05m"),
+        (format_duration(None), ""),
         (format_bytes(1_900 * 2**20), "1.9 GiB"),
         (format_number(41200.0), "41.2k"),
         (format_number(0.31553), "0.3155"),

@@ -103,7 +103,7 @@ async def test_notes_and_bookmarks_have_the_members_address(build: Make) -> None
         await press(pilot, "m", "enter", "j", "M")
         await write(pilot, "look")
         await press(pilot, "enter")
-        kept = {note.address: (note.note, note.bookmark) for note in app.workspace.notes.all()}
+        kept = {note.address: (note.note, note.bookmark) for note in app.workspace.notes.all_records()}
         assert kept == {
             "corpus/sample-e/cluster/0": ("", True),
             "corpus/sample-e/cluster/0/member/1": ("look", False),

@@ -24,7 +24,7 @@ from screens.widgets.table import Table
 from tests.screens.driving import place, press, ready, settle, until
 from tests.screens.egraph_engine import StillCall, StillEngine
 from tests.screens.test_egraphs import CLUSTERS, grown
-from workbench.engine_process import Result
+from workbench.engine_process import CallResult
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
@@ -99,7 +99,7 @@ REPORT = {
 class Call(StillCall):
     """Answers for a model."""
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         asked = self.params
         if error := self.engine.errors.get(self.task):
             raise error
@@ -108,14 +108,14 @@ class Call(StillCall):
                 yield Event("progress", {"done": 1, "total": 3, "unit": "expressions"})
                 await self.stopped.wait()
                 raise EngineError("the encoding was stopped", code="E646", remedy="Start it again.")
-            yield Result(self.map_())
+            yield CallResult(self.map_())
         elif self.task == "egen.nearest":
-            yield Result({"neighbours": NEAR, "pool": 9})
+            yield CallResult({"neighbours": NEAR, "pool": 9})
         elif self.task == "egen.eval":
             yield Event("progress", {"done": 1, "total": 3, "unit": "expressions"})
-            yield Result(REPORT)
+            yield CallResult(REPORT)
         elif self.task == "egen.analogies":
-            yield Result({"analogies": [ANALOGY]})
+            yield CallResult({"analogies": [ANALOGY]})
         elif self.task == "egen.analogy":
             named = {name: {"prefix": asked[name], "unicode": asked[name]} for name in ("x1", "y1", "x2")}
             wanted = asked.get("expected")
@@ -124,7 +124,7 @@ class Call(StillCall):
                 hit("ln x", wanted and "different", True, 2),
             ]
             found = {"candidates": 12, "hits": hits, "place": 1, "place_without_echo": 1}
-            yield Result({**named, **found, "expected": wanted and {"prefix": wanted, "unicode": wanted}})
+            yield CallResult({**named, **found, "expected": wanted and {"prefix": wanted, "unicode": wanted}})
         else:
             async for item in super().__aiter__():
                 yield item
@@ -266,7 +266,7 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         submitted.append(spec)
         return Submitted()
 
-    monkeypatch.setattr("workbench.jobs.control.submit", submit)
+    monkeypatch.setattr("workbench.jobs.control.submit_job", submit)
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await on_map(pilot)

@@ -77,7 +77,7 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
         assert "tok" not in of_clusters or size == LARGE
         assert of_members["infix"] >= 20
         assert of_members["verdict"] <= 9
-        rows = [CLUSTERS.row({**row, "size": 5}) for row in clusters(screen).rows.records]
+        rows = [CLUSTERS.make_row({**row, "size": 5}) for row in clusters(screen).rows.records]
         assert screen.left._source is not None
         screen.left.show_clusters(screen.left._source, rows, keep=True)
         alike = widths(clusters(screen))

@@ -45,4 +45,4 @@ async def test_every_step_shows_what_it_says(size: tuple[int, int], workspace: W
     assert (job.attempt, job.live) == (2, True)
     from workbench.jobs import control
 
-    control.kill(workspace, job.id)
+    control.kill_job(workspace, job.id)

@@ -72,7 +72,7 @@ async def test_a_corpus_with_a_hostile_name_and_source(make: Make, workspace: Wo
         await pilot.press("escape", "slash", *("left_square_bracket", "b", "right_square_bracket"))
         await until(pilot, said(app, "/[b]"))
         await pilot.press("escape", "M", "left_square_bracket", "b", "enter")
-        await until(pilot, lambda: app.workspace.notes.all())
-        (note,) = app.workspace.notes.all()
+        await until(pilot, lambda: app.workspace.notes.all_records())
+        (note,) = app.workspace.notes.all_records()
         assert (note.address, note.note) == (f"corpus/{name}/cluster/0", "[b")
         assert screen.query_one("#clusters-table", Table).shown == 80

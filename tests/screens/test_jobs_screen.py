@@ -24,7 +24,7 @@ from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
 from workbench.folders import state_dir
 from workbench.jobs import control
-from workbench.jobs.folder import Ending, create
+from workbench.jobs.folder import Ending, create_job
 from workbench.jobs.view import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -112,7 +112,7 @@ async def test_a_refusal_is_reported_with_its_remedy(make: Make, monkeypatch: py
     def refuse(*_: object) -> None:
         raise EngineError("job 41 is over", remedy="Resume it.", code="E603")
 
-    monkeypatch.setattr(control, "stop", refuse)
+    monkeypatch.setattr(control, "stop_job", refuse)
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
         await pilot.press("x")
@@ -444,15 +444,15 @@ async def test_a_deleted_job_is_brought_back_also_after_a_restart(
 async def test_long_work_is_deleted_only_when_confirmed_and_a_protected_job_not_at_all(
     make: Make, jobs: list[JobView], workspace: Workspace
 ) -> None:
-    job = create(workspace.runs, Recipe("test.count", "long work", {"n": 1}))
-    job.last().say_result(Ending("succeeded", started=1_000.0, ended=1_601.0))
+    job = create_job(workspace.runs, Recipe("test.count", "long work", {"n": 1}))
+    job.last_attempt().write_result(Ending("succeeded", started=1_000.0, ended=1_601.0))
 
     async def see(pilot: Pilot[None]) -> None:
-        app.watch_jobs.jobs = (control.job(workspace, job.id),)
+        app.watch_jobs.jobs = (control.read_job(workspace, job.id),)
         app.look_now()
         await settle(pilot, lambda: app.place.job == app.watch_jobs.jobs[0])
 
-    async with make(jobs=[control.job(workspace, job.id)]).run_test(size=WIDE) as pilot:
+    async with make(jobs=[control.read_job(workspace, job.id)]).run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot, at=job.id)
         await press(pilot, "D")
         assert "10m of work" in shown(app)
@@ -470,7 +470,7 @@ async def test_long_work_is_deleted_only_when_confirmed_and_a_protected_job_not_
         await press(pilot, "D", "y")
         await rest(pilot)
         assert not job.folder.exists()
-        assert [item.address for item in workspace.trash.items()] == [f"job/{job.id}"]
+        assert [item.address for item in workspace.trash.list_items()] == [f"job/{job.id}"]
 
 
 @pytest.mark.slow

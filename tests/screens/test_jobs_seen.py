@@ -87,7 +87,7 @@ def test_a_failed_training_begins_with_reason_and_remedy(
     first, second, *_ = summarise_job(view, 100).plain.splitlines()
     assert first.startswith(reason)
     assert remedy in second
-    assert view.refusal("resume") == ""
+    assert view.why_refused("resume") == ""
 
 
 async def test_what_is_odd_about_a_live_job_is_said(make: Make, jobs: list[JobView]) -> None:

@@ -16,7 +16,7 @@ from screens.app import Workbench
 from tests.screens.launch_engine import answer_at_once, stand_still
 from tests.screens.test_snapshots import pressing
 from workbench.jobs.view import JobView
-from workbench.recipes import Recipe, load
+from workbench.recipes import Recipe, load_recipe
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -30,9 +30,9 @@ def still_form(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
     answer_at_once(monkeypatch)
     stand_still(monkeypatch)
     few: tuple[Recipe, ...] = tuple(
-        load(f"egen/{name}") for name in ("cl-mean-tiny", "polynomials", "templates")
+        load_recipe(f"egen/{name}") for name in ("cl-mean-tiny", "polynomials", "templates")
     )
-    monkeypatch.setattr("workbench.recipes.recipes", lambda: few)
+    monkeypatch.setattr("workbench.recipes.list_recipes", lambda: few)
     ensure_sample(workspace)
 
 

@@ -13,7 +13,7 @@ from screens.jobs.form import NewJob
 from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import shown, until
-from workbench.jobs.control import kill
+from workbench.jobs.control import kill_job
 from workbench.workspace import Workspace, ensure_sample
 
 
@@ -54,7 +54,7 @@ async def test_launch_watch_stop_resume_compare(
     finally:
         for view in app.jobs:
             if view.live:
-                kill(workspace, view.id)
+                kill_job(workspace, view.id)
 
 
 def curve_of(app: Workbench) -> str:

@@ -21,8 +21,8 @@ from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs.machine import Gpu
 from workbench.jobs.view import JobView
-from workbench.recipes import Recipe, load, with_settings
-from workbench.train import Launch, Sweep
+from workbench.recipes import Recipe, load_recipe, with_settings
+from workbench.train import LaunchDraft, Sweep
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -50,7 +50,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> list[Reci
         specs.append(spec)
         return jobs[0]
 
-    monkeypatch.setattr("workbench.jobs.control.submit", submit)
+    monkeypatch.setattr("workbench.jobs.control.submit_job", submit)
     return specs
 
 
@@ -99,7 +99,7 @@ async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
         assert (spec.task, spec.seed, spec.title) == ("train", 0, f"train {QUICK}")
         assert spec.params["data"] == {"corpus": str(sample.corpora / "sample-e")}
         assert spec.params["publish"] == str(sample.models / "cl-mean-tiny")
-        assert spec.params["train"] == load(QUICK).params["train"]
+        assert spec.params["train"] == load_recipe(QUICK).params["train"]
         assert engine.asked[-1]["trainer"] == "egen.contrastive"
 
 
@@ -240,7 +240,7 @@ async def test_what_the_engine_finds_wrong_stands_at_its_field(
 
 
 async def test_missing_data_says_which_recipe_makes_it(make: Make, engine: Engine, sample: Workspace) -> None:
-    async with make(launch=Launch(load("egen/cl-mean-small"))).run_test(size=WIDE) as pilot:
+    async with make(launch=LaunchDraft(load_recipe("egen/cl-mean-small"))).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
         assert screen.query_one("#recipes", Table).current_key == "egen/cl-mean-small"
         assert "there is no corpus 'templates' here. The recipe egen/templates makes it" in shown(pilot.app)
@@ -259,8 +259,8 @@ async def test_a_form_whose_rows_are_gone_checks_nothing(
 
 
 async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, sample: Workspace) -> None:
-    recipe = with_settings(load(QUICK), ["lr=5e-4", "seed=3"])
-    async with make(launch=Launch(recipe)).run_test(size=WIDE) as pilot:
+    recipe = with_settings(load_recipe(QUICK), ["lr=5e-4", "seed=3"])
+    async with make(launch=LaunchDraft(recipe)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
         values = screen.list_values()
         assert (values["train.lr"], values["job.seed"]) == ("0.0005", "3")
@@ -426,7 +426,7 @@ def test_fields_of_a_corpus(
 ) -> None:
     monkeypatch.setattr("engines.core.system.count_processors", lambda: 2)
     (workspace.corpora / "taken").mkdir()
-    form = OperationFields(load("egen/polynomials"), workspace)
+    form = OperationFields(load_recipe("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields} | {f"corpus.{name}": text}
     found = form.find_problems(values)
     assert set(found) == ({f"corpus.{name}"} if wrong else set())
@@ -435,7 +435,7 @@ def test_fields_of_a_corpus(
 
 def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "mine.txt").write_text("sin x\n", encoding="utf-8")
-    form = OperationFields(load("egen/polynomials"), workspace)
+    form = OperationFields(load_recipe("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields}
     values["corpus.templates"] = str(tmp_path / "mine.txt")
     assert form.find_problems(values) == {}
@@ -474,7 +474,7 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
     ],
 )
 def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspace) -> None:
-    form = form_fields(load(QUICK), sample)
+    form = form_fields(load_recipe(QUICK), sample)
     assert isinstance(form, TrainFields)
     values = {field.name: field.text for field in form.fields} | {name: text}
     found = form.find_problems(values)
@@ -485,7 +485,7 @@ def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspac
 def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
     """The vector of a problem is a mean or the first state, that of an expression a mean or the greatest."""
     found = {}
-    for recipe in (load("mwp/solver-tiny"), load(QUICK)):
+    for recipe in (load_recipe("mwp/solver-tiny"), load_recipe(QUICK)):
         tables = {"model": {"pooling": "mean"}, "train": {"lr": 1e-3}}
         form = form_fields(replace(recipe, params={**recipe.params, **tables}), sample)
         found |= {(recipe.name, field.name): field for field in form.fields}
@@ -503,9 +503,9 @@ def test_the_command_opens_the_form(
     from workbench import cli
     from workbench.cli import opening
 
-    opened: list[tuple[str | None, Launch]] = []
+    opened: list[tuple[str | None, LaunchDraft]] = []
 
-    def open_screens(screen: str | None = None, launch: Launch | None = None) -> int:
+    def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -> int:
         assert launch is not None
         opened.append((screen, launch))
         return 0
@@ -547,7 +547,7 @@ async def test_the_form_of_the_command_has_the_sweep(
         "workbench.train.start_sweep",
         lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel)),
     )
-    async with make(launch=Launch(load(QUICK), how)).run_test(size=WIDE) as pilot:
+    async with make(launch=LaunchDraft(load_recipe(QUICK), how)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
         values = {
             name: text for name, text in screen.list_values().items() if name.startswith("sweep.") and text

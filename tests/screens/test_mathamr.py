@@ -48,7 +48,7 @@ def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.Mon
     # What splits sentences takes seconds to load.
     monkeypatch.setattr("engines.language.english.split_sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
-    shutil.copytree(files, workspace.folder("arqmath") / "mini")
+    shutil.copytree(files, workspace.make_folder("arqmath") / "mini")
 
     def built(**options: Any) -> Workbench:
         return make(**{"screen": "mathamr", "jobs": [], **options})
@@ -297,7 +297,7 @@ async def test_every_page_yields_a_command_line(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        folder = str(app.workspace.folder("arqmath") / "mini")
+        folder = str(app.workspace.make_folder("arqmath") / "mini")
         whole = f"mathwb mathamr inspect --folder {folder} --topic B.1"
         await press(pilot, "enter")
         for pane in (screen.contexts, screen.graph, screen.formula, screen.strings):
@@ -323,7 +323,7 @@ async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "j", "m")
-        assert list(app.workspace.notes.under("mathamr/mini/topic")) == ["B.2"]
+        assert list(app.workspace.notes.notes_under("mathamr/mini/topic")) == ["B.2"]
         await screen.contexts.listing.set_query("is:bookmarked")
         assert [row["id"] for row in screen.contexts.table.visible_records()] == ["B.2"]
         app.navigation.go_to_address("mathamr/mini/topic/B.1/node/O2")
@@ -435,7 +435,7 @@ def test_the_graphs_of_the_collection_are_graphs() -> None:
 
 
 def test_what_the_palette_finds(files: Path, workspace: Workspace) -> None:
-    shutil.copytree(files, workspace.folder("arqmath") / "mini")
+    shutil.copytree(files, workspace.make_folder("arqmath") / "mini")
     found = {thing.label: thing.sentence for thing in destinations(workspace)}
     assert found["topic B.2"] == "formula \\frac{a}{b}"
     assert found["collection mini"] == "a collection of formulas in context"

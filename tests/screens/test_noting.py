@@ -133,7 +133,7 @@ async def test_the_filter_line_offers_the_fields_of_notes(make: Make) -> None:
 def build(workspace: Workspace, corpus: Path, files: Path, make: Make, monkeypatch: Any) -> Make:
     """The app over a workspace with a corpus, a collection and jobs; what it loads comes from the disk."""
     (workspace.corpora / "sample-e").symlink_to(corpus)
-    (workspace.folder("arqmath") / "mini").symlink_to(files)
+    (workspace.make_folder("arqmath") / "mini").symlink_to(files)
     monkeypatch.setattr("workbench.engine_process.EngineProcess", BothEngines)
 
     def built(**options: Any) -> Workbench:
@@ -164,7 +164,7 @@ async def test_way_8_what_was_bookmarked_is_found_again(build: Make, workspace: 
         await listing(app, "answers").set_query("rank=1")
         await pilot.press("h", "j")
         await until(pilot, lambda: here(app, "arqmath", "topics") != topic)
-    kept = {note.address: note.note for note in workspace.notes.all()}
+    kept = {note.address: note.note for note in workspace.notes.all_records()}
     assert kept == {
         "corpus/sample-e/cluster/1": "odd domain",
         "corpus/sample-e/cluster/1/member/1": "",

@@ -32,8 +32,8 @@ from screens.widgets import plot as picture
 from screens.widgets.plot import FormulaImage, PicturePlot, Series
 from tests.screens.driving import until
 from tests.screens.pixel_terminal import PixelTerminal
-from workbench.engine_process import Result
-from workbench.operations import operation
+from workbench.engine_process import CallResult
+from workbench.operations import find_operation
 
 CELL = (6, 12)
 COLUMNS, LINES = 60, 24
@@ -46,10 +46,10 @@ class Call:
     def stop(self) -> None:
         pass
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         if self.engine.error:
             raise self.engine.error
-        yield Result(operation(self.task).run(self.params))
+        yield CallResult(find_operation(self.task).run(self.params))
 
 
 class Engine:

@@ -14,7 +14,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
 from tests.screens.driving import until
-from workbench.engine_process import Result
+from workbench.engine_process import CallResult
 
 
 class Call:
@@ -29,12 +29,12 @@ class Call:
         self.stopped = True
         self.go.set()
 
-    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
         yield Event("progress", {"done": 1})
         await self.go.wait()
         if self.stopped:
             raise EngineError("it was stopped", code="E703")
-        yield Result({"twice": 2 * self.params["number"]})
+        yield CallResult({"twice": 2 * self.params["number"]})
 
 
 class Engine:

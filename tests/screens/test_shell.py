@@ -78,9 +78,9 @@ async def test_clicking_a_hint_does_what_its_key_does(make: Make) -> None:
 
 def test_every_theme_can_be_set_and_no_other(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     from screens.shell.theme import THEMES
-    from workbench.config import schema
+    from workbench.config import all_settings
 
-    names = schema()["theme"].choices[1:]
+    names = all_settings()["theme"].choices[1:]
     assert [f"mathwb-{name}" for name in names] == [theme.name for theme in THEMES]
     for name in names:
         monkeypatch.setenv("MATHWB_THEME", name)
@@ -406,7 +406,7 @@ async def test_the_palette_finds_things_of_screens_not_opened_yet(
     make: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way 9: a word of a recipe, a topic, a job, from a screen that is none of theirs."""
-    collection = write_collection(workspace.folder("arqmath") / "mini", posts=False)
+    collection = write_collection(workspace.make_folder("arqmath") / "mini", posts=False)
     assert collection.is_dir()
     monkeypatch.setattr("workbench.engine_process.EngineProcess", HereEngine)
     async with make(screen="egraphs").run_test(size=NARROW) as pilot:

@@ -63,7 +63,7 @@ CHINESE = {
 
 def write_set(workspace: Workspace, name: str, problems: dict[str, tuple[str, str, float]]) -> Path:
     """A set of problems of the workspace."""
-    file = workspace.folder("problems") / name / "problems.jsonl"
+    file = workspace.make_folder("problems") / name / "problems.jsonl"
     file.parent.mkdir()
     rows = (
         {"id": id_, "text": text, "equation": equation, "answer": answer}
@@ -192,7 +192,7 @@ async def test_the_edit_path_between_two_trees(build: Make) -> None:
 
 async def test_a_bad_triplet_is_labelled_and_kept(build: Make, workspace: Workspace, tmp_path: Path) -> None:
     app = build()
-    file = workspace.folder("problems") / "labels.jsonl"
+    file = workspace.make_folder("problems") / "labels.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "J", "n")
@@ -226,7 +226,7 @@ async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Work
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "G", "C", "m")
-        (note,) = workspace.notes.all()
+        (note,) = workspace.notes.all_records()
         assert note.address == "problems/mini/strategy/nn-bibleu-train/triplet/p6"
         await screen.anchors.listing.set_query("is:bookmarked")
         assert [one["id"] for one in screen.anchors.table.visible_records()] == ["p6"]

@@ -38,13 +38,13 @@ async def test_orphans_are_adopted_and_end_truly_while_it_is_open(
         lab.kill(first)
         lab.kill(lab.supervisor(lost))
         lab.kill(lab.worker(lost))
-        await until(pilot, lambda: lab.attempt(number).heartbeat().supervisor.pid != first)  # type: ignore[union-attr]
+        await until(pilot, lambda: lab.attempt(number).read_heartbeat().supervisor.pid != first)  # type: ignore[union-attr]
         await until(pilot, lambda: state(lost) == "lost")
-        await until(pilot, lambda: lab.attempt(lost).result() is not None)
+        await until(pilot, lambda: lab.attempt(lost).read_result() is not None)
         assert lab.worker(number) == worker
         lab.go(number)
         await until(pilot, lambda: state(number) == "succeeded")
-        assert lab.attempt(number).result() is not None
+        assert lab.attempt(number).read_result() is not None
 
 
 async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[JobView]) -> None:

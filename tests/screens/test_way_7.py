@@ -23,7 +23,7 @@ from tests.screens import test_egraphs_models as egraphs
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import HEAD
 from workbench.folders import state_dir
-from workbench.operations import Operation, operation
+from workbench.operations import Operation, find_operation
 
 build, files, engine = egraphs.build, arqmath.files, arqmath.engine
 build_arqmath = pytest.fixture(arqmath.build.__wrapped__)  # type: ignore[attr-defined]
@@ -128,7 +128,7 @@ async def test_a_page_and_its_command_ask_the_same(
     # The screen waits for no more than so much to be encoded; that changes no answer.
     page = {
         name: value
-        for name, value in to_mapping(operation(task).resolved(asked)).items()
+        for name, value in to_mapping(find_operation(task).resolve_spec(asked)).items()
         if name != "at_most"
     }
     assert (found, spec) == (task, page)

@@ -116,9 +116,9 @@ async def test_every_key_leads_where_it_says(
         while steps:
             steps = await _walk(Workbench(workspace), _SIZES[size], steps)
     finally:
-        for view in control.jobs(workspace):
+        for view in control.list_jobs(workspace):
             if view.live:
-                control.kill(workspace, view.id)
+                control.kill_job(workspace, view.id)
     if number in ("12", "13"):
         assert opened.read_text().startswith("+")
 

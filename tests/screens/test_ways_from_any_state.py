@@ -18,7 +18,7 @@ from tests.screens.driving import press, ready
 from tests.screens.mathamr_engine import QuickEngine, write_formula_collection
 from tests.screens.test_arqmath import answers, topics
 from tests.screens.test_way_7 import meant, printed, yanked
-from workbench.operations import operation
+from workbench.operations import find_operation
 from workbench.workspace import Workspace
 
 build, files, engine = arqmath.build, arqmath.files, arqmath.engine
@@ -98,7 +98,7 @@ async def test_way_7_on_bars_and_search_hits(
     # As many answers are asked for, and from the same index.
     assert meant(of_hits, monkeypatch) == (
         "arqmath.search",
-        to_mapping(operation("arqmath.search").resolved(asked)),
+        to_mapping(find_operation("arqmath.search").resolve_spec(asked)),
     )
     assert [hit["id"] for hit in printed(of_hits, monkeypatch)["hits"]] == found
 
@@ -115,7 +115,7 @@ async def test_way_6_on_mathamr(
     quick = QuickEngine()
     monkeypatch.setattr("engines.language.english.split_sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: quick)
-    shutil.copytree(formulas, workspace.folder("arqmath") / "mini")
+    shutil.copytree(formulas, workspace.make_folder("arqmath") / "mini")
 
     def built() -> Any:
         return make(screen="mathamr", jobs=[])

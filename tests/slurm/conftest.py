@@ -46,10 +46,10 @@ class Slurm(Lab):
 
     def submit(self, task: str = "count", executor: str = "slurm", **params: object) -> int:
         spec = Recipe(f"test.{task}", f"test {task}", {"executor": executor, **params}, seed=7)
-        return control.submit(self.workspace, spec).id
+        return control.submit_job(self.workspace, spec).id
 
     def view(self, number: int) -> JobView:
-        slurm.forget()
+        slurm.forget_states()
         return super().view(number)
 
     def full(self) -> str:

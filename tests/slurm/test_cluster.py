@@ -32,8 +32,8 @@ def test_pending_is_said_with_its_reason_and_stopped_is_stopped(lab: Slurm) -> N
     view = lab.until(lambda: (found := lab.view(number)).waiting and found, "a reason")
     assert (view.state, view.waiting) == ("queued", "Resources")
     with pytest.raises(EngineError, match=f"job {number} is queued"):
-        control.resume(lab.workspace, number)
-    control.stop(lab.workspace, number)
+        control.resume_job(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert (view.reason, view.command_exit_code) == ("stopped by you before it started", 130)
     assert lab.state(number).startswith("CANCELLED")
@@ -41,11 +41,11 @@ def test_pending_is_said_with_its_reason_and_stopped_is_stopped(lab: Slurm) -> N
 
 def test_stop_while_running(lab: Slurm, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert (view.reason, view.value["items"]) == ("stopped by you", 3)
     lab.go(number)
-    assert control.resume(lab.workspace, number).attempt == 2
+    assert control.resume_job(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
 
 
@@ -53,11 +53,11 @@ def test_the_time_limit_saves_and_queues_again(lab: Slurm, whole: dict[str, Any]
     number = lab.held(executor="slurm:time=1,warning=30")
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert view.live
-    first = control.attempts(lab.workspace, number)[0]
+    first = control.list_attempts(lab.workspace, number)[0]
     assert (first.state, first.reason) == ("stopped", "the cluster's time limit")
     assert first.value["items"] == 3
     with pytest.raises(EngineError, match=f"job {number} is"):
-        control.resume(lab.workspace, number)
+        control.resume_job(lab.workspace, number)
     lab.go(number)
     view = lab.wait(number, "succeeded")
     assert (view.value, view.attempt) == (whole, 2)
@@ -90,7 +90,7 @@ def test_requeued_by_someone(lab: Slurm, whole: dict[str, Any]) -> None:
     lab.cluster.run("scontrol", "requeue", cluster_id)
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert (view.live, view.cluster_id) == (True, cluster_id)
-    assert control.attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
+    assert control.list_attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
 
@@ -102,14 +102,14 @@ def test_a_killed_worker(lab: Slurm, whole: dict[str, Any]) -> None:
     assert (view.signal, view.exit_code, view.code) == (signal.SIGKILL, None, "E621")
     assert view.reason.startswith("killed by signal 9, often memory")
     lab.go(number)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == whole
 
 
 def test_killed_by_the_user(lab: Slurm) -> None:
     number = lab.held()
     pid = lab.worker(number)
-    control.kill(lab.workspace, number)
+    control.kill_job(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     lab.until(lambda: not lab.alive(pid), "the death of the worker")
 
@@ -124,14 +124,14 @@ def test_nothing_that_dies_where_it_was_submitted_matters(lab: Slurm, whole: dic
     view = lab.wait(number, "lost")
     assert view.reason.startswith("the cluster says FAILED")
     lab.go(number)
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == whole
 
 
 def test_forgotten_without_accounting(lab: Slurm) -> None:
     number = lab.held()
     os.kill(lab.supervisor(number), signal.SIGSTOP)
-    lab.attempt(number).say_ticket("4000000")
+    lab.attempt(number).write_ticket("4000000")
     os.kill(lab.supervisor(number), signal.SIGKILL)
     os.kill(lab.worker(number), signal.SIGKILL)
     view = lab.wait(number, "lost")
@@ -150,7 +150,7 @@ def test_what_the_cluster_refuses_leaves_no_job(lab: Slurm, executor: str, says:
     with pytest.raises(EngineError, match=says) as caught:
         lab.submit(n=6, executor=executor)
     assert (caught.value.code, caught.value.exit_code) == ("E605", 3)
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
 
 
 def test_any_option_of_sbatch(lab: Slurm, whole: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ def test_a_sweep_is_an_array_of_which_each_run_ends_by_itself(lab: Slurm, whole:
     ]
     made = control.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
     view = lab.wait(made.id, "failed")
-    members = [lab.view(number) for number in control.members(lab.workspace, made.id)]
+    members = [lab.view(number) for number in control.member_numbers(lab.workspace, made.id)]
     assert [each.state for each in members] == ["succeeded", "failed", "succeeded"]
     assert members[2].value == whole
     array = members[0].cluster_id.partition("_")[0]
@@ -189,7 +189,7 @@ def test_a_run_of_an_array_is_queued_again_alone(lab: Slurm, whole: dict[str, An
     made = control.submit_sweep(
         lab.workspace, "test", "a sweep", [(spec, {}, {"seed": 0}), (spec, {}, {"seed": 1})]
     )
-    first, second = control.members(lab.workspace, made.id)
+    first, second = control.member_numbers(lab.workspace, made.id)
     for number in (first, second):
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     lab.cluster.run("scontrol", "requeue", lab.view(second).cluster_id)
@@ -206,7 +206,7 @@ def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_agai
     held = Recipe("test.count", "held", {"n": 6, "hold": 3, "executor": "slurm"}, seed=7)
     last = Recipe("test.count", "joins", {"n": 6, "executor": "slurm"}, seed=7)
     made = control.submit_sweep(lab.workspace, "test", "a work", [(held, {}, {}), (held, {}, {})], last=last)
-    first, second, joins = control.members(lab.workspace, made.id)
+    first, second, joins = control.member_numbers(lab.workspace, made.id)
     for number in (first, second):
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     lab.until(lambda: lab.view(joins).waiting == "Dependency", "a dependency")
@@ -219,7 +219,7 @@ def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_agai
     assert lab.wait(joins, "succeeded").value == whole
     assert lab.view(made.id).state == "succeeded"
     lab.go(second)
-    control.resume(lab.workspace, second)
+    control.resume_job(lab.workspace, second)
     assert lab.wait(second, "succeeded").value == whole
     assert [lab.view(number).attempt for number in (first, second, joins)] == [1, 2, 1]
     assert lab.view(made.id).state == "succeeded"

@@ -35,7 +35,7 @@ def test_the_runs_of_an_array_are_spread_over_the_nodes(lab_of_two: Slurm, whole
     made = control.submit_sweep(
         lab.workspace, "test", "a sweep", [(spec, {}, {"seed": 0}), (spec, {}, {"seed": 1})]
     )
-    members = control.members(lab.workspace, made.id)
+    members = control.member_numbers(lab.workspace, made.id)
     for number in members:
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     assert {told(lab, number)["NodeList"] for number in members} == {"n0", "n1"}

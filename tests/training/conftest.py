@@ -14,8 +14,8 @@ from tests.jobs.conftest import TIMING, Lab, end_all, played
 from workbench.jobs import control
 from workbench.jobs import machine as timing
 from workbench.jobs.view import JobView
-from workbench.paper import Trainer, trainers
-from workbench.recipes import load
+from workbench.paper import Trainer, all_trainers
+from workbench.recipes import load_recipe
 from workbench.train import job_spec
 from workbench.workspace import Workspace
 
@@ -73,7 +73,9 @@ def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MATHWB_HOME", str(place / "home"))
         for made in _lab(place, patch):
-            job = control.submit(made.workspace, job_spec(made.workspace, load(str(place / "parity.toml"))))
+            job = control.submit_job(
+                made.workspace, job_spec(made.workspace, load_recipe(str(place / "parity.toml")))
+            )
             made.wait(job.id, "succeeded")
     return place / "workspace"
 
@@ -82,7 +84,7 @@ def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(lab: Lab, trained_once: Path) -> JobView:
     """The job of a finished training, in a workspace of the test's own."""
     shutil.copytree(trained_once, lab.workspace.root, dirs_exist_ok=True)
-    control.reindex(lab.workspace)
+    control.rebuild_index(lab.workspace)
     return lab.view(1)
 
 
@@ -94,6 +96,6 @@ def _lab(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("MATHWB_REPORTERS", "")
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
+    monkeypatch.setitem(all_trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
     yield Lab(Workspace.open(place / "workspace"))
     end_all(place)

@@ -15,9 +15,9 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import mathwb
-from workbench.paper import trainers
-from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.train import Sweep, job_spec, summary, variants
+from workbench.paper import all_trainers
+from workbench.recipes import Recipe, list_recipes, load_recipe, with_settings
+from workbench.train import Sweep, job_spec, list_variants, summarize_values
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -130,7 +130,7 @@ def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recip
     refused = done("train", "--headless", recipe, "--init-from", "x", code=2).stderr
     assert "cannot start from a model" in refused
     # All trainers but the one of these tests begin from a model.
-    assert [name for name, each in trainers().items() if each.begins not in each.data] == ["tiny"]
+    assert [name for name, each in all_trainers().items() if each.begins not in each.data] == ["tiny"]
     assert not list(lab.workspace.runs.iterdir())
 
 
@@ -138,22 +138,22 @@ def test_data_that_a_trainer_would_not_read_is_refused(lab: Lab, recipe: Path, t
     path = tmp_path / "data.toml"
     path.write_text(recipe.read_text() + '\n[params.data]\ncorpuss = "mine"\n')
     with pytest.raises(EngineError, match=r"reads no data\.corpuss") as caught:
-        job_spec(lab.workspace, load(str(path)))
+        job_spec(lab.workspace, load_recipe(str(path)))
     assert caught.value.remedy == "Did you mean 'corpus'?"
 
 
 @pytest.mark.parametrize(
-    "recipe", [each for each in recipes() if each.task == "train"], ids=lambda it: it.name
+    "recipe", [each for each in list_recipes() if each.task == "train"], ids=lambda it: it.name
 )
 def test_every_recipe_names_data_that_its_trainer_reads(recipe: Recipe) -> None:
-    assert set(recipe.params.get("data", {})) <= set(trainers()[recipe.params["trainer"]].data)
+    assert set(recipe.params.get("data", {})) <= set(all_trainers()[recipe.params["trainer"]].data)
 
 
 def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('extends = "egen/cl-mean-tiny"\ntitle = "own"\n[params.train]\nsteps = 10\n')
     printed = done("train", own, "--print", "--init-from", "mine", "--set", "model.tau=0.2").stdout
-    shipped, found = load("egen/cl-mean-tiny"), tomllib.loads(printed)
+    shipped, found = load_recipe("egen/cl-mean-tiny"), tomllib.loads(printed)
     assert found["title"] == "own"
     assert found["params"]["train"] == {**shipped.params["train"], "steps": 10}
     assert found["params"]["model"] == {**shipped.params["model"], "tau": 0.2}
@@ -183,27 +183,29 @@ def test_data_is_found_by_kind(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     path = tmp_path / "data.toml"
     path.write_text(recipe.read_text() + '\n[params.data]\ncorpus = "mine"\n')
     with pytest.raises(EngineError) as caught:
-        job_spec(lab.workspace, load(str(path)))
+        job_spec(lab.workspace, load_recipe(str(path)))
     assert (caught.value.code, caught.value.exit_code) == ("E354", 3)
     (lab.workspace.corpora / "mine").mkdir()
-    spec = job_spec(lab.workspace, load(str(path)))
+    spec = job_spec(lab.workspace, load_recipe(str(path)))
     assert spec.params["data"] == {"corpus": str(lab.workspace.corpora / "mine")}
     (tmp_path / "other").mkdir()
-    named = with_settings(load(str(path)), [f"data.corpus={tmp_path / 'other'}"])
+    named = with_settings(load_recipe(str(path)), [f"data.corpus={tmp_path / 'other'}"])
     assert job_spec(lab.workspace, named).params["data"] == {"corpus": str(tmp_path / "other")}
 
 
 def test_settings_by_table(recipe: Path) -> None:
-    changed = with_settings(load(str(recipe)), ["train.lr=1", "count=5", "seed=9", "warmup=3", "device=cpu"])
+    changed = with_settings(
+        load_recipe(str(recipe)), ["train.lr=1", "count=5", "seed=9", "warmup=3", "device=cpu"]
+    )
     assert changed.params["train"]["lr"] == 1
     assert changed.params["train"]["warmup"] == 3
     assert changed.params["model"]["count"] == 5
     assert changed.seed == 9
-    assert load(str(recipe)).params["train"]["lr"] == 0.01
+    assert load_recipe(str(recipe)).params["train"]["lr"] == 0.01
 
 
 def test_folds_and_seeds_multiply(recipe: Path) -> None:
-    found = variants(load(str(recipe)), Sweep(seeds="4,5", folds=True, grid=("lr=0.1,0.2",)))
+    found = list_variants(load_recipe(str(recipe)), Sweep(seeds="4,5", folds=True, grid=("lr=0.1,0.2",)))
     assert len(found) == 8
     assert [variant.repeat for variant in found[:4]] == [
         {"seed": 4, "fold": 0},
@@ -213,7 +215,7 @@ def test_folds_and_seeds_multiply(recipe: Path) -> None:
     ]
     assert found[-1].recipe.params["model"]["fold"] == 1
     assert found[-1].recipe.params["train"]["lr"] == 0.2
-    assert variants(load(str(recipe)), Sweep())[0].recipe == load(str(recipe))
+    assert list_variants(load_recipe(str(recipe)), Sweep())[0].recipe == load_recipe(str(recipe))
 
 
 def test_the_interval_of_a_mean() -> None:
@@ -221,13 +223,13 @@ def test_the_interval_of_a_mean() -> None:
 
     values = [0.5, 0.7, 0.65, 0.9]
     low, high = stats.t.interval(0.95, 3, loc=sum(values) / 4, scale=stats.sem(values))
-    assert (summary(values).low, summary(values).high) == pytest.approx((low, high))
-    assert summary([0.5]).low is None
+    assert (summarize_values(values).low, summarize_values(values).high) == pytest.approx((low, high))
+    assert summarize_values([0.5]).low is None
 
 
 def test_the_interval_of_a_percentage_ends_at_0_and_100() -> None:
-    found = summary([99.0, 100.0, 92.0], "validation_kmeans_percent")
+    found = summarize_values([99.0, 100.0, 92.0], "validation_kmeans_percent")
     assert (found.mean, found.high) == (97.0, 100.0)
-    assert found.low == summary([99.0, 100.0, 92.0]).low
-    assert summary([0.0, 3.0], "share_percent").low == 0.0
-    assert summary([99.0, 100.0, 92.0], "loss_nats").high == pytest.approx(107.83, abs=0.01)
+    assert found.low == summarize_values([99.0, 100.0, 92.0]).low
+    assert summarize_values([0.0, 3.0], "share_percent").low == 0.0
+    assert summarize_values([99.0, 100.0, 92.0], "loss_nats").high == pytest.approx(107.83, abs=0.01)

@@ -13,7 +13,7 @@ from tiny import Tiny, config
 
 from engines.training import train
 from workbench.jobs import control
-from workbench.recipes import Recipe, load
+from workbench.recipes import Recipe, load_recipe
 from workbench.train import job_spec
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def spec(lab: Lab, path: Path, *, device: str = "", executor: str = "local", **model: Any) -> Recipe:
-    recipe = load(str(path))
+    recipe = load_recipe(str(path))
     recipe = replace(recipe, params={**recipe.params, "model": {**recipe.params["model"], **model}})
     return job_spec(lab.workspace, recipe, device=device, executor=executor)
 
@@ -41,11 +41,13 @@ def spec(lab: Lab, path: Path, *, device: str = "", executor: str = "local", **m
 @pytest.mark.slow
 def test_killed_anywhere_ends_with_the_same_weights(lab: Lab, recipe: Path, whole: str) -> None:
     # The first attempt dies in a step before any checkpoint, the next in one after, the third while it saves.
-    number = control.submit(lab.workspace, spec(lab, recipe, kill={"1": 4, "2": 9}, kill_saving={"3": 15})).id
+    number = control.submit_job(
+        lab.workspace, spec(lab, recipe, kill={"1": 4, "2": 9}, kill_saving={"3": 15})
+    ).id
     for attempt in (1, 2, 3):
         view = lab.wait(number, "failed")
         assert (view.attempt, view.signal) == (attempt, 9)
-        control.resume(lab.workspace, number)
+        control.resume_job(lab.workspace, number)
         lab.until(lambda attempt=attempt: lab.view(number).attempt == attempt + 1)
     view = lab.wait(number, "succeeded")
     assert view.value["resumed_from"] == 10
@@ -67,14 +69,14 @@ def test_killed_anywhere_ends_with_the_same_weights(lab: Lab, recipe: Path, whol
 def test_stopped_gently_and_resumed(lab: Lab, recipe: Path, whole: str, tmp_path: Path) -> None:
     path = tmp_path / "held.toml"
     path.write_text(recipe.read_text() + f'\n[params.data]\nplace = "{tmp_path}"\n')
-    number = control.submit(lab.workspace, spec(lab, path, hold=8)).id
+    number = control.submit_job(lab.workspace, spec(lab, path, hold=8)).id
     lab.until(lambda: lab.view(number).metrics.get("accuracy") is not None, "the first evaluation")
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     (tmp_path / "go").touch()
     view = lab.wait(number, "stopped")
     assert view.value["stop_reason"] == "stopped"
     assert 4 < view.value["step"] < 20
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     view = lab.wait(number, "succeeded")
     assert weights(lab.out(number) / "model") == whole
 
@@ -83,13 +85,13 @@ def test_stopped_gently_and_resumed(lab: Lab, recipe: Path, whole: str, tmp_path
 def test_two_processes_train_one_model_and_stop_when_asked(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     path = tmp_path / "held.toml"
     path.write_text(recipe.read_text() + f'\n[params.data]\nplace = "{tmp_path}"\n')
-    number = control.submit(lab.workspace, spec(lab, path, device="cpu:2", hold=8)).id
+    number = control.submit_job(lab.workspace, spec(lab, path, device="cpu:2", hold=8)).id
     lab.until(lambda: lab.view(number).metrics.get("accuracy") is not None, "the first evaluation")
-    control.stop(lab.workspace, number)
+    control.stop_job(lab.workspace, number)
     (tmp_path / "go").touch()
     view = lab.wait(number, "stopped")
     assert view.value["examples"] == view.value["step"] * 16
-    control.resume(lab.workspace, number)
+    control.resume_job(lab.workspace, number)
     view = lab.wait(number, "succeeded")
     assert (view.value["step"], view.value["examples"]) == (20, 320)
     assert (lab.workspace.models / "held" / "model.safetensors").exists()
@@ -97,7 +99,7 @@ def test_two_processes_train_one_model_and_stop_when_asked(lab: Lab, recipe: Pat
 
 @pytest.mark.slow
 def test_on_a_cluster(lab: Lab, recipe: Path, whole: str, played: Played) -> None:
-    number = control.submit(lab.workspace, spec(lab, recipe, executor="slurm:partition=gpu,time=5")).id
+    number = control.submit_job(lab.workspace, spec(lab, recipe, executor="slurm:partition=gpu,time=5")).id
     view = lab.wait(number, "succeeded")
     assert weights(lab.out(number) / "model") == whole
     assert (view.exit_code, view.cluster_id) == (0, "71")

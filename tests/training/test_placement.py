@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.cli.jobs import description
+from workbench.cli.jobs import describe_job
 from workbench.jobs.control import DiskUse
-from workbench.jobs.folder import Attempt, Heartbeat, create, find
-from workbench.jobs.machine import ProcessId, gpus
-from workbench.jobs.queue import LAUNCHED, check_placement, launch, visible
+from workbench.jobs.folder import Attempt, Heartbeat, create_job, find_job
+from workbench.jobs.machine import ProcessId, list_gpus
+from workbench.jobs.queue import LAUNCHED, check_placement, prepare_launch, visible_gpus
 from workbench.jobs.view import job_view
 from workbench.recipes import Recipe
 
@@ -38,7 +38,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(lab: Lab, **params: Any) -> Attempt:
-    return create(lab.workspace.runs, Recipe("train", "test", params)).last()
+    return create_job(lab.workspace.runs, Recipe("train", "test", params)).last_attempt()
 
 
 def written(made: Attempt) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def written(made: Attempt) -> dict[str, Any]:
 
 
 def test_the_cards_of_this_machine() -> None:
-    found = gpus()
+    found = list_gpus()
     assert [(card.index, card.uuid, card.busy) for card in found] == [
         (0, "GPU-aaa", 97),
         (1, "GPU-bbb", 0),
@@ -58,15 +58,15 @@ def test_the_cards_of_this_machine() -> None:
 
 def test_auto_takes_the_one_with_most_room_that_no_other_job_has(lab: Lab) -> None:
     first = attempt(lab, device="auto")
-    assert launch(first, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-bbb"
+    assert prepare_launch(first, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-bbb"
     assert written(first)["device"] == "Big Card"
-    first.beat(Heartbeat(0.0, ProcessId.me()))
+    first.write_heartbeat(Heartbeat(0.0, ProcessId.of_this_process()))
     second = attempt(lab, device="auto")
-    assert launch(second, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-ddd"
+    assert prepare_launch(second, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-ddd"
 
 
 def test_several_are_launched_as_several_processes(lab: Lab) -> None:
-    made = launch(attempt(lab), {"device": "1,GPU-ddd"})
+    made = prepare_launch(attempt(lab), {"device": "1,GPU-ddd"})
     assert made.environment["CUDA_VISIBLE_DEVICES"] == "GPU-bbb,GPU-ddd"
     assert LAUNCHED in made.environment
     assert not made.direct
@@ -75,17 +75,17 @@ def test_several_are_launched_as_several_processes(lab: Lab) -> None:
 
 
 def test_the_cpu_sees_no_card_and_other_jobs_are_left_alone(lab: Lab) -> None:
-    made = launch(attempt(lab), {"device": "cpu"})
+    made = prepare_launch(attempt(lab), {"device": "cpu"})
     assert made.environment["CUDA_VISIBLE_DEVICES"] == ""
     assert made.direct
     other = attempt(lab)
-    assert launch(other, {"members": 3}).environment == {}
+    assert prepare_launch(other, {"members": 3}).environment == {}
     assert not (other.folder / "device.json").exists()
 
 
 def test_a_card_that_is_not_there(lab: Lab) -> None:
     with pytest.raises(EngineError) as caught:
-        launch(attempt(lab), {"device": "2"})
+        prepare_launch(attempt(lab), {"device": "2"})
     assert (caught.value.code, caught.value.exit_code) == ("E634", 3)
     assert "1 Big Card" in caught.value.remedy
 
@@ -114,7 +114,7 @@ def refusal(placement: dict[str, str]) -> tuple[str, int] | None:
 
 def test_only_the_cards_that_a_process_may_use() -> None:
     def seen(**environment: str) -> list[str]:
-        return [card.uuid for card in visible(gpus(), environment)]
+        return [card.uuid for card in visible_gpus(list_gpus(), environment)]
 
     assert seen() == ["GPU-aaa", "GPU-bbb", "GPU-ddd"]
     assert seen(CUDA_VISIBLE_DEVICES="1") == ["GPU-bbb"]
@@ -130,17 +130,17 @@ def test_only_the_cards_that_a_process_may_use() -> None:
 def test_a_variable_that_hides_all_cards_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
     made = attempt(lab)
-    launch(made, {"device": "auto"})
+    prepare_launch(made, {"device": "auto"})
     assert written(made)["why"] == "CUDA_VISIBLE_DEVICES=7 leaves none of 3 GPUs"
-    shown = description(job_view(find(lab.workspace.runs, made.job)), [], DiskUse(0, 0))
+    shown = describe_job(job_view(find_job(lab.workspace.runs, made.job)), [], DiskUse(0, 0))
     device = next(line for line in shown if line.startswith("device "))
     assert device.endswith(f"  cpu: {written(made)['why']}")
     with pytest.raises(EngineError) as caught:
-        launch(made, {"device": "0"})
+        prepare_launch(made, {"device": "0"})
     assert caught.value.remedy == f"There is: none: {written(made)['why']}."
 
 
 def test_all_cards(lab: Lab) -> None:
-    made = launch(attempt(lab, device="all"), {"device": "all"})
+    made = prepare_launch(attempt(lab, device="all"), {"device": "all"})
     assert made.environment["CUDA_VISIBLE_DEVICES"] == "GPU-aaa,GPU-bbb,GPU-ddd"
     assert refusal({"device": "all"}) is None

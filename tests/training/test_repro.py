@@ -16,8 +16,8 @@ from engines.core.errors import EngineError
 from engines.core.system import asset
 from workbench.cli.command import app
 from workbench.jobs import control
-from workbench.recipes import Recipe, load
-from workbench.repro import engines, save_result, tables
+from workbench.recipes import Recipe, load_recipe
+from workbench.repro import engine_names, paper_tables, save_result
 from workbench.train import job_spec
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_table_has_a_number_for_every_column(lab: Lab) -> None:
-    for engine in engines():
-        for item in tables(lab.workspace, engine):
+    for engine in engine_names():
+        for item in paper_tables(lab.workspace, engine):
             assert item.rows
             assert len({len(row.cells) for row in item.rows}) == 1
             assert all(cell.ours is None or row.source for row in item.rows for cell in row.cells)
@@ -36,7 +36,7 @@ def test_every_table_has_a_number_for_every_column(lab: Lab) -> None:
 
 def test_the_printed_f1_fits_precision_and_recall_but_where_noted(lab: Lab) -> None:
     for number in (8, 11):
-        (item,) = tables(lab.workspace, "egen", number=number)
+        (item,) = paper_tables(lab.workspace, "egen", number=number)
         for row in item.rows:
             numbers = [cell.paper for cell in row.cells if cell.paper == cell.paper]
             if not numbers:
@@ -48,9 +48,9 @@ def test_the_printed_f1_fits_precision_and_recall_but_where_noted(lab: Lab) -> N
 
 def test_mathamrs_context_is_the_formulas_sentence_as_in_the_paper(lab: Lab) -> None:
     """`--window` counts the sentences before and after it; those of the released contexts are 1."""
-    for item in tables(lab.workspace, "mathamr"):
+    for item in paper_tables(lab.workspace, "mathamr"):
         assert "--encoder MODEL --window 0 " in item.command
-    assert load("mathamr/sentences-paper").params["model"]["window"] == 0
+    assert load_recipe("mathamr/sentences-paper").params["model"]["window"] == 0
 
 
 def test_a_result_file_is_shown_with_its_interval(lab: Lab) -> None:
@@ -64,7 +64,7 @@ def test_a_result_file_is_shown_with_its_interval(lab: Lab) -> None:
         setting="egen/cl-mean-small on the published sample",
         command="mathwb egen eval kmeans egen-small",
     )
-    (item,) = tables(lab.workspace, "egen", number=4)
+    (item,) = paper_tables(lab.workspace, "egen", number=4)
     row = next(row for row in item.rows if row.name == "CL Mean")
     (cell,) = row.cells
     assert (cell.paper, cell.ours, cell.low, cell.high) == (97.61, 95.5, 94.0, 96.5)
@@ -75,11 +75,11 @@ def test_a_result_file_is_shown_with_its_interval(lab: Lab) -> None:
 def test_a_finished_run_of_a_recipe_is_shown(lab: Lab, recipe: Path) -> None:
     path = recipe.with_name("cl-max-test.toml")
     path.write_text(recipe.read_text())
-    spec = job_spec(lab.workspace, load(str(path)), publish=False)
+    spec = job_spec(lab.workspace, load_recipe(str(path)), publish=False)
     params = {**spec.params, "recipe": "egen/cl-max-test", "model": {"measure": "kmeans_accuracy"}}
-    control.submit(lab.workspace, Recipe(spec.task, spec.title, params, 1))
+    control.submit_job(lab.workspace, Recipe(spec.task, spec.title, params, 1))
     accuracy = lab.wait(1, "succeeded").value["measures"]["kmeans_accuracy"]
-    (item,) = tables(lab.workspace, "egen", number=4)
+    (item,) = paper_tables(lab.workspace, "egen", number=4)
     row = next(row for row in item.rows if row.name == "CL Max")
     assert row.source == "egen/cl-max-test, 1 run"
     assert row.cells[0].ours == accuracy  # and not what ships
@@ -88,12 +88,12 @@ def test_a_finished_run_of_a_recipe_is_shown(lab: Lab, recipe: Path) -> None:
 def test_what_is_not_there_is_refused(lab: Lab) -> None:
     for engine, number in (("egan", None), ("egen", 5)):
         with pytest.raises(EngineError) as caught:
-            tables(lab.workspace, engine, number=number)
+            paper_tables(lab.workspace, engine, number=number)
         assert caught.value.exit_code == 2
     (lab.workspace.root / "results" / "egen").mkdir(parents=True)
     (lab.workspace.root / "results" / "egen" / "bad.json").write_text(json.dumps({"table": 4}))
     with pytest.raises(EngineError, match="not a result file"):
-        tables(lab.workspace, "egen")
+        paper_tables(lab.workspace, "egen")
 
 
 def numbers(value: object) -> Iterator[float]:
@@ -105,9 +105,9 @@ def numbers(value: object) -> Iterator[float]:
         yield float(value)
 
 
-@pytest.mark.parametrize("engine", engines())
+@pytest.mark.parametrize("engine", engine_names())
 def test_what_ships_as_ours_is_what_its_record_says(lab: Lab, engine: str) -> None:
-    filled = [row for item in tables(lab.workspace, engine) for row in item.rows if row.source]
+    filled = [row for item in paper_tables(lab.workspace, engine) for row in item.rows if row.source]
     assert filled
     for row in filled:
         record, _, commit = row.record.partition(" of commit ")
@@ -138,18 +138,18 @@ def test_what_ships_as_ours_is_made_anew_from_its_records(tmp_path: Path) -> Non
 def test_every_row_of_ours_has_a_place_in_its_table(lab: Lab) -> None:
     shown = {
         (engine, item.number, row.name)
-        for engine in engines()
-        for item in tables(lab.workspace, engine)
+        for engine in engine_names()
+        for item in paper_tables(lab.workspace, engine)
         for row in item.rows
         if row.source
     }
     assert shown == {(row.engine, row.table, row.row) for row in measured()}
-    assert {engine for engine, _, _ in shown} == set(engines())
+    assert {engine for engine, _, _ in shown} == set(engine_names())
 
 
 def test_the_help_names_every_engine_and_commands_and_records_are_shown() -> None:
     told = CliRunner().invoke(app, ["repro", "--help"]).stdout
-    assert all(engine in told for engine in engines())
+    assert all(engine in told for engine in engine_names())
     shown = CliRunner().invoke(app, ["repro", "mathamr"]).stdout
     assert "python -m benchmarks.mathamr COLLECTION" in shown
     assert "benchmarks/results/mathamr.json of commit" in shown

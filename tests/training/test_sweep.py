@@ -13,8 +13,8 @@ import pytest
 from engines.core.errors import EngineError
 from tests.conftest import mathwb
 from workbench.jobs import control
-from workbench.recipes import load
-from workbench.train import Sweep, variants
+from workbench.recipes import load_recipe
+from workbench.train import Sweep, list_variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -45,7 +45,7 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
     assert started["runs"] == 4
     assert titles(number) == ["0.01 seed=1", "0.01 seed=2", "1e30 seed=1", "1e30 seed=2"]
     view = lab.wait(number, "failed")
-    members = [view for view in control.jobs(lab.workspace) if view.sweep == number]
+    members = [view for view in control.list_jobs(lab.workspace) if view.sweep == number]
     assert sorted((each.params["train"]["lr"], each.seed, each.state) for each in members) == [
         (0.01, 1, "succeeded"),
         (0.01, 2, "succeeded"),
@@ -54,13 +54,13 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
     ]
     bad = sorted(each.id for each in members if each.state == "failed")
     assert (view.done, view.total, view.reason) == (4, 4, f"2 failed: {bad[0]}, {bad[1]}")
-    control.remove(lab.workspace, number)
-    assert control.jobs(lab.workspace) == []
+    control.remove_job(lab.workspace, number)
+    assert control.list_jobs(lab.workspace) == []
 
 
 def test_ranges_and_draws(recipe: Path) -> None:
     def settings(key: str, how: Sweep) -> list[float]:
-        return [float(each.setting[key]) for each in variants(load(str(recipe)), how)]
+        return [float(each.setting[key]) for each in list_variants(load_recipe(str(recipe)), how)]
 
     assert settings("steps", Sweep(("steps=3..6",))) == [3, 4, 5, 6]
     assert settings("lr", Sweep(("lr=0..1/5",))) == [0, 0.25, 0.5, 0.75, 1]
@@ -71,16 +71,16 @@ def test_ranges_and_draws(recipe: Path) -> None:
     assert all(1e-5 <= value <= 1e-1 for value in drawn)
     # Evenly in the logarithm: half below its middle, within four standard deviations.
     assert abs(sum(value < 1e-3 for value in drawn) - 100) < 4 * math.sqrt(50)
-    both = variants(load(str(recipe)), Sweep(random=("lr=0.1..1",), trials=3, seeds="1,2"))
+    both = list_variants(load_recipe(str(recipe)), Sweep(random=("lr=0.1..1",), trials=3, seeds="1,2"))
     assert [each.repeat["seed"] for each in both] == [1, 2] * 3
 
 
 def test_whole_numbers_are_drawn_evenly_and_each_combination_once(recipe: Path) -> None:
     how = Sweep(random=("steps=1..3", "lr=0.0..1"), trials=600)
-    drawn = Counter(each.setting["steps"] for each in variants(load(str(recipe)), how))
+    drawn = Counter(each.setting["steps"] for each in list_variants(load_recipe(str(recipe)), how))
     assert drawn.keys() == {"1", "2", "3"}
     assert all(abs(count - 200) < 4 * math.sqrt(600 * 2 / 9) for count in drawn.values())
-    few = variants(load(str(recipe)), Sweep(random=("steps=1..3",), trials=50))
+    few = list_variants(load_recipe(str(recipe)), Sweep(random=("steps=1..3",), trials=50))
     assert sorted(each.setting["steps"] for each in few) == ["1", "2", "3"]
 
 
@@ -101,7 +101,7 @@ def test_whole_numbers_are_drawn_evenly_and_each_combination_once(recipe: Path) 
 )
 def test_runs_that_make_no_sense_are_refused(recipe: Path, how: Sweep) -> None:
     with pytest.raises(EngineError) as caught:
-        variants(load(str(recipe)), how)
+        list_variants(load_recipe(str(recipe)), how)
     assert caught.value.code == "E426"
 
 
@@ -117,14 +117,14 @@ def test_runs_that_make_no_sense_are_refused(recipe: Path, how: Sweep) -> None:
 )
 def test_what_would_have_no_effect_is_refused(lab: Lab, recipe: Path, words: list[str]) -> None:
     assert complaint("train", recipe, *words).startswith("E427")
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
 
 
 def test_the_worst_are_told_by_a_measure_that_is_taken(lab: Lab, recipe: Path) -> None:
     words = ["train", recipe, "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
     assert "E403" in (found := complaint(*words))
     assert "Did you mean 'accuracy'?" in found
-    assert control.jobs(lab.workspace) == []
+    assert control.list_jobs(lab.workspace) == []
 
 
 @pytest.mark.slow
@@ -136,9 +136,9 @@ def test_ranges_and_folds_run_to_their_end_listed_as_one_line_and_compared(lab: 
     assert titles(number) == ["0.01 fold=0", "0.01 fold=1", "0.03 fold=0", "0.03 fold=1"]
     lab.wait(number, "succeeded")
     expected = [(lr, fold) for lr in (0.01, 0.03) for fold in (0, 1)]
-    found = {view.id: view for view in control.jobs(lab.workspace)}
+    found = {view.id: view for view in control.list_jobs(lab.workspace)}
     made = [found[run["job"]] for run in front["runs"]]
-    members = [found[member] for member in control.members(lab.workspace, number)]
+    members = [found[member] for member in control.member_numbers(lab.workspace, number)]
     for views in (made, members):
         tables = [view.params for view in views]
         assert [(one["train"]["lr"], one["model"]["fold"]) for one in tables] == expected
@@ -166,6 +166,8 @@ def test_ranges_and_folds_run_to_their_end_listed_as_one_line_and_compared(lab: 
 
 def test_seeds_are_a_list_or_a_range(recipe: Path) -> None:
     def seeds(text: str) -> list[int | None]:
-        return [each.repeat.get("seed") for each in variants(load(str(recipe)), Sweep(seeds=text))]
+        return [
+            each.repeat.get("seed") for each in list_variants(load_recipe(str(recipe)), Sweep(seeds=text))
+        ]
 
     assert (seeds(""), seeds("4"), seeds("1,7"), seeds("2..5")) == ([None], [4], [1, 7], [2, 3, 4, 5])

@@ -11,7 +11,7 @@ from typing import Any
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop
 from workbench import engine_process
-from workbench.operations import Operation, operations
+from workbench.operations import Operation, all_operations
 
 COMMAND = (sys.executable, __file__)
 
@@ -57,5 +57,5 @@ def fail(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for _name in ("count", "deaf", "fail"):
-        operations()[_name] = Operation(_name, _name, f"{__name__}:{_name}", f"{__name__}:Fake")
-    engine_process.serve()
+        all_operations()[_name] = Operation(_name, _name, f"{__name__}:{_name}", f"{__name__}:Fake")
+    engine_process.serve_calls()

@@ -232,7 +232,7 @@ def generate(workspace: Path, place: Path) -> Given:
 def judgements(workspace: Path, place: Path) -> Given:
     from workbench.papers.arqmath.data import Judgements
 
-    Judgements(_forum(workspace) / "judgements.jsonl").judge("A.901", "9001015", 2)
+    Judgements(_forum(workspace) / "judgements.jsonl").set_grade("A.901", "9001015", 2)
     return {"folder": "sample-forum"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import DataError
-from workbench.papers.arqmath.data import check
+from workbench.papers.arqmath.data import check_collection
 from workbench.workspace import DataRegistry, Workspace
 
 QUESTION = '<row Id="1" PostTypeId="1" Title="t" Body="b" Tags="&lt;a&gt;" />'
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_counted_and_its_bad_rows_named(registry: DataRegistry, folder: Path) -> None:
-    checked = registry.add("arqmath", folder)
+    checked = registry.add_entry("arqmath", folder)
     assert checked.data.counts == {
         "records": 10,
         "files": 9,
@@ -56,18 +56,18 @@ def test_a_folder_is_counted_and_its_bad_rows_named(registry: DataRegistry, fold
     assert {"mine.tsv", "my_topic_info.csv:3", "formulas.tsv:3"} <= where
     assert checked.data.bad == len(checked.bad_lines)
     assert set(checked.data.files) == {file.relative_to(folder).as_posix() for file in folder.rglob("*.*")}
-    assert registry.find("mine") == checked.data
+    assert registry.find_entry("mine") == checked.data
 
 
 def test_a_changed_file_is_seen(registry: DataRegistry, folder: Path) -> None:
-    data = registry.add("arqmath", folder).data
-    assert registry.check(data).state == "unchanged"
+    data = registry.add_entry("arqmath", folder).data
+    assert registry.check_entry(data).state == "unchanged"
     (folder / "topics_task1_2021.xml").write_text(TOPIC.format("A.2"))
-    assert registry.check(data).state == "changed"
+    assert registry.check_entry(data).state == "changed"
 
 
 def test_a_single_file_is_a_collection_too(registry: DataRegistry, folder: Path) -> None:
-    checked = registry.add("arqmath", folder / "qrels_task1_2021.tsv")
+    checked = registry.add_entry("arqmath", folder / "qrels_task1_2021.tsv")
     assert checked.data.counts["judgements"] == 1
     assert checked.data.files == {}
 
@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_the_others_count(
     (tmp_path / name).write_bytes(content)
     (tmp_path / "qrels_task1_good.tsv").write_text("A.1\t0\t2\t3\n")
     reported: list[DataError] = []
-    counts = check(tmp_path, reported.append)
+    counts = check_collection(tmp_path, reported.append)
     assert any(what in error.what for error in reported)
     assert counts["judgements"] == 1
 
@@ -114,7 +114,7 @@ def test_the_command_prints_what_it_found(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.real_data
 def test_the_real_collection(registry: DataRegistry, real_data: Path) -> None:
-    checked = registry.add("arqmath", real_data / "arqmath")
+    checked = registry.add_entry("arqmath", real_data / "arqmath")
     counts = checked.data.counts
     assert (counts["questions"], counts["answers"]) == (2_769, 3_395)
     assert counts["topics"] == 98 + 100 + 85 + 100

@@ -22,19 +22,19 @@ from workbench import __version__
 from workbench.cli import command as common
 from workbench.cli.command import (
     COMMANDS,
-    Entry,
-    emit,
-    guard,
+    CommandEntry,
+    guard_command,
     lazy_group,
     paper_group,
+    print_result,
     progress_line,
     progress_text,
 )
 from workbench.cli.command import app as root
 from workbench.config import set_value
 from workbench.folders import config_file, default_workspace
-from workbench.paper import papers
-from workbench.tables import aligned
+from workbench.paper import all_papers
+from workbench.tables import align_rows
 
 MATHWB = [sys.executable, "-c", "from workbench.cli import main; main()"]
 
@@ -225,7 +225,7 @@ def test_interruption_is_130() -> None:
 
 
 def test_no_stack_trace_reaches_the_user(capsys: pytest.CaptureFixture[str]) -> None:
-    @guard
+    @guard_command
     def broken() -> None:
         raise ZeroDivisionError("division by zero")
 
@@ -238,7 +238,7 @@ def test_no_stack_trace_reaches_the_user(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_guard_keeps_the_exit_code_of_the_error(capsys: pytest.CaptureFixture[str]) -> None:
-    @guard
+    @guard_command
     def lost() -> None:
         raise EngineError("the job is lost", exit_code=4)
 
@@ -248,7 +248,7 @@ def test_guard_keeps_the_exit_code_of_the_error(capsys: pytest.CaptureFixture[st
 
 
 def test_expressions_may_begin_with_minus(capsys: pytest.CaptureFixture[str]) -> None:
-    group = typer.Typer(cls=lazy_group([Entry("echo", "", lambda: echo, expressions=True)]))
+    group = typer.Typer(cls=lazy_group([CommandEntry("echo", "", lambda: echo, expressions=True)]))
     group.callback()(lambda: None)
     for words in (
         ["- tanh - * 3 x -4 6", "--json"],
@@ -265,14 +265,14 @@ def test_expressions_may_begin_with_minus(capsys: pytest.CaptureFixture[str]) ->
     ]
 
 
-def echo(expression: str, seed: int = 0, as_json: common.Json = False) -> None:
-    emit([expression, seed], True)
+def echo(expression: str, seed: int = 0, as_json: common.JsonOption = False) -> None:
+    print_result([expression, seed], True)
 
 
 def test_settings_are_the_defaults_of_generate_and_options_win(capsys: pytest.CaptureFixture[str]) -> None:
     set_value("egen.mode", "common")
     for words in ([], ["--mode", "paper", "--max-tokens", "9"]):
-        app = paper_group(papers()[0])
+        app = paper_group(all_papers()[0])
         with pytest.raises(SystemExit):
             app(["generate", "x", "--members", "1", "--nodes", "20", "--json", *words])
     configs = [json.loads(line)["config"] for line in capsys.readouterr().out.splitlines()]
@@ -280,19 +280,19 @@ def test_settings_are_the_defaults_of_generate_and_options_win(capsys: pytest.Ca
 
 
 def test_json_is_strict_and_safe(capsys: pytest.CaptureFixture[str]) -> None:
-    emit({"a": float("nan"), "b": [float("inf"), 1.5], "c": "\u202e π"}, True)
+    print_result({"a": float("nan"), "b": [float("inf"), 1.5], "c": "\u202e π"}, True)
     text = capsys.readouterr().out
     assert json.loads(text) == {"a": None, "b": [None, 1.5], "c": "\u202e π"}
     assert text.isascii()
 
 
 def test_text_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
-    emit(None, False, text=["a\x1b[2Jb", "c\rd"])
+    print_result(None, False, text=["a\x1b[2Jb", "c\rd"])
     assert capsys.readouterr().out == "a\\x1b[2Jb\nc\\rd\n"
 
 
 def test_tables_align_numbers_to_the_right() -> None:
-    assert aligned(("name", "count"), [("a", 12000), ("longer", 7)]) == [
+    assert align_rows(("name", "count"), [("a", 12000), ("longer", 7)]) == [
         "name     count",
         "a       12,000",
         "longer       7",
@@ -314,10 +314,10 @@ def test_progress_says_rate_and_time_left(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_every_egen_command_has_a_line_of_help() -> None:
-    names = [row.name.removeprefix("egen.") for row in papers()[0].rows()]
+    names = [row.name.removeprefix("egen.") for row in all_papers()[0].load_operations()]
     assert {"generate", "verify", "rules", "corpus", "stats", "find", "import", "export"} <= set(names)
     assert len(names) == len(set(names))
-    assert all(row.help for row in papers()[0].rows())
+    assert all(row.help for row in all_papers()[0].load_operations())
 
 
 def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixture[str]) -> None:

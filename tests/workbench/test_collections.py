@@ -18,8 +18,8 @@ from engines.retrieval.trec import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.command import app
 from workbench.errors import MissingError, WorkspaceError
-from workbench.operations import operation
-from workbench.papers.arqmath.data import Judgements, collections, find_collection, rankers
+from workbench.operations import find_operation
+from workbench.papers.arqmath.data import Judgements, find_collection, list_collections, list_rankers
 from workbench.workspace import Workspace
 
 
@@ -33,25 +33,25 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 def test_own_and_registered_collections_are_listed_samples_first(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    assert collections(workspace) == ()
-    write_collection(workspace.folder("arqmath") / "mine")
-    write_collection(workspace.folder("arqmath") / "sample-forum")
+    assert list_collections(workspace) == ()
+    write_collection(workspace.make_folder("arqmath") / "mine")
+    write_collection(workspace.make_folder("arqmath") / "sample-forum")
     write_collection(tmp_path / "far")
-    workspace.data.add("arqmath", tmp_path / "far")
-    found = collections(workspace)
+    workspace.data.add_entry("arqmath", tmp_path / "far")
+    found = list_collections(workspace)
     assert [one.name for one in found] == ["sample-forum", "far", "mine"]
     far = find_collection(workspace, str(tmp_path / "far"))
-    assert (far.path, far.home) == (tmp_path / "far", workspace.folder("arqmath") / "far")
+    assert (far.path, far.home) == (tmp_path / "far", workspace.make_folder("arqmath") / "far")
     # What is kept of it lies in the workspace, and makes no collection there.
-    far.judgements().judge("A.1", "11", 2)
-    assert [one.name for one in collections(workspace)] == ["sample-forum", "far", "mine"]
+    far.open_judgements().set_grade("A.1", "11", 2)
+    assert [one.name for one in list_collections(workspace)] == ["sample-forum", "far", "mine"]
     with pytest.raises(MissingError, match="no collection 'mime'") as caught:
         find_collection(workspace, "mime")
     assert "'mine'" in caught.value.remedy
 
 
 def test_added_runs_stay_where_they_are(workspace: Workspace, tmp_path: Path) -> None:
-    write_collection(workspace.folder("arqmath") / "mine")
+    write_collection(workspace.make_folder("arqmath") / "mine")
     mine = find_collection(workspace, "mine")
     run = write_run(tmp_path / "new.tsv", {"A.1": ["11"]})
     mine.add_run(run)
@@ -68,20 +68,20 @@ def test_added_runs_stay_where_they_are(workspace: Workspace, tmp_path: Path) ->
 
 
 def test_what_the_user_keeps_is_no_part_of_the_collection(workspace: Workspace, tmp_path: Path) -> None:
-    write_collection(workspace.folder("arqmath") / "mine")
-    before = ArqmathFolder.open(workspace.folder("arqmath") / "mine")
+    write_collection(workspace.make_folder("arqmath") / "mine")
+    before = ArqmathFolder.open(workspace.make_folder("arqmath") / "mine")
     mine = find_collection(workspace, "mine")
-    mine.judgements().judge("A.1", "11", 2)
+    mine.open_judgements().set_grade("A.1", "11", 2)
     mine.add_run(write_run(tmp_path / "new.tsv", {"A.1": ["11"]}))
-    assert ArqmathFolder.open(workspace.folder("arqmath") / "mine") == before
+    assert ArqmathFolder.open(workspace.make_folder("arqmath") / "mine") == before
 
 
 def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
-    folder = write_collection(workspace.folder("arqmath") / "mine")
+    folder = write_collection(workspace.make_folder("arqmath") / "mine")
     params = {"folder": str(folder), "index": str(folder / "index")}
 
     def ask(task: str, **more: str) -> dict[str, Any]:
-        return operation(f"arqmath.{task}").run({**params, **more}, events=ignore, stop=never)
+        return find_operation(f"arqmath.{task}").run({**params, **more}, events=ignore, stop=never)
 
     assert ask("topics")["index"] == "small"
     assert ask("prepare")["documents"] == 7
@@ -93,7 +93,7 @@ def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
     assert ask("topics")["index"] == "small"
     assert ask("prepare")["documents"] == 8
     asked = {"index": params["index"], "query": "zeppelin"}
-    found = operation("arqmath.search").run(asked)
+    found = find_operation("arqmath.search").run(asked)
     assert [hit["id"] for hit in found["hits"]] == ["24"]
 
 
@@ -109,26 +109,26 @@ def test_rankers_classify_or_compare_pairs_and_one_ships(workspace: Workspace) -
         (workspace.models / name).mkdir()
         text = "{" if config is None else json.dumps(config)
         (workspace.models / name / "config.json").write_text(text, "utf-8")
-    found = rankers(workspace)
+    found = list_rankers(workspace)
     assert [path.name for path in found] == ["b", "d", "arqmath-reranker"]
     assert [path.parent == workspace.models for path in found] == [True, True, False]
     (workspace.models / "d").rename(workspace.models / "arqmath-reranker")
-    assert rankers(workspace) == [workspace.models / name for name in ("arqmath-reranker", "b")]
+    assert list_rankers(workspace) == [workspace.models / name for name in ("arqmath-reranker", "b")]
 
 
 def test_judgements_are_kept_taken_back_and_read_as_qrels(tmp_path: Path) -> None:
     own = Judgements(tmp_path / "x" / "judgements.jsonl")
     for topic, document, grade in (("A.10", "5", 3), ("A.9", "7", 0), ("A.9", "7", 1)):
-        own.judge(topic, document, grade)
-    assert own.of("A.9") == {"7": 1}
-    assert own.qrels() == ["A.9\t0\t7\t1", "A.10\t0\t5\t3"]
+        own.set_grade(topic, document, grade)
+    assert own.grades_of("A.9") == {"7": 1}
+    assert own.qrels_lines() == ["A.9\t0\t7\t1", "A.10\t0\t5\t3"]
     again = Judgements(own.path)
-    assert again.all() == own.all()
+    assert again.all_records() == own.all_records()
     assert read_qrels(own.write_qrels(tmp_path / "own.tsv")).grades == {"A.9": {"7": 1}, "A.10": {"5": 3}}
-    again.judge("A.9", "7", None)
+    again.set_grade("A.9", "7", None)
     assert len(Judgements(own.path)) == 1
     with pytest.raises(DataError, match="0 to 3"):
-        own.judge("A.1", "1", 4)
+        own.set_grade("A.1", "1", 4)
 
 
 def test_lines_that_are_no_judgements_are_reported_and_kept(tmp_path: Path) -> None:
@@ -136,15 +136,15 @@ def test_lines_that_are_no_judgements_are_reported_and_kept(tmp_path: Path) -> N
     path.write_text('{"topic": "A.1", "document": "1", "grade": 7}\nnonsense\n', "utf-8")
     own = Judgements(path)
     assert [problem.line for problem in own.problems] == [1, 2]
-    own.judge("A.1", "2", 3)
+    own.set_grade("A.1", "2", 3)
     assert "nonsense" in path.read_text("utf-8")
-    assert Judgements(path).of("A.1") == {"2": 3}
+    assert Judgements(path).grades_of("A.1") == {"2": 3}
 
 
 def _judge(path: Path, first: int) -> None:
     own = Judgements(path)
     for number in range(first, first + 10):
-        own.judge("A.1", str(number), number % 4)
+        own.set_grade("A.1", str(number), number % 4)
 
 
 def test_two_programs_lose_no_judgement(tmp_path: Path) -> None:
@@ -162,11 +162,11 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
         done = CliRunner().invoke(app, ["arqmath", *words])
         return done.exit_code, done.stdout, done.stderr
 
-    write_collection(workspace.folder("arqmath") / "mine")
+    write_collection(workspace.make_folder("arqmath") / "mine")
     code, out, _ = run("topics", "mine", "--json")
     document = json.loads(out)
     assert (code, document["run"], document["against"]) == (0, "dense", "bm25")
-    code, out, _ = run("topics", str(workspace.folder("arqmath") / "mine"), "--run", "bm25")
+    code, out, _ = run("topics", str(workspace.make_folder("arqmath") / "mine"), "--run", "bm25")
     assert "against dense" in out
     code, out, _ = run("show", "mine", "A.1", "-k", "2")
     assert "Show ∑" in out
@@ -187,7 +187,7 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
     assert (code, "Did you mean 'dense'?" in err) == (2, True)
     code, _, err = run("judgements", "nothing")
     assert (code, err.startswith("E354")) == (3, True)
-    find_collection(workspace, "mine").judgements().judge("A.1", "22", 2)
+    find_collection(workspace, "mine").open_judgements().set_grade("A.1", "22", 2)
     code, out, _ = run("judgements", "mine")
     assert (code, out) == (0, "A.1 0 22 2\n")
     code, out, _ = run("judgements", "mine", "--out", str(tmp_path / "own.tsv"))
@@ -198,21 +198,21 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
 def test_posts_that_are_cut_short_are_told_of(workspace: Workspace) -> None:
     def warned(task: str, **more: object) -> list[str]:
         heard: list[Event] = []
-        operation(task).run({"folder": "mine", **more}, events=heard.append, stop=never)
+        find_operation(task).run({"folder": "mine", **more}, events=heard.append, stop=never)
         return [event.data["message"] for event in heard if event.kind == "warning"]
 
-    posts = write_collection(workspace.folder("arqmath") / "mine") / "posts.jsonl"
+    posts = write_collection(workspace.make_folder("arqmath") / "mine") / "posts.jsonl"
     whole = posts.read_bytes()
-    index = str(workspace.folder("arqmath") / "mine" / "index")
+    index = str(workspace.make_folder("arqmath") / "mine" / "index")
     last = json.loads(whole.splitlines()[-1])["id"]
-    operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
+    find_operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
     assert warned("arqmath.topics") == warned("arqmath.show", topic="A.1") == []
     posts.write_bytes(whole[:-20])
     with pytest.raises(EngineError, match="unreadable rows, of which there are 1") as caught:
-        operation("arqmath.post").run({"folder": str(posts), "id": str(last)}, events=ignore, stop=never)
+        find_operation("arqmath.post").run({"folder": str(posts), "id": str(last)}, events=ignore, stop=never)
     assert caught.value.code == "E375"
-    operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
+    find_operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
     told = ["posts.jsonl: rows that could not be read: 1; their posts have no text here"]
     assert warned("arqmath.topics") == warned("arqmath.show", topic="A.1") == told
-    found = operation("arqmath.topics").run({"folder": "mine"}, events=ignore, stop=never)
+    found = find_operation("arqmath.topics").run({"folder": "mine"}, events=ignore, stop=never)
     assert told[0] in found["problems"]

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from tests.workbench.operation_samples import SAMPLES
 from workbench.cli.command import app
-from workbench.operations import operation, operations, write_json
-from workbench.tables import Form, Line, in_form
+from workbench.operations import all_operations, find_operation, write_json
+from workbench.tables import TableForm, TableLine, in_form
 from workbench.workspace import Workspace
 
 Document = Mapping[str, Any]
@@ -41,12 +41,12 @@ def sample_problems(**more: Any) -> Given:
 
 
 def labels(workspace: Path, _place: Path) -> dict[str, Any]:
-    from workbench.papers.mwp.data import Labels, labels_path
+    from workbench.papers.mwp.data import TripletLabels, labels_path
 
-    known = Labels(labels_path())
+    known = TripletLabels(labels_path())
     for number in range(12):
         parts = ("anchor", "positive", "negative", "pool", "strategy")
-        known.put("sample-en", {part: f"{part}-{number}" for part in parts}, "other")
+        known.set_label("sample-en", {part: f"{part}-{number}" for part in parts}, "other")
     return {}
 
 
@@ -167,7 +167,7 @@ def rows_people_know_of(lines: Iterable[str]) -> list[int]:
     """Of each table the lines that are shown, and those that are said to be more."""
     counts: list[int] = []
     for line in lines:
-        if not isinstance(line, Line):
+        if not isinstance(line, TableLine):
             continue
         if line.table is not None:
             counts.append(0)
@@ -181,28 +181,28 @@ def rows_people_know_of(lines: Iterable[str]) -> list[int]:
     "name",
     [
         name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
-        for name in sorted(name for name, row in operations().items() if row.tables)
+        for name in sorted(name for name, row in all_operations().items() if row.tables)
     ],
 )
 def test_every_row_is_in_every_form(
     name: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(home))
-    row = operation(name)
-    spec = row.resolved(MORE.get(name, SAMPLES[name])(Workspace.open().root, tmp_path))
-    done = row.result(row.start(spec))
+    row = find_operation(name)
+    spec = row.resolve_spec(MORE.get(name, SAMPLES[name])(Workspace.open().root, tmp_path))
+    done = row.make_result(row.start(spec))
     pieces: list[str] = []
     write_json(done.streamed, pieces.append)
     document = json.loads("".join(pieces))
     assert document == done.document
     expected = COUNTS[name](document)
 
-    def written(form: Form) -> str:
-        return "\n".join([*in_form(row.lines(done.record, spec), form), ""])
+    def written(form: TableForm) -> str:
+        return "\n".join([*in_form(row.text_lines(done.record, spec), form), ""])
 
     assert rows_of_csv(written("csv").removesuffix("\n")) == expected
     assert rows_of_tex(written("tex")) == expected
-    lines = [*row.lines(done.record, spec)]
+    lines = [*row.text_lines(done.record, spec)]
     assert rows_people_know_of(lines) == ONLY_SOME.get(name, COUNTS[name])(document)
     assert any(map(MORE_LINE.fullmatch, lines)) or name not in CUT
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import mathwb
-from workbench.cli.completion import found
-from workbench.cli.manual import man, page
+from workbench.cli.completion import find_completions
+from workbench.cli.manual import commands_page, man_page
 from workbench.workspace import Workspace, ensure_sample
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def words(*line: str) -> list[str]:
-    return [word for word, _ in found(list(line))]
+    return [word for word, _ in find_completions(list(line))]
 
 
 def test_commands_options_and_choices_are_completed() -> None:
@@ -76,5 +76,5 @@ def test_the_script_of_a_shell_is_right(shell: str, tmp_path: Path) -> None:
 
 
 def test_pages_are_those_of_the_commands() -> None:
-    for name, made in (("commands.md", page()), ("mathwb.1", man())):
+    for name, made in (("commands.md", commands_page()), ("mathwb.1", man_page())):
         assert (ROOT / "docs" / name).read_text("utf-8") == made, "python -m workbench.cli.manual"

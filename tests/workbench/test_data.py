@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from workbench.cli.command import app
-from workbench.cli.data import list_
+from workbench.cli.data import list_data
 from workbench.errors import WorkspaceError
-from workbench.workspace import SHOWN, DataRegistry, Workspace, ensure_sample, kinds
+from workbench.workspace import SHOWN, DataRegistry, Workspace, all_kinds, ensure_sample
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def registry(tmp_path: Path) -> DataRegistry:
 def test_expressions_are_counted_and_bad_lines_named(registry: DataRegistry, tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_bytes(b"# my own\nsin(x)^2 + 1\n- tanh x 6\n\nsin(\n\xff\nfoo x\n")
-    checked = registry.add("expressions", path)
+    checked = registry.add_entry("expressions", path)
     assert checked.data.counts == {"records": 2, "lines": 7}
     assert [error.where for error in checked.bad_lines] == [f"{path}:{line}" for line in (5, 6, 7)]
-    assert registry.find("mine") == checked.data
+    assert registry.find_entry("mine") == checked.data
     assert checked.data.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -43,7 +43,7 @@ def test_clusters_in_both_layouts_count_the_same(registry: DataRegistry, tmp_pat
     else:
         rows = (json.dumps({"head": cluster[0], "exprs": cluster}) for cluster in clusters)
         path.write_bytes(gzip.compress("\n".join(rows).encode()))
-    checked = registry.add("clusters", path)
+    checked = registry.add_entry("clusters", path)
     assert checked.data.counts["records"] == 2
     assert checked.data.counts["expressions"] == 4
     assert checked.data.bad == 1
@@ -51,7 +51,7 @@ def test_clusters_in_both_layouts_count_the_same(registry: DataRegistry, tmp_pat
 
 @pytest.mark.real_data
 def test_the_published_clusters_are_registered(registry: DataRegistry, real_data: Path) -> None:
-    checked = registry.add("clusters", real_data / "expr" / "egen_clusters_sample.jsonl.gz")
+    checked = registry.add_entry("clusters", real_data / "expr" / "egen_clusters_sample.jsonl.gz")
     assert checked.data.counts["records"] == 300
     # Not quite half a percent differentiate by `sin asin x` and the like, which is no variable.
     assert 0 < checked.data.bad < 0.005 * checked.data.counts["expressions"]
@@ -72,11 +72,11 @@ def corpus(folder: Path) -> Path:
 
 def test_a_shard_cut_in_the_middle_is_named(registry: DataRegistry, tmp_path: Path) -> None:
     folder = corpus(tmp_path / "corpus")
-    assert registry.add("corpus", folder).data.bad == 0
+    assert registry.add_entry("corpus", folder).data.bad == 0
     shard = folder / "shards" / "1.parquet"
     shard.write_bytes(shard.read_bytes()[:4])
     (folder / "shards" / "2.parquet").unlink()
-    checked = registry.check(registry.find("corpus"))
+    checked = registry.check_entry(registry.find_entry("corpus"))
     assert checked.data.counts == {"records": 2, "files": 4, "expressions": 21}
     assert str(shard) in str(checked.bad_lines[0])
     assert checked.bad_lines[1].exit_code == 3
@@ -86,7 +86,7 @@ def test_a_corpus_that_was_built_is_registered(registry: DataRegistry) -> None:
     samples = sorted(asset("sample/corpora").iterdir())
     assert samples
     for sample in samples:
-        checked = registry.add("corpus", sample)
+        checked = registry.add_entry("corpus", sample)
         assert checked.data.bad == 0
         assert checked.data.counts["expressions"] > checked.data.counts["records"]
 
@@ -98,8 +98,8 @@ def test_the_list_shows_what_lies_in_the_workspace_too(
     ensure_sample(workspace)
     path = tmp_path / "mine.txt"
     path.write_text("sin x\n")
-    workspace.data.add("expressions", path)
-    list_(as_json=True)
+    workspace.data.add_entry("expressions", path)
+    list_data(as_json=True)
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert [(name, row["kind"], row["registered"]) for name, row in rows.items()] == [
         ("mine", "expressions", True),
@@ -111,23 +111,23 @@ def test_the_list_shows_what_lies_in_the_workspace_too(
         ("training-zh", "problems", False),
         ("sample-forum", "arqmath", False),
     ]
-    assert rows["sample-forum"]["path"] == str(workspace.folder("arqmath") / "sample-forum")
-    list_(as_json=False)
+    assert rows["sample-forum"]["path"] == str(workspace.make_folder("arqmath") / "sample-forum")
+    list_data(as_json=False)
     assert "sample-forum" in capsys.readouterr().out
 
 
 def test_a_changed_file_is_noticed_and_the_entry_kept(registry: DataRegistry, tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("sin x\n")
-    entry = registry.add("expressions", path).data
-    assert registry.check(entry).state == "unchanged"
+    entry = registry.add_entry("expressions", path).data
+    assert registry.check_entry(entry).state == "unchanged"
     path.write_text("sin x\ncos x\n")
-    checked = registry.check(entry)
+    checked = registry.check_entry(entry)
     assert (checked.state, checked.data.counts["records"]) == ("changed", 2)
-    assert registry.find("mine") == entry
+    assert registry.find_entry("mine") == entry
     path.unlink()
     with pytest.raises(EngineError) as caught:
-        registry.check(entry)
+        registry.check_entry(entry)
     assert (caught.value.code, caught.value.exit_code) == ("E354", 3)
     assert "mathwb data add expressions PATH --name mine" in caught.value.remedy
 
@@ -139,17 +139,17 @@ def test_names_are_unique_paths_are_registered_once_and_removing_keeps_the_file(
     for path in paths:
         path.parent.mkdir()
         path.write_text("x\n")
-        registry.add("expressions", path)
-    registry.add("expressions", paths[0])
-    assert {entry.name for entry in registry.all()} == {"mine", "mine-2"}
+        registry.add_entry("expressions", path)
+    registry.add_entry("expressions", paths[0])
+    assert {entry.name for entry in registry.list_entries()} == {"mine", "mine-2"}
     with pytest.raises(EngineError, match="taken"):
-        registry.add(
+        registry.add_entry(
             "expressions",
             paths[0],
-            name="mine-2" if registry.find(str(paths[1])).name == "mine-2" else "mine",
+            name="mine-2" if registry.find_entry(str(paths[1])).name == "mine-2" else "mine",
         )
-    registry.remove(str(paths[1]))
-    assert [entry.path for entry in registry.all()] == [str(paths[0])]
+    registry.remove_entry(str(paths[1]))
+    assert [entry.path for entry in registry.list_entries()] == [str(paths[0])]
     assert paths[1].exists()
 
 
@@ -157,21 +157,21 @@ def test_a_removed_entry_is_brought_back_as_it_was_and_replaces_no_other(tmp_pat
     workspace = Workspace.open(tmp_path / "w")
     mine = tmp_path / "mine.txt"
     mine.write_text("x\nno expression!\n")
-    workspace.data.add("expressions", mine)
-    before = workspace.data.all()
-    workspace.data.remove("mine")
-    assert workspace.data.all() == ()
-    (item,) = workspace.trash.items()
-    workspace.data.add("expressions", mine, name="again")
+    workspace.data.add_entry("expressions", mine)
+    before = workspace.data.list_entries()
+    workspace.data.remove_entry("mine")
+    assert workspace.data.list_entries() == ()
+    (item,) = workspace.trash.list_items()
+    workspace.data.add_entry("expressions", mine, name="again")
     with pytest.raises(EngineError) as caught:
-        workspace.trash.restore(workspace, item)
+        workspace.trash.restore_item(workspace, item)
     assert caught.value.code == "E466"
-    workspace.data.remove("again")
-    workspace.trash.restore(workspace, workspace.trash.find("data/mine"))
-    assert workspace.data.all() == before
+    workspace.data.remove_entry("again")
+    workspace.trash.restore_item(workspace, workspace.trash.find_item("data/mine"))
+    assert workspace.data.list_entries() == before
 
 
-@pytest.mark.parametrize("kind", sorted(kinds()))
+@pytest.mark.parametrize("kind", sorted(all_kinds()))
 @pytest.mark.parametrize("content", [b"", b"\0\1\2\3", b"no expression at all!\n" * 3])
 def test_what_holds_nothing_usable_is_not_registered(
     registry: DataRegistry, tmp_path: Path, kind: str, content: bytes
@@ -179,33 +179,33 @@ def test_what_holds_nothing_usable_is_not_registered(
     path = tmp_path / "input"
     path.write_bytes(content)
     with pytest.raises(DataError) as caught:
-        registry.add(kind, path)
+        registry.add_entry(kind, path)
     assert caught.value.exit_code == 2
     assert str(path) in str(caught.value)
-    assert registry.all() == ()
+    assert registry.list_entries() == ()
 
 
 def test_thousands_of_bad_lines_are_counted_and_some_kept(registry: DataRegistry, tmp_path: Path) -> None:
     path = tmp_path / "mostly-bad"
     path.write_text("x\n" + "sin(\n" * 5000)
-    checked = registry.add("expressions", path)
+    checked = registry.add_entry("expressions", path)
     assert checked.data.bad == 5000
     assert len(checked.bad_lines) == SHOWN
 
 
 def test_unknown_kinds_and_names_get_a_hint(registry: DataRegistry, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="unknown kind") as caught:
-        registry.add("cluster", tmp_path)
+        registry.add_entry("cluster", tmp_path)
     assert "clusters" in caught.value.remedy
     with pytest.raises(EngineError) as caught:
-        registry.find("mine")
+        registry.find_entry("mine")
     assert caught.value.exit_code == 3
 
 
 def test_a_corrupt_list_is_refused_and_kept(registry: DataRegistry) -> None:
     registry.path.write_text("[mine]\nkind = 3\nwhat = 1\n")
     with pytest.raises(WorkspaceError, match="corrupt"):
-        registry.all()
+        registry.list_entries()
     assert registry.path.read_text().startswith("[mine]")
 
 
@@ -233,7 +233,7 @@ def test_what_was_moved_away_says_how_to_register_it_again(
         shutil.copytree(asset("sample/arqmath/sample-forum"), path)
     else:
         path.write_text(content)
-    Workspace.open().data.add(kind, path, name="mine")
+    Workspace.open().data.add_entry(kind, path, name="mine")
     path.rename(tmp_path / "elsewhere")
     done = CliRunner().invoke(app, command.split())
     assert done.exit_code == 3

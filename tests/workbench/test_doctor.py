@@ -9,31 +9,35 @@ from pathlib import Path
 import pytest
 
 from workbench import doctor
-from workbench.doctor import Finding, examine
+from workbench.doctor import DoctorFinding, examine_installation
 from workbench.folders import config_dir, config_file
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 
-def finding(name: str, state: str) -> list[Finding]:
-    return [f for f in examine() if f.name == name and f.state == state]
+def finding(name: str, state: str) -> list[DoctorFinding]:
+    return [f for f in examine_installation() if f.name == name and f.state == state]
 
 
 def test_this_environment_is_healthy() -> None:
-    names = {f.name: f.state for f in examine()}
+    names = {f.name: f.state for f in examine_installation()}
     assert names["python"] == names["packages"] == names["names"] == names["assets"] == "ok"
 
 
 def test_a_missing_package_is_missing_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor._installed
-    monkeypatch.setattr(doctor, "_installed", lambda: {k: v for k, v in real().items() if k != "egglog"})
+    real = doctor._installed_versions
+    monkeypatch.setattr(
+        doctor, "_installed_versions", lambda: {k: v for k, v in real().items() if k != "egglog"}
+    )
     (found,) = finding("packages", "missing")
     assert "egglog" in found.what
     assert "make install" in found.remedy
 
 
 def test_another_version_than_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor._installed
-    monkeypatch.setattr(doctor, "_installed", lambda: real() | {"sympy": "0.1", "torch": "2.13.0+cpu"})
+    real = doctor._installed_versions
+    monkeypatch.setattr(
+        doctor, "_installed_versions", lambda: real() | {"sympy": "0.1", "torch": "2.13.0+cpu"}
+    )
     (found,) = finding("versions", "wrong")
     assert "sympy 0.1 (lock: " in found.what
     assert "torch" not in found.what
@@ -76,9 +80,9 @@ def test_a_workspace_that_cannot_be_used_is_missing() -> None:
 def test_what_the_workspace_holds_is_counted() -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)
-    assert "2 corpora, 4 sets of problems, 1 ARQMath collections" in next(doctor._workspace()).what
-    shutil.rmtree(workspace.folder("arqmath") / "sample-forum")
-    assert "2 corpora, 4 sets of problems, 0 ARQMath collections" in next(doctor._workspace()).what
+    assert "2 corpora, 4 sets of problems, 1 ARQMath collections" in next(doctor._check_workspace()).what
+    shutil.rmtree(workspace.make_folder("arqmath") / "sample-forum")
+    assert "2 corpora, 4 sets of problems, 0 ARQMath collections" in next(doctor._check_workspace()).what
 
 
 def test_a_disk_that_is_nearly_full_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

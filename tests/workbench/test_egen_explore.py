@@ -25,8 +25,8 @@ from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.command import app
 from workbench.folders import cache_dir
-from workbench.operations import operation
-from workbench.repro import tables
+from workbench.operations import find_operation
+from workbench.repro import paper_tables
 from workbench.workspace import Workspace
 
 
@@ -55,8 +55,8 @@ def ask(name: str, model: Path, data: Path, *, stop: Stop = never, **params: Any
     if "member" in params:
         place = params["cluster"], params["member"]
         params["expr"] = next(text for *found, text in texts_of(data) if tuple(found) == place)
-    row = operation(f"egen.{name}")
-    spec = row.resolved({"model": str(model), "data": str(data), **params})
+    row = find_operation(f"egen.{name}")
+    spec = row.resolve_spec({"model": str(model), "data": str(data), **params})
     found: dict[str, Any] = row.perform(spec, stop=stop).document
     return found
 
@@ -228,7 +228,7 @@ def test_a_kept_result_fills_its_row_of_the_papers_table(
     assert costs == sorted(costs, reverse=True)
     assert len(costs) == min(4, found["wrong"])
     assert {figure["protocol"] for figure in found["figures"]} - {"informed"} == {"paper", "better"}
-    (table,) = tables(Workspace.open(), "egen", number=number)
+    (table,) = paper_tables(Workspace.open(), "egen", number=number)
     row = next(row for row in table.rows if row.name == "CL Max")
     for cell in row.cells:
         assert cell.ours is not None

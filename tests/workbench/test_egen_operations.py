@@ -14,13 +14,13 @@ from engines.core.spec import to_mapping
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
-from workbench.operations import operation
+from workbench.operations import find_operation
 
 
 def call(name: str, *, events: Sink = ignore, stop: Stop = never, **given: Any) -> dict[str, Any]:
     """An operation's document after a trip through JSON."""
-    row = operation(f"egen.{name}")
-    done = row.perform(row.resolved(given), events=events, stop=stop)
+    row = find_operation(f"egen.{name}")
+    done = row.perform(row.resolve_spec(given), events=events, stop=stop)
     again: dict[str, Any] = json.loads(json.dumps(done.document))
     return again
 
@@ -190,16 +190,16 @@ def test_one_worker_and_two_give_the_same_real_corpus(folder: Path, tmp_path: Pa
 
 
 def test_what_is_not_given_comes_from_the_corpus_that_was_begun(folder: Path) -> None:
-    row = operation("egen.corpus")
-    resolved = row.resolved({"out": str(folder), "members": None})
+    row = find_operation("egen.corpus")
+    resolved = row.resolve_spec({"out": str(folder), "members": None})
     assert (resolved.members, resolved.seed, resolved.mode) == (20, 3, "strict")
     assert resolved.templates is None
-    fresh = row.resolved({"out": "somewhere", "seed": None})
+    fresh = row.resolve_spec({"out": "somewhere", "seed": None})
     assert fresh.templates == "all"
     assert fresh.members == 120
     assert fresh.out.is_absolute()
-    assert row.resolved(to_mapping(fresh)) == fresh
-    assert row.perform(row.resolved({"out": str(folder), "workers": 1})).document["complete"]
+    assert row.resolve_spec(to_mapping(fresh)) == fresh
+    assert row.perform(row.resolve_spec({"out": str(folder), "workers": 1})).document["complete"]
 
 
 def test_a_generated_cluster_can_be_kept(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from tests.workbench.fake_engine import COMMAND
-from workbench.engine_process import EngineProcess, Result
+from workbench.engine_process import CallResult, EngineProcess
 from workbench.folders import crash_dir
 
 
@@ -30,7 +30,7 @@ def engine() -> Iterator[EngineProcess]:
 async def test_events_come_before_the_result(engine: EngineProcess) -> None:
     items = [item async for item in engine.call("count", {"to": 3})]
     assert [item.data["done"] for item in items if isinstance(item, Event)] == [1, 2, 3]
-    assert isinstance(items[-1], Result)
+    assert isinstance(items[-1], CallResult)
     assert items[-1].value["done"] == 3
 
 
@@ -50,7 +50,7 @@ async def test_a_polite_task_stops_with_what_it_has(engine: EngineProcess) -> No
     async for item in call:
         if isinstance(item, Event) and item.data["done"] == 3:
             call.stop()
-    assert isinstance(item, Result)
+    assert isinstance(item, CallResult)
     assert 3 <= item.value["done"] < 10**6
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from workbench import __version__
 from workbench.errors import UsageError
-from workbench.export import TABLE_FORMATS, commit, csv_lines, write_document, write_table
+from workbench.export import TABLE_FORMATS, csv_lines, current_commit, write_document, write_table
 
 COLUMNS = ("member", "tokens", "note")
 ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, "")]
@@ -95,7 +95,7 @@ def test_a_written_benchmark_is_no_change_of_the_commit(tmp_path: Path) -> None:
 
     result, code = tmp_path / "benchmarks" / "results" / "one.json", tmp_path / "code.py"
     result.parent.mkdir(parents=True)
-    assert commit(tmp_path) == ""
+    assert current_commit(tmp_path) == ""
     result.write_text("1")
     code.write_text("1")
     git("init", "-q")
@@ -103,8 +103,8 @@ def test_a_written_benchmark_is_no_change_of_the_commit(tmp_path: Path) -> None:
     git("commit", "-q", "-m", "first")
     head = git("rev-parse", "--short=12", "HEAD")
     result.write_text("2")
-    commit.cache_clear()
-    assert commit(tmp_path) == head
+    current_commit.cache_clear()
+    assert current_commit(tmp_path) == head
     code.write_text("2")
-    commit.cache_clear()
-    assert commit(tmp_path) == f"{head}+"
+    current_commit.cache_clear()
+    assert current_commit(tmp_path) == f"{head}+"

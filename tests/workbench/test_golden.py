@@ -16,7 +16,7 @@ import pytest
 
 from tests.workbench.operation_samples import SAMPLES
 from tests.workbench.test_operations import ROWS, command_line_words, run
-from workbench.operations import operation
+from workbench.operations import find_operation
 from workbench.workspace import Workspace
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -85,7 +85,7 @@ def test_the_document_is_as_it_was(
     request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(home))
-    row, root = operation(name), Workspace.open().root
+    row, root = find_operation(name), Workspace.open().root
     code, document = run(name, command_line_words(row, SAMPLES[name](root, tmp_path)), capsys)
     folders = {str(tmp_path): "FOLDER", str(root): "WORKSPACE", str(home): "HOME"}
     folders[str(Path(__file__).resolve().parents[2])] = "CHECKOUT"

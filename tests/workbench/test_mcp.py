@@ -15,7 +15,7 @@ import pytest
 from engines.core.spec import describe_fields
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
-from workbench.mcp import MOST, bounded, given, schema, server, tools
+from workbench.mcp import MOST, bound_document, list_tools, make_server, read_arguments, tool_schema
 from workbench.workspace import Workspace
 
 pytest.importorskip("mcp", reason="needs mathwb[mcp]")
@@ -31,7 +31,7 @@ async def test_a_client_over_stdio_is_served(tmp_path: Path) -> None:
     own = StdioServerParameters(command=sys.executable, args=COMMAND, env=dict(os.environ), cwd=tmp_path)
     async with Client(stdio_client(own)) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(listed) == set(tools())
+        assert set(listed) == set(list_tools())
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed.values())
         pair = await client.call_tool("grade", {"gold": "1/2", "pred": "0.5"})
         assert not pair.is_error
@@ -61,7 +61,7 @@ async def test_a_call_that_takes_too_long_is_ended(engine: EngineProcess) -> Non
     from mcp.client import Client
 
     engine.grace_s = 0.1
-    async with Client(server(engine, 0.05)) as client:
+    async with Client(make_server(engine, 0.05)) as client:
         late = await client.call_tool("egen_generate", {"expr": "sin(2*x) + cos(3*x)", "members": 1000})
     assert late.is_error
     assert late.content[0].text.startswith("E702")
@@ -72,13 +72,13 @@ def test_schemas_say_what_specs_take(home: Path, tmp_path: Path, monkeypatch: py
     import jsonschema
 
     monkeypatch.setenv("MATHWB_HOME", str(home))
-    for name, row in tools().items():
-        made = schema(row.spec_type)
+    for name, row in list_tools().items():
+        made = tool_schema(row.spec_type)
         jsonschema.Draft202012Validator.check_schema(made)
         (place := tmp_path / name).mkdir()
         asked = _asked(row, place)
         jsonschema.validate(asked, made)
-        assert given(row, asked, tmp_path) == asked
+        assert read_arguments(row, asked, tmp_path) == asked
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**asked, "no_such_setting": 1}, made)
         fields = {field.name: field for field in describe_fields(row.spec_type)}
@@ -86,16 +86,16 @@ def test_schemas_say_what_specs_take(home: Path, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(tools()))
+@pytest.mark.parametrize("name", sorted(list_tools()))
 async def test_a_tool_writes_nothing(
     name: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: EngineProcess
 ) -> None:
     from mcp.client import Client
 
     monkeypatch.setenv("MATHWB_HOME", str(home))
-    asked = _asked(tools()[name], tmp_path)
+    asked = _asked(list_tools()[name], tmp_path)
     before = _held(tmp_path), _held(Workspace.open().root)
-    async with Client(server(engine, 300)) as client:
+    async with Client(make_server(engine, 300)) as client:
         answer = await client.call_tool(name, asked)
     assert not answer.is_error, answer.content[0].text
     assert len(answer.content[0].text) <= MOST
@@ -105,9 +105,9 @@ async def test_a_tool_writes_nothing(
 
 def test_a_long_answer_is_cut_and_says_so() -> None:
     small = {"results": [1, 2, 3]}
-    assert json.loads(bounded(small)) == small
+    assert json.loads(bound_document(small)) == small
     rows = [{"line": line, "text": "x" * 50} for line in range(10_000)]
-    text = bounded({"results": rows, "totals": {"lines": 10_000}, "note": "y" * 1_000_000}, 5_000)
+    text = bound_document({"results": rows, "totals": {"lines": 10_000}, "note": "y" * 1_000_000}, 5_000)
     assert len(text) <= 5_000
     found = json.loads(text)
     kept = found["result"]["results"]

@@ -48,10 +48,10 @@ def test_mistakes_are_measured_on_files_and_kept_for_the_tables(model: Path, tmp
     done = egen("eval", "mistakes", model, "--data", path, "--train", path, "--row", "seq2seq")
     assert done.returncode == 0, done.stderr
     assert "transitions: 21" in done.stdout
-    from workbench.repro import tables
+    from workbench.repro import paper_tables
     from workbench.workspace import Workspace
 
-    (table,) = tables(Workspace.open(), "egen", number=8)
+    (table,) = paper_tables(Workspace.open(), "egen", number=8)
     row = next(row for row in table.rows if row.name == "seq2seq")
     assert all(cell.ours is not None for cell in row.cells)
     assert "random on derivations.txt" in row.source

@@ -33,7 +33,7 @@ def test_what_is_empty_goes_away(workspace: Workspace) -> None:
     notes.set_note(ADDRESS, "")
     assert notes.toggle_bookmark("job/1")
     assert not notes.toggle_bookmark("job/1")
-    assert Notes(workspace).all() == ()
+    assert Notes(workspace).all_records() == ()
 
 
 def test_a_removed_note_can_be_brought_back_and_replaces_no_other(workspace: Workspace) -> None:
@@ -42,20 +42,20 @@ def test_a_removed_note_can_be_brought_back_and_replaces_no_other(workspace: Wor
     notes.toggle_bookmark("job/1")
     notes.set_note(ADDRESS, "")
     assert Notes(workspace).get(ADDRESS) is None
-    (item,) = Workspace.open(workspace.root).trash.items()
+    (item,) = Workspace.open(workspace.root).trash.list_items()
     assert (item.address, item.title) == (f"note/{ADDRESS}", "look again")
     notes.set_note(ADDRESS, "something else")
     with pytest.raises(EngineError) as caught:
-        trash.restore(workspace, item)
+        trash.restore_item(workspace, item)
     assert caught.value.code == "E466"
-    assert [note.note for note in Notes(workspace).all()] == ["something else", ""]
+    assert [note.note for note in Notes(workspace).all_records()] == ["something else", ""]
     notes.toggle_bookmark(ADDRESS)
     notes.set_note(ADDRESS, "")
-    trash.restore(workspace, item)
+    trash.restore_item(workspace, item)
     kept = Notes(workspace).get(ADDRESS)
     assert kept is not None
     assert (kept.note, kept.title, kept.bookmark) == ("look again", "member 37", True)
-    assert [each.title for each in trash.items()] == ["something else"]
+    assert [each.title for each in trash.list_items()] == ["something else"]
 
 
 def test_two_programs_lose_nothing(workspace: Workspace) -> None:
@@ -63,7 +63,7 @@ def test_two_programs_lose_nothing(workspace: Workspace) -> None:
     first.set_note("a", "from the first")
     second.set_note("b", "from the second")
     first.toggle_bookmark("c")
-    assert [note.address for note in Notes(workspace).all()] == ["a", "b", "c"]
+    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b", "c"]
 
 
 def test_a_line_that_cannot_be_read_is_reported_and_kept(workspace: Workspace) -> None:
@@ -73,7 +73,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_kept(workspace: Workspace) -
     assert [problem.line for problem in notes.problems] == [2, 3]
     notes.set_note("b", "new")
     assert '{"address": \n' in path.read_text()
-    assert [note.address for note in Notes(workspace).all()] == ["a", "b"]
+    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b"]
 
 
 def test_a_line_that_is_no_text_is_kept_byte_by_byte(workspace: Workspace) -> None:
@@ -83,12 +83,12 @@ def test_a_line_that_is_no_text_is_kept_byte_by_byte(workspace: Workspace) -> No
     assert [problem.line for problem in notes.problems] == [1, 2]
     notes.set_note("b", "new")
     assert path.read_bytes().startswith(b'{"address": "caf\xe9"}\n\xff\xfe\n')
-    assert [note.address for note in Notes(workspace).all()] == ["a", "b"]
+    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b"]
 
 
 def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) -> None:
     workspace.notes.set_note(ADDRESS, "x")
-    target = workspace.notes.export(tmp_path / "notes.jsonl")
+    target = workspace.notes.export_notes(tmp_path / "notes.jsonl")
     assert json.loads(target.read_text())["address"] == ADDRESS
     sidecar = json.loads((tmp_path / "notes.jsonl.meta.json").read_text())
     assert sidecar["what"] == "notes"
@@ -97,5 +97,5 @@ def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) ->
 def test_the_newest_note_of_a_second_is_known(workspace: Workspace) -> None:
     for address in ("b", "c", "a"):
         workspace.notes.toggle_bookmark(address)
-    changed = {note.address: note.changed for note in workspace.notes.all()}
+    changed = {note.address: note.changed for note in workspace.notes.all_records()}
     assert sorted(changed, key=changed.__getitem__) == ["b", "c", "a"]

@@ -20,13 +20,13 @@ from engines.core.spec import describe_fields, read, to_mapping
 from engines.retrieval.trec import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
-from workbench.jobs.worker import perform
-from workbench.operations import command_line, operation, operations, option, plain
-from workbench.paper import load, papers
+from workbench.jobs.worker import perform_recipe
+from workbench.operations import all_operations, command_line, find_operation, option_name, to_plain
+from workbench.paper import all_papers, load
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
-ROWS = sorted(row.name for paper in papers() for row in paper.rows())
+ROWS = sorted(row.name for paper in all_papers() for row in paper.load_operations())
 
 
 def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
@@ -37,7 +37,7 @@ def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple
     assert line[: len(words)] == words
     code = app([*words, "--json", *line[len(words) :]], standalone_mode=False) or 0
     out = capsys.readouterr().out
-    if operation(name).json_lines:
+    if find_operation(name).json_lines:
         return code, [json.loads(row) for row in out.splitlines()]
     return code, json.loads(out)
 
@@ -66,7 +66,7 @@ def test_every_door_gives_the_same_document(
 ) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(home))
     make: Callable[[Path, Path], dict[str, Any]] = SAMPLES[name]
-    row = operation(name)
+    row = find_operation(name)
     documents = []
     for door in ("command", "engine", "job"):
         place = tmp_path / door
@@ -76,10 +76,10 @@ def test_every_door_gives_the_same_document(
             code, document = run(name, command_line_words(row, given), capsys)
             assert code in (0, 1), document
         elif door == "engine":
-            document = engine.call_blocking(name, plain(to_mapping(row.resolved(given))))
+            document = engine.call_blocking(name, to_plain(to_mapping(row.resolve_spec(given))))
         else:
-            params = plain(to_mapping(row.resolved(given)))
-            document, stopped = perform(
+            params = to_plain(to_mapping(row.resolve_spec(given)))
+            document, stopped = perform_recipe(
                 Recipe(name, name, params, int(params.get("seed", 0))),
                 place / "out",
                 events=ignore,
@@ -114,7 +114,7 @@ for row in operations().values():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_the_spec_is_complete(name: str) -> None:
-    row = operation(name)
+    row = find_operation(name)
     assert inspect.getdoc(row.spec_type)
     for field in describe_fields(row.spec_type):
         assert field.arg.help or field.arg.hidden, field.name
@@ -129,22 +129,22 @@ def test_the_spec_is_complete(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_an_unknown_setting_is_refused(name: str) -> None:
     with pytest.raises(EngineError) as caught:
-        operation(name).resolved({"no_such_setting": 1})
+        find_operation(name).resolve_spec({"no_such_setting": 1})
     assert (caught.value.code, caught.value.exit_code) == ("E424", 2)
 
 
 def test_settling_twice_changes_nothing(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(home))
     for name in ROWS:
-        row = operation(name)
+        row = find_operation(name)
         (place := tmp_path / name).mkdir()
-        once = row.resolved(SAMPLES[name](Workspace.open().root, place))
-        assert row.resolved(plain(to_mapping(once))) == once, name
+        once = row.resolve_spec(SAMPLES[name](Workspace.open().root, place))
+        assert row.resolve_spec(to_plain(to_mapping(once))) == once, name
 
 
 def test_an_unknown_operation_gets_a_hint() -> None:
     with pytest.raises(EngineError) as caught:
-        operation("egen.stat")
+        find_operation("egen.stat")
     assert caught.value.code == "E410"
     assert "egen.stats" in caught.value.remedy
 
@@ -153,7 +153,7 @@ def test_an_unknown_operation_gets_a_hint() -> None:
 def test_a_yanked_line_parses_back(text: str) -> None:
     import shlex
 
-    row = operation("egen.corpus")
+    row = find_operation("egen.corpus")
     spec = read(row.spec_type, {"out": "x", "templates": text, "members": 3})
     words = shlex.split(command_line(row, spec))
     assert words[:3] == ["mathwb", "egen", "corpus"]
@@ -166,7 +166,7 @@ def test_what_is_read_is_not_overwritten(name: str, tmp_path: Path) -> None:
     for run in runs:
         run.write_text("B.1 Q0 x 1 4 a\nB.1 Q0 y 2 3 a\n")
     (tmp_path / "same.tsv").symlink_to(runs[0])
-    row, before = operation(name), runs[0].read_text()
+    row, before = find_operation(name), runs[0].read_text()
     for out in (runs[0], tmp_path / "same.tsv"):
         with pytest.raises(EngineError, match="would overwrite") as caught:
             row.run({"runs": [str(run) for run in runs], "out": str(out)})
@@ -178,22 +178,22 @@ def test_what_is_read_is_not_overwritten(name: str, tmp_path: Path) -> None:
 
 def test_half_of_a_pair_is_shown_and_refused_where_it_is_read(tmp_path: Path) -> None:
     """JSON may hold it, and the command line bytes that are not UTF-8."""
-    assert plain({"text": "\ud800", "number": 1}) == {"text": "\ud800", "number": 1}
+    assert to_plain({"text": "\ud800", "number": 1}) == {"text": "\ud800", "number": 1}
     with pytest.raises(EngineError, match="half of a UTF-16 pair") as caught:
-        operation("mathamr.parse").resolved({"text": "a \udcff"})
+        find_operation("mathamr.parse").resolve_spec({"text": "a \udcff"})
     assert caught.value.code == "E424"
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "1", "latex": "x"}\n{"id": "2", "latex": "\\ud800"}\n')
     with pytest.raises(EngineError, match="half of a UTF-16 pair") as caught:
-        operation("mathamr.opt").run({"file": str(file)})
+        find_operation("mathamr.opt").run({"file": str(file)})
     assert (caught.value.code, caught.value.where) == ("E317", f"{file}:2")
 
 
 def test_what_is_written_is_marked_as_such() -> None:
     """A job of somebody else writes to its run folder alone, which this mark alone decides."""
     of_paths = [
-        (row.name, option(field), field.arg.writes)
-        for row in operations().values()
+        (row.name, option_name(field), field.arg.writes)
+        for row in all_operations().values()
         for field in describe_fields(row.spec_type)
         if field.kind is Path
     ]

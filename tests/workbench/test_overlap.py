@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from engines.core.errors import DataError
 from engines.core.system import asset
 from workbench.cli.command import app
-from workbench.overlap import NEAR, Unit, compare_texts, overlap
+from workbench.overlap import NEAR, TextUnit, compare_data, compare_texts
 from workbench.workspace import Workspace, ensure_sample
 
 
@@ -33,12 +33,12 @@ def test_expressions_and_functions_are_found_in_other_forms(tmp_path: Path) -> N
         '{"head": "ln x", "exprs": ["ln x"]}\n',
     )
     theirs = _file(tmp_path / "b.txt", "1 + x\n2*cos(x)*sin(x)\ncosh(x)\n")
-    expressions, functions = overlap(ours, theirs).found
+    expressions, functions = compare_data(ours, theirs).found
     # Canonically: 1 + x in two members (1·u is u), and the product of sine and cosine.
     assert (expressions.count_a, expressions.count_b, expressions.shared) == (5, 3, 3)
     assert (functions.count_a, functions.count_b, functions.shared) == (3, 3, 2)
     assert ("sin * 2 x", "* * 2 cos x sin x") in functions.examples
-    assert not overlap(_file(tmp_path / "c.txt", "tanh(x)\n"), theirs).any
+    assert not compare_data(_file(tmp_path / "c.txt", "tanh(x)\n"), theirs).any
 
 
 def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) 
         '{"text": "tom HAS 5 books. How many, then"}\n{"text": "Ann has 1,200 cats."}\n'
         '{"text": "小明有7个苹果"}\n',
     )
-    same, masked, near = overlap(ours, theirs).found
+    same, masked, near = compare_data(ours, theirs).found
     assert (same.shared, masked.shared, near.shared) == (1, 3, 1)
 
 
@@ -60,11 +60,11 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     expressions = _file(tmp_path / "e.txt", "sin x\n")
     with pytest.raises(DataError, match="the other texts") as caught:
-        overlap(texts, expressions)
+        compare_data(texts, expressions)
     assert caught.value.code == "E326"
     bad = _file(tmp_path / "bad.jsonl", '{"text": "a b c"}\n{"id": 4}\n')
     with pytest.raises(DataError, match="has no text") as caught:
-        overlap(bad, texts)
+        compare_data(bad, texts)
     assert caught.value.line == 2
 
 
@@ -72,7 +72,7 @@ def test_a_line_that_is_nested_too_deep_is_named(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     deep = _file(tmp_path / "deep.jsonl", '{"text": "a b c"}\n' + '{"a":' * 100_000 + "\n")
     with pytest.raises(DataError, match="not JSON") as caught:
-        overlap(deep, texts)
+        compare_data(deep, texts)
     assert caught.value.line == 2
 
 
@@ -100,7 +100,7 @@ def test_a_collection_equals_itself_in_every_form(tmp_path: Path) -> None:
     zipped.write_bytes(gzip.compress(POSTS.read_bytes()))
     xml = _posts_xml(tmp_path / "Posts.V1.3.xml", _rows())
     for other in (FORUM, zipped, xml):
-        found = overlap(FORUM, other)
+        found = compare_data(FORUM, other)
         assert found.kind == "posts"
         assert [each.shared for each in found.found] == [259] * 4
         assert found.bad == (0, 0)
@@ -116,7 +116,7 @@ def test_posts_are_found_by_id_by_text_and_when_a_little_was_changed(tmp_path: P
         {**other, "id": 79, "body": " ".join(reversed(str(other["body"]).split())), "title": ""},
     ]
     path = _file(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, [*ours, {"type": 1}])) + "\n")
-    found = overlap(path, FORUM)
+    found = compare_data(path, FORUM)
     assert [each.shared for each in found.found] == [1, 1, 1, 2]
     assert found.bad == (1, 0)
     ids, texts, _, near = found.found
@@ -128,21 +128,21 @@ def test_posts_are_found_by_id_by_text_and_when_a_little_was_changed(tmp_path: P
 
 
 def test_topics_and_plain_texts_are_held_against_posts(tmp_path: Path) -> None:
-    assert not overlap(FORUM / "topics_task1.xml", FORUM).any
+    assert not compare_data(FORUM / "topics_task1.xml", FORUM).any
     first = next(row for row in _rows() if row["type"] == 2)
     plain = _file(tmp_path / "plain.jsonl", json.dumps({"id": 4, "body_text": first["body"]}) + "\n")
-    found = overlap(plain, FORUM)
+    found = compare_data(plain, FORUM)
     assert found.kind == "texts"
     assert found.found[0].shared == 1
 
 
 def test_texts_without_words_equal_nothing(tmp_path: Path) -> None:
     path = _file(tmp_path / "a.jsonl", '{"text": "?!"}\n{"text": "<img src=1>"}\n')
-    assert not overlap(path, path).any
+    assert not compare_data(path, path).any
 
 
 def test_an_empty_side_shares_nothing() -> None:
-    one = [Unit("1", "a text of some words")]
+    one = [TextUnit("1", "a text of some words")]
     for a, b in ((one, []), ([], one), ([], [])):
         found = compare_texts(lambda a=a: a, lambda b=b: b, ids=True)
         assert {(each.count_a, each.count_b, each.shared) for each in found} == {(len(a), len(b), 0)}
@@ -166,7 +166,7 @@ def test_near_texts_are_those_that_a_full_comparison_finds(seed: int) -> None:
             copy[rng.randrange(len(copy))] = "new"
         theirs.append(copy)
     rng.shuffle(theirs)
-    a, b = ([Unit("", " ".join(words)) for words in side] for side in (ours, theirs))
+    a, b = ([TextUnit("", " ".join(words)) for words in side] for side in (ours, theirs))
     near = compare_texts(lambda: a, lambda: b, ids=False)[-1]
     best = [max(_agreement(one.text, two.text) for two in b) for one in a]
     # Bands may miss a pair at the very edge, and never add one.
@@ -182,16 +182,16 @@ def test_near_texts_are_those_that_a_full_comparison_finds(seed: int) -> None:
 @pytest.mark.real_data
 def test_the_real_topics_are_not_among_the_real_posts(real_data: Path) -> None:
     folder = real_data / "arqmath"
-    found = overlap(folder / "topics_task1_2021.xml", folder / "posts_mini.jsonl.gz")
+    found = compare_data(folder / "topics_task1_2021.xml", folder / "posts_mini.jsonl.gz")
     assert [each.count_b for each in found.found] == [6_164] * 4
     assert not found.any
 
 
 @pytest.mark.real_data
 def test_real_word_problems_share_nothing(real_data: Path) -> None:
-    found = overlap(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/asdiv_a_folds0-3.jsonl")
+    found = compare_data(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/asdiv_a_folds0-3.jsonl")
     assert [each.count_a for each in found.found] == [500, 500, 500]
-    itself = overlap(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/svamp_half_a.jsonl")
+    itself = compare_data(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/svamp_half_a.jsonl")
     assert itself.found[0].shared == 500
 
 
@@ -199,7 +199,9 @@ def test_data_sets_are_compared_by_their_names(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     workspace = Workspace.open(tmp_path / "w")
     ensure_sample(workspace)
-    workspace.data.add("expressions", _file(tmp_path / "mine.txt", "sin x\n+ sin x 0\n"), name="my-heads")
+    workspace.data.add_entry(
+        "expressions", _file(tmp_path / "mine.txt", "sin x\n+ sin x 0\n"), name="my-heads"
+    )
     arguments = ["--workspace", str(workspace.root), "data", "overlap", "--json"]
     found = CliRunner().invoke(app, [*arguments, "my-heads", "sample-e"])
     assert found.exit_code == 0, found.output

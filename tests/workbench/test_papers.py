@@ -18,24 +18,24 @@ from workbench import config, paper, workspace
 from workbench.cli import command as lazy
 from workbench.cli.command import COMMANDS
 from workbench.config import load_config, own_config, set_value
-from workbench.doctor import examine
-from workbench.jobs.worker import perform
-from workbench.operations import Guide, operations
+from workbench.doctor import examine_installation
+from workbench.jobs.worker import perform_recipe
+from workbench.operations import Guide, all_operations
 from workbench.papers import PAPERS
-from workbench.recipes import load, recipes
+from workbench.recipes import list_recipes, load_recipe
 from workbench.train import data_path
 from workbench.workspace import Workspace, ensure_sample
 
 ROOT = Path(__file__).resolve().parents[2]
 _CACHED = (
-    paper.papers,
+    paper.all_papers,
     paper.added_papers,
-    paper.trainers,
-    paper.references,
+    paper.all_trainers,
+    paper.all_references,
     paper.data_keys,
-    operations,
-    workspace.kinds,
-    config.schema,
+    all_operations,
+    workspace.all_kinds,
+    config.all_settings,
 )
 
 
@@ -60,7 +60,7 @@ def words(own_paper: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
 def test_its_operation_is_a_command_with_help_ranges_and_choices(
     words: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    app = lazy.paper_group(paper.papers()[-1])
+    app = lazy.paper_group(paper.all_papers()[-1])
     assert app(["count", "sample-t", "--json"], standalone_mode=False) is None
     assert json.loads(capsys.readouterr().out) == {"words": 7, "complete": True}
     app(["count", "--help"], standalone_mode=False)
@@ -74,7 +74,7 @@ def test_its_setting_is_a_default_of_its_command(
 ) -> None:
     set_value("words.least", "5")
     assert load_config().get("words.least") == 5
-    app = lazy.paper_group(paper.papers()[-1])
+    app = lazy.paper_group(paper.all_papers()[-1])
     app(["count", "sample-t"], standalone_mode=False)
     assert capsys.readouterr().out == "4 words\n"
     monkeypatch.setenv("MATHWB_WORDS_LEAST", "6")
@@ -82,21 +82,24 @@ def test_its_setting_is_a_default_of_its_command(
 
 
 def test_its_recipe_is_a_job(words: Workspace, tmp_path: Path) -> None:
-    (recipe,) = (one for one in recipes() if one.name == "words/count")
-    assert load("words/count") == recipe
-    assert perform(recipe, tmp_path, events=ignore, stop=never) == ({"words": 5, "complete": True}, False)
-    assert perform(recipe, tmp_path, events=ignore, stop=lambda: True)[1]
+    (recipe,) = (one for one in list_recipes() if one.name == "words/count")
+    assert load_recipe("words/count") == recipe
+    assert perform_recipe(recipe, tmp_path, events=ignore, stop=never) == (
+        {"words": 5, "complete": True},
+        False,
+    )
+    assert perform_recipe(recipe, tmp_path, events=ignore, stop=lambda: True)[1]
     own = tmp_path / "own.toml"
     own.write_text('extends = "words/count"\n[params]\nleast = 9\n')
-    assert load(str(own)).params == {**recipe.params, "least": 9}
+    assert load_recipe(str(own)).params == {**recipe.params, "least": 9}
 
 
 def test_its_data_its_sample_and_its_doctor_are_known(words: Workspace) -> None:
     text = words.root / "texts" / "sample-t" / "text.txt"
-    assert ("text", text) in words.held()
-    assert words.data.add("text", text, name="mine").data.counts == {"records": 7}
+    assert ("text", text) in words.list_own_data()
+    assert words.data.add_entry("text", text, name="mine").data.counts == {"records": 7}
     assert data_path(words, "text", "sample-t") == text
-    findings = {finding.name: finding.what for finding in examine()}
+    findings = {finding.name: finding.what for finding in examine_installation()}
     assert findings["words"] == "words can be counted"
     assert findings["papers"] == "words is added by another package"
     assert "1 texts" in findings["workspace"]
@@ -105,7 +108,7 @@ def test_its_data_its_sample_and_its_doctor_are_known(words: Workspace) -> None:
 def test_the_tour_stops_there(words: Workspace) -> None:
     lines: list[str] = []
     guide = Guide(lines.append, lines.append)
-    paper.load(paper.papers()[-1].tour)(guide, words)
+    paper.load(paper.all_papers()[-1].tour)(guide, words)
     assert lines[1] == "   7 words"
     assert guide.stops[0]["result"] == {"words": 7, "complete": True}
 
@@ -129,11 +132,11 @@ def test_a_paper_that_cannot_be_used_is_reported_and_the_rest_works(
     monkeypatch.syspath_prepend(tmp_path / "site")
     _forget()
     try:
-        assert paper.papers() == paper.own_papers()
+        assert paper.all_papers() == paper.own_papers()
         (problem,) = paper.added_papers()[1]
         assert problem.code == "E412"
         assert (problem.where, says in problem.what) == ("the paper words", True)
-        (finding,) = (one for one in examine() if one.name == "papers")
+        (finding,) = (one for one in examine_installation() if one.name == "papers")
         assert (finding.state, says in finding.what) == ("missing", True)
     finally:
         _forget()
@@ -155,9 +158,9 @@ def test_doctor_finds_what_only_shows_later(
     monkeypatch.syspath_prepend(tmp_path / "site")
     _forget()
     try:
-        assert [one.name for one in paper.papers()] == [*PAPERS, "words"]
-        assert recipes()
-        assert "wrong" in [one.state for one in examine() if one.name == "papers"]
+        assert [one.name for one in paper.all_papers()] == [*PAPERS, "words"]
+        assert list_recipes()
+        assert "wrong" in [one.state for one in examine_installation() if one.name == "papers"]
     finally:
         _forget()
 

@@ -52,7 +52,7 @@ def test_a_collection_is_read_once(tmp_path: Path, again: list[str], name: str) 
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / name).write_bytes(content)
-    data = Workspace.open(tmp_path / "w").data.add("arqmath", folder).data
+    data = Workspace.open(tmp_path / "w").data.add_entry("arqmath", folder).data
     assert data.files == {name: hashlib.sha256(content).hexdigest()}
     assert again == []
 
@@ -61,7 +61,7 @@ def test_what_is_not_read_from_end_to_end_is_hashed_by_itself(tmp_path: Path, ag
     path, part = tmp_path / "Posts.xml.zip", tmp_path / "part"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("Posts.xml", POSTS)
-    data = Workspace.open(tmp_path / "w").data.add("arqmath", path).data
+    data = Workspace.open(tmp_path / "w").data.add_entry("arqmath", path).data
     assert data.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     part.write_bytes(LINE)
     with watch_reads(len(LINE)) as watch:
@@ -86,12 +86,12 @@ def test_progress_is_that_of_all_files_and_no_byte_counts_twice(
     (folder / "Comments.xml").write_text('<row Id="1" PostId="1" Text="no" />\n')
     heard: list[Event] = []
     data = Workspace.open(tmp_path / "w").data
-    data.add("arqmath", folder, events=heard.append)
+    data.add_entry("arqmath", folder, events=heard.append)
     done = [event.data["done"] for event in heard]
     total = sum(file.stat().st_size for file in folder.iterdir())
     assert done == sorted(set(done))
     assert len(done) > 2
     assert done[-1] == total == heard[0].data["total"]
     heard.clear()
-    assert data.check(data.find("mine"), events=heard.append).state == "unchanged"
+    assert data.check_entry(data.find_entry("mine"), events=heard.append).state == "unchanged"
     assert heard

@@ -27,9 +27,9 @@ from screens.shell.session import Session
 from tests.conftest import mathwb
 from workbench.config import load_config
 from workbench.folders import config_dir, config_file, state_dir
-from workbench.jobs.folder import Ending, all_jobs, create, find, is_protected
+from workbench.jobs.folder import Ending, all_jobs, create_job, find_job, is_protected
 from workbench.papers.arqmath.data import Collection
-from workbench.papers.mwp.data import Labels
+from workbench.papers.mwp.data import TripletLabels
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace, ensure_sample
 
@@ -82,7 +82,7 @@ def theory_file(number: int) -> Path:
 
 
 def collection() -> Collection:
-    place = workspace().folder("arqmath") / "mine"
+    place = workspace().make_folder("arqmath") / "mine"
     return Collection("mine", place, place)
 
 
@@ -106,20 +106,20 @@ def known_screens() -> set[int]:
 
 def label(number: int) -> None:
     row = {"anchor": number, "positive": 2, "negative": 3, "pool": "", "strategy": ""}
-    Labels(workspace().folder("problems") / "labels.jsonl").put("set", row, "incoherent")
+    TripletLabels(workspace().make_folder("problems") / "labels.jsonl").set_label("set", row, "incoherent")
 
 
 def labels() -> set[int]:
-    known = Labels(workspace().folder("problems") / "labels.jsonl")
+    known = TripletLabels(workspace().make_folder("problems") / "labels.jsonl")
     assert not known.problems
-    return numbers(one.anchor for one in known.all())
+    return numbers(one.anchor for one in known.all_records())
 
 
 def make_job(number: int) -> None:
     """Make job folders up to this number."""
     while len(all_jobs(workspace().runs)) < number:
-        job = create(workspace().runs, Recipe("count", "a job", {"n": 1}))
-        job.last().say_result(Ending("succeeded"))
+        job = create_job(workspace().runs, Recipe("count", "a job", {"n": 1}))
+        job.last_attempt().write_result(Ending("succeeded"))
 
 
 def delete_job(number: int) -> None:
@@ -130,12 +130,12 @@ def delete_job(number: int) -> None:
 
 def job_numbers() -> set[int]:
     jobs = all_jobs(workspace().runs)
-    assert all(find(workspace().runs, job.id).spec().task == "count" for job in jobs)
+    assert all(find_job(workspace().runs, job.id).read_recipe().task == "count" for job in jobs)
     return {job.id for job in jobs}
 
 
 def deleted_jobs() -> set[int]:
-    return numbers(item.name for item in workspace().trash.items("job"))
+    return numbers(item.name for item in workspace().trash.list_items("job"))
 
 
 def bookmark(number: int) -> None:
@@ -146,7 +146,7 @@ def bookmark(number: int) -> None:
 def notes() -> set[int]:
     known = workspace().notes
     assert not known.problems
-    return numbers(note.address for note in known.all() if note.bookmark)
+    return numbers(note.address for note in known.all_records() if note.bookmark)
 
 
 def trusted() -> set[int]:
@@ -156,7 +156,7 @@ def trusted() -> set[int]:
 
 
 def registered() -> set[int]:
-    return numbers(entry.name for entry in workspace().data.all())
+    return numbers(entry.name for entry in workspace().data.list_entries())
 
 
 def add_data(number: int) -> None:
@@ -205,8 +205,8 @@ CHANGES = {
         make_job,
     ),
     "new job": Change(
-        lambda number: create(workspace().runs, Recipe("count", f"job {number}")) and None,
-        lambda: numbers(job.spec().title for job in all_jobs(workspace().runs)),
+        lambda number: create_job(workspace().runs, Recipe("count", f"job {number}")) and None,
+        lambda: numbers(job.read_recipe().title for job in all_jobs(workspace().runs)),
     ),
     "trash restore": Change(
         lambda number: command("trash", "restore", f"data/d{number}"),
@@ -216,8 +216,8 @@ CHANGES = {
     ),
     "bookmark": Change(bookmark, notes),
     "judgement": Change(
-        lambda number: collection().judgements().judge("A.1", str(number), 2),
-        lambda: numbers(one.document for one in collection().judgements().all()),
+        lambda number: collection().open_judgements().set_grade("A.1", str(number), 2),
+        lambda: numbers(one.document for one in collection().open_judgements().all_records()),
     ),
     "label": Change(label, labels),
     "added run": Change(

@@ -11,12 +11,12 @@ from engines.core.vocabulary import read_prefix
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.measures import evaluate
 from engines.retrieval.trec import read_qrels, read_run
-from workbench.cli.system import tour
+from workbench.cli.system import run_tours
 from workbench.workspace import Workspace
 
 
 def taken(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    tour(as_json=True)
+    run_tours(as_json=True)
     return {stop["task"]: stop for stop in json.loads(capsys.readouterr().out)["stops"]}
 
 
@@ -48,9 +48,9 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
 def test_it_evaluates_compares_reads_and_searches(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.papers.egen.paper.tour", lambda guide, workspace: None)
+    monkeypatch.setattr("workbench.papers.egen.paper.run_tour", lambda guide, workspace: None)
     stops = taken(capsys)
-    forum = Workspace.open().folder("arqmath") / "sample-forum"
+    forum = Workspace.open().make_folder("arqmath") / "sample-forum"
     qrels = read_qrels(forum / "qrels_task1.tsv")
     own = {name: evaluate(read_run(forum / "runs" / f"{name}.tsv"), qrels) for name in ("bm25", "dense")}
     runs = {run["name"]: run for run in stops["arqmath.topics"]["result"]["runs"]}
@@ -73,7 +73,7 @@ def test_it_reads_augments_and_pairs_word_problems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for paper in ("egen", "arqmath", "mathamr"):
-        monkeypatch.setattr(f"workbench.papers.{paper}.paper.tour", lambda guide, workspace: None)
+        monkeypatch.setattr(f"workbench.papers.{paper}.paper.run_tour", lambda guide, workspace: None)
     stops = taken(capsys)
     assert list(stops) == MWP
     rows = {row["anchor"]: row for row in stops["mwp.triplets"]["result"]["triplets"]}
@@ -88,8 +88,8 @@ def test_it_inspects_a_formula_and_parses_a_text(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for paper in ("egen", "mwp", "arqmath"):
-        monkeypatch.setattr(f"workbench.papers.{paper}.paper.tour", lambda guide, workspace: None)
-    tour(as_json=True)
+        monkeypatch.setattr(f"workbench.papers.{paper}.paper.run_tour", lambda guide, workspace: None)
+    run_tours(as_json=True)
     _, of_topic, of_text = json.loads(capsys.readouterr().out)["stops"]
     assert of_topic["result"]["nearest"][0]["grade"] == 3
     assert of_text["result"]["parser"] == "builtin"
@@ -97,7 +97,7 @@ def test_it_inspects_a_formula_and_parses_a_text(
 
 
 def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    tour()
+    run_tours()
     text = capsys.readouterr().out
     assert "1. Grow" in text
     assert "tan(atan(x)): equal" in text

@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.cli.system import serve
+from workbench.cli.system import serve_screens
 from workbench.errors import explain
-from workbench.web import WebServer, listen
+from workbench.web import WebServer, open_socket
 
 MATHWB = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]
 
@@ -210,7 +210,7 @@ def test_a_page_that_is_open_ends_with_the_server(server: tuple[subprocess.Popen
 
 
 def test_the_page_tells_nobody_its_address() -> None:
-    place = listen("127.0.0.1", 0)
+    place = open_socket("127.0.0.1", 0)
     server = WebServer(place)
     other = WebServer(place)
     place.close()
@@ -223,7 +223,7 @@ def test_a_port_that_is_taken_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(EngineError) as caught:
-            listen("127.0.0.1", taken.getsockname()[1])
+            open_socket("127.0.0.1", taken.getsockname()[1])
     assert caught.value.code == "E405"
     assert "--port 0" in caught.value.remedy
 
@@ -232,7 +232,7 @@ def test_without_textual_serve_it_says_how_to_get_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
     monkeypatch.delitem(sys.modules, "workbench.web", raising=False)
     with pytest.raises(ModuleNotFoundError) as caught:
-        serve()
+        serve_screens()
     said = explain(caught.value)
     assert (said.code, said.exit_code) == ("E351", 3)
     assert "pip install 'mathwb[serve]'" in said.remedy

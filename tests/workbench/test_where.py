@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from engines.core.system import asset
 from tests.conftest import mathwb
 from workbench.cli.command import app
-from workbench.operations import operation, operations
+from workbench.operations import all_operations, find_operation
 from workbench.paper import load
 from workbench.workspace import Workspace, ensure_sample
 
@@ -98,13 +98,13 @@ def test_all_lists_of_an_explanation_are_narrowed(run: Run) -> None:
 
 
 def test_the_mistakes_of_an_evaluation_are_narrowed() -> None:
-    row = operation("egen.eval")
+    row = find_operation("egen.eval")
     mistakes = [
         {"query": "+ x 1", "expected": "x", "predicted": predicted, "cost": cost, "note": ""}
         for predicted, cost in (("sin x", 0.1), ("sin x", 0.3), ("cos x", 0.4))
     ]
-    found = row.where.narrowed(
-        {"wrong": 9, "mistakes": mistakes}, row.where.filter("cost>.2 predicted:sin"), None
+    found = row.where.filter_record(
+        {"wrong": 9, "mistakes": mistakes}, row.where.parse_filter("cost>.2 predicted:sin"), None
     )
     assert found == {"wrong": 9, "mistakes": mistakes[1:2]}
 
@@ -125,7 +125,7 @@ def test_a_filter_is_refused_where_rows_go_to_a_file(run: Run, tmp_path: Path) -
 
 
 def test_the_fields_are_those_that_rows_have() -> None:
-    for row in operations().values():
+    for row in all_operations().values():
         if row.where is not None:
             fields = load(row.where.table).fields
             assert fields, row.name
@@ -181,6 +181,6 @@ def test_a_filter_that_passes_none_is_not_laid_on_what_was_asked() -> None:
     assert result.stdout.startswith("none of ")
     assert "filter" in result.stdout
     # Written answers are rows alone.
-    row = operation("arqmath.show")
+    row = find_operation("arqmath.show")
     rows = [{"run": "a", "grade": 3}, {"run": "b", "grade": 0}]
-    assert row.where.narrowed(rows, row.where.filter("grade>1"), None) == rows[:1]
+    assert row.where.filter_record(rows, row.where.parse_filter("grade>1"), None) == rows[:1]

@@ -24,7 +24,7 @@ def test_opening_makes_it_and_opening_again_finds_it(tmp_path: Path) -> None:
     again = Workspace.open(tmp_path / "mine", create=False)
     assert again.root == tmp_path / "mine"
     assert (again.corpora / "c").is_dir()
-    folders = (again.runs, again.corpora, again.folder("arqmath"), again.models, again.exports)
+    folders = (again.runs, again.corpora, again.make_folder("arqmath"), again.models, again.exports)
     assert {folder.parent for folder in folders} == {again.root}
     assert all(folder.is_dir() for folder in folders)
 
@@ -194,11 +194,11 @@ def test_the_sample_comes_once_and_stays_away_when_removed(sample: Path, tmp_pat
 def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
     """It has no folder `arqmath`, and had only the sample of expressions."""
     workspace = Workspace.open(tmp_path / "w")
-    workspace.folder("arqmath").rmdir()
+    workspace.make_folder("arqmath").rmdir()
     description = tmp_path / "w" / "workspace.toml"
     description.write_text(f'version = {LAYOUT_VERSION}\nsample = ["corpora/sample-e"]\n')
     assert ensure_sample(Workspace.open(tmp_path / "w"))
-    forum = workspace.folder("arqmath") / "sample-forum"
+    forum = workspace.make_folder("arqmath") / "sample-forum"
     shipped = asset("sample/arqmath/sample-forum")
     files = {path.relative_to(shipped) for path in shipped.rglob("*") if path.is_file()}
     assert len(files) > 8
@@ -213,7 +213,7 @@ def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
 def test_the_user_may_write_into_the_copied_forum(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "w")
     ensure_sample(workspace)
-    notes = workspace.folder("arqmath") / "sample-forum" / "judgements.jsonl"
+    notes = workspace.make_folder("arqmath") / "sample-forum" / "judgements.jsonl"
     notes.write_text("mine")
     assert not ensure_sample(workspace)
     assert notes.read_text() == "mine"

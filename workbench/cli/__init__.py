@@ -26,9 +26,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         if "_MATHWB_COMPLETE" in os.environ:
-            from workbench.cli.completion import answer
+            from workbench.cli.completion import print_completions
 
-            answer(sys.argv[1:])
+            print_completions(sys.argv[1:])
             sys.exit(0)
         if len(sys.argv) == 1:
             sys.exit(open_screens())
@@ -38,6 +38,6 @@ def main() -> None:
         code = app(prog_name="mathwb", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-        from workbench.cli.command import fail
+        from workbench.cli.command import report_failure
 
-        sys.exit(fail(error))
+        sys.exit(report_failure(error))

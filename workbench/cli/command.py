@@ -28,22 +28,22 @@ from engines.core.spec import Field, describe_fields, to_mapping
 from workbench import __version__
 from workbench.cli.opening import open_screens
 from workbench.errors import UsageError, explain, one_line
-from workbench.operations import Operation, option, plain, write_json
-from workbench.paper import Paper, added_papers, load, own_papers, papers
-from workbench.tables import Form, Hint, in_form, to_the_second
+from workbench.operations import Operation, option_name, to_plain, write_json
+from workbench.paper import Paper, added_papers, all_papers, load, own_papers
+from workbench.tables import HintLine, TableForm, in_form, to_the_second
 
 if TYPE_CHECKING:
     from workbench.tables import Filter
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     print(make_printable(text), file=sys.stderr, flush=True)
 
 
-def fail(error: BaseException) -> int:
+def report_failure(error: BaseException) -> int:
     """Report a failure and return the exit code; with `--json` the error is a document on stdout as well."""
     if isinstance(error, KeyboardInterrupt):
-        say("interrupted")
+        print_message("interrupted")
         return 130
     if isinstance(error, OSError) and error.filename is None:
         # Stdout itself failed: what it still holds must not be written at exit.
@@ -55,14 +55,14 @@ def fail(error: BaseException) -> int:
         # A group without a command answers with its help.
         print(error, file=sys.stderr)
         return 2
-    explained = explain(_typed(error) or error)
+    explained = explain(_explain_usage(error) or error)
     if "--json" in sys.argv[1:]:
         print(json.dumps({"error": explained.to_dict()}))
-    say(one_line(explained))
+    print_message(one_line(explained))
     return explained.exit_code
 
 
-def _typed(error: BaseException) -> UsageError | None:
+def _explain_usage(error: BaseException) -> UsageError | None:
     """The command parser's complaint about what was typed, in our words; None for any other failure.
 
     Its classes are private to typer, so they are known by what they can do.
@@ -82,44 +82,46 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def argument(**about: Any) -> Any:
+def plain_argument(**about: Any) -> Any:
     """An argument whose help tells no default."""
     return typer.Argument(show_default=False, **about)
 
 
-def setting(*names: str, **about: Any) -> Any:
+def plain_option(*names: str, **about: Any) -> Any:
     """An option whose help tells no default."""
     return typer.Option(*names, show_default=False, **about)
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 """The type of every command's `as_json` option."""
 
-Executor = Annotated[
+ExecutorOption = Annotated[
     str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
 ]
 
 _FILTER = "Only matching rows: words, field:value, field=value, field>number; ! in front negates."
-Where = Annotated[str | None, setting("--where", metavar="FILTER", help=_FILTER)]
+WhereOption = Annotated[str | None, plain_option("--where", metavar="FILTER", help=_FILTER)]
 """The type of the `where` option of commands that list rows; see `workbench.tables`."""
 
 
-Csv = Annotated[bool, typer.Option("--csv", help="Print every row of the tables as CSV, and nothing else.")]
-Tex = Annotated[bool, typer.Option("--tex", help="Print every row of the tables for LaTeX.")]
+CsvOption = Annotated[
+    bool, typer.Option("--csv", help="Print every row of the tables as CSV, and nothing else.")
+]
+TexOption = Annotated[bool, typer.Option("--tex", help="Print every row of the tables for LaTeX.")]
 
 
 _Detach = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
 _PARTS = "With --detach: split the work over this many jobs, and merge the shares in one more."
-_Shares = Annotated[int, setting("--shares", min=1, help=_PARTS)]
+_Shares = Annotated[int, plain_option("--shares", min=1, help=_PARTS)]
 _FromRecipe = Annotated[str | None, typer.Option("--recipe", help="Start from the settings of this recipe.")]
 
 
 PlotFile = Annotated[
-    Path | None, setting("--plot", help="Plot to this .svg, .png or .pdf file, for a paper.")
+    Path | None, plain_option("--plot", help="Plot to this .svg, .png or .pdf file, for a paper.")
 ]
 
 
-def form_of(tex: bool, csv: bool, as_json: bool) -> Form | None:
+def form_of(tex: bool, csv: bool, as_json: bool) -> TableForm | None:
     """Raises: UsageError E427 where more than one form is asked for."""
     asked = [name for name, given in (("--tex", tex), ("--csv", csv), ("--json", as_json)) if given]
     if len(asked) > 1:
@@ -128,7 +130,9 @@ def form_of(tex: bool, csv: bool, as_json: bool) -> Form | None:
     return "tex" if tex else "csv" if csv else None
 
 
-def emit(value: object, as_json: bool, *, text: str | Iterable[str] = (), form: Form | None = None) -> None:
+def print_result(
+    value: object, as_json: bool, *, text: str | Iterable[str] = (), form: TableForm | None = None
+) -> None:
     """Print a result to stdout.
 
     Args: value: the record that `--json` prints as one document (NaN and infinities become null). text: what
@@ -136,28 +140,28 @@ def emit(value: object, as_json: bool, *, text: str | Iterable[str] = (), form: 
     which alone are printed then.
     """
     if as_json:
-        write_json(plain(value), sys.stdout.write)
+        write_json(to_plain(value), sys.stdout.write)
         return
     lines: Iterable[str] = text.splitlines() if isinstance(text, str) else text
     for line in lines if form is None else in_form(lines, form):
         print(make_printable(line))
 
 
-def guard(command: Callable[P, R]) -> Callable[P, R]:
+def guard_command(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with one line and the right exit code, whatever happens in it."""
 
     @functools.wraps(command)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run_guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             result = command(*args, **kwargs)
             sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-            raise typer.Exit(fail(error)) from None
+            raise typer.Exit(report_failure(error)) from None
         return result
 
-    return guarded
+    return run_guarded
 
 
 def stop_on_interrupt() -> Callable[[], bool]:
@@ -171,7 +175,7 @@ def stop_on_interrupt() -> Callable[[], bool]:
         nonlocal raised
         raised = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        say("stopping; press Ctrl-C again to quit at once")
+        print_message("stopping; press Ctrl-C again to quit at once")
 
     signal.signal(signal.SIGINT, raise_flag)
     return lambda: raised
@@ -190,12 +194,12 @@ def progress_line(title: str) -> Sink:
     last = -math.inf
     interval = 0.2 if terminal else 10.0
 
-    def sink(event: Event) -> None:
+    def show_event(event: Event) -> None:
         nonlocal last, started, stage, reached, before
         if event.kind in ("warning", "error"):
             if terminal:
                 sys.stderr.write("\r\x1b[K")
-            say(str(event.data.get("message", event.data)))
+            print_message(str(event.data.get("message", event.data)))
             return
         if event.kind != "progress":
             return
@@ -215,7 +219,7 @@ def progress_line(title: str) -> Sink:
             sys.stderr.write("\n")
         sys.stderr.flush()
 
-    return sink
+    return show_event
 
 
 def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> str:
@@ -247,7 +251,7 @@ class _Once:
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         this: Any = self
         _, _, order = this.make_parser(ctx).parse_args(args=list(args))
-        for given, times in Counter(filter(_single, order)).items():
+        for given, times in Counter(filter(_takes_one_value, order)).items():
             if times > 1:
                 names = "/".join((given.opts[-1], *given.secondary_opts[-1:]))
                 ctx.fail(f"{names} is given {times} times, but only one is allowed.")
@@ -268,7 +272,7 @@ def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) 
     return name, re.sub(r"\[default: \(([^()]*)\)", r"[default: \1", pair[1])
 
 
-def _single(option: Any) -> bool:
+def _takes_one_value(option: Any) -> bool:
     if not isinstance(option, TyperOption) or option.multiple or option.count:
         return False
     return not option.is_flag or bool(option.secondary_opts)
@@ -286,7 +290,7 @@ _BARE: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommandEntry:
     """A command or group: its name, its line of help, and what makes it: a function with typer annotations or
     a `typer.Typer`. `expressions` lets an argument begin with `-`, as `- sin x 2` does; such a command has no
     one-letter options. What is not `listed` is a command all the same."""
@@ -298,15 +302,15 @@ class Entry:
     listed: bool = True
 
 
-def written(name: str, target: str, help: str) -> Entry:
+def handwritten_entry(name: str, target: str, help: str) -> CommandEntry:
     """A command or group that is written by hand, at `module:attribute`."""
-    return Entry(name, help, partial(load, target))
+    return CommandEntry(name, help, partial(load, target))
 
 
-def _command(entry: Entry) -> Any:
+def _build_command(entry: CommandEntry) -> Any:
     made = entry.made()
     if not isinstance(made, typer.Typer):
-        function, made = guard(made), typer.Typer(**_BARE)
+        function, made = guard_command(made), typer.Typer(**_BARE)
         settings = {"ignore_unknown_options": entry.expressions}
         made.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
             function
@@ -316,7 +320,7 @@ def _command(entry: Entry) -> Any:
     return command
 
 
-def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
+def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
     by_name = {entry.name: entry for entry in entries}
 
     class LazyGroup(OnceGroup):
@@ -327,7 +331,7 @@ def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in by_name and cmd_name not in self.commands:
-                self.commands[cmd_name] = _command(by_name[cmd_name])
+                self.commands[cmd_name] = _build_command(by_name[cmd_name])
             return super().get_command(ctx, cmd_name)
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -346,14 +350,14 @@ class _Group(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Any:
         add = super().command(name, cls=OnceCommand, **settings)
 
-        def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-            add(guard(function))
+        def add_guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+            add(guard_command(function))
             return function
 
-        return guarded
+        return add_guarded
 
 
-def group(name: str, help: str, entries: Sequence[Entry] = ()) -> typer.Typer:
+def make_group(name: str, help: str, entries: Sequence[CommandEntry] = ()) -> typer.Typer:
     """A group of commands: those of a table, loaded when they run, or those its module adds."""
     app = _Group(
         name=name, cls=lazy_group(entries) if entries else OnceGroup, help=help, no_args_is_help=True, **_BARE
@@ -364,12 +368,14 @@ def group(name: str, help: str, entries: Sequence[Entry] = ()) -> typer.Typer:
 
 
 def paper_group(paper: Paper) -> typer.Typer:
-    return group(paper.name, paper.help, [derived(row) for row in paper.rows() if "." in row.name])
+    return make_group(
+        paper.name, paper.help, [operation_entry(row) for row in paper.load_operations() if "." in row.name]
+    )
 
 
-def derived(row: Operation) -> Entry:
+def operation_entry(row: Operation) -> CommandEntry:
     name = row.name.rpartition(".")[2]
-    return Entry(name, row.help, partial(command, row), row.expressions, row.listed)
+    return CommandEntry(name, row.help, partial(operation_command, row), row.expressions, row.listed)
 
 
 _EXTRA = re.compile(r"extra argument.*\((--[a-z][a-z-]*)")
@@ -377,23 +383,23 @@ _EXTRA = re.compile(r"extra argument.*\((--[a-z][a-z-]*)")
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
-def command(row: Operation) -> Callable[..., None]:
+def operation_command(row: Operation) -> Callable[..., None]:
     fields = describe_fields(row.spec_type)
     defaults = _user_defaults(row)
-    parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
+    parameters = [_field_parameter(field, defaults.get(field.name, field.default)) for field in fields]
     others = (
-        ("where", Where, None, row.where),
+        ("where", WhereOption, None, row.where),
         ("recipe", _FromRecipe, None, row.recipes),
         ("detach", _Detach, False, row.background),
-        ("executor", Executor, "local", row.background),
+        ("executor", ExecutorOption, "local", row.background),
         ("shares", _Shares, 1, row.divisible),
-        ("csv", Csv, False, row.tables),
-        ("tex", Tex, False, row.tables),
-        ("as_json", Json, False, True),
+        ("csv", CsvOption, False, row.tables),
+        ("tex", TexOption, False, row.tables),
+        ("as_json", JsonOption, False, True),
     )
-    parameters += [_keyword(name, kind, default) for name, kind, default, takes in others if takes]
+    parameters += [_keyword_parameter(name, kind, default) for name, kind, default, takes in others if takes]
 
-    def run(
+    def run_operation(
         *,
         as_json: bool,
         csv: bool = False,
@@ -407,14 +413,18 @@ def command(row: Operation) -> Callable[..., None]:
     ) -> None:
         # What was not typed may be that of a recipe, or of work that was begun.
         unsaid = {field.name for field in fields if field.arg.words and typed[field.name] is None}
-        given = {field.name: _given(field, typed[field.name]) for field in fields if field.name not in unsaid}
+        given = {
+            field.name: _collect_value(field, typed[field.name])
+            for field in fields
+            if field.name not in unsaid
+        }
         if recipe is not None:
             given = _of_recipe(row, recipe) | {
                 name: value for name, value in given.items() if value is not None
             }
         try:
-            wanted = row.where.filter(where) if row.where and where else None
-            spec = row.resolved(given)
+            wanted = row.where.parse_filter(where) if row.where and where else None
+            spec = row.resolve_spec(given)
             if where:
                 _refuse_unshown(row, spec, detach)
             form = form_of(tex, csv, as_json)
@@ -423,25 +433,25 @@ def command(row: Operation) -> Callable[..., None]:
                     if given_too:
                         what = f"{name} is only for background jobs"
                         raise UsageError(what, code="E427", remedy="Add --detach.")
-                _perform(row, spec, as_json, wanted, form)
+                _run_and_print(row, spec, as_json, wanted, form)
             else:
-                _detach(row, spec, executor, shares, as_json)
+                _start_job(row, spec, executor, shares, as_json)
         except EngineError:
             if row.expressions:
                 _refuse_unknown_options(row, given)
             raise
 
-    run.__name__ = row.name.rpartition(".")[2]
-    run.__doc__ = inspect.getdoc(row.spec_type)
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return run
+    run_operation.__name__ = row.name.rpartition(".")[2]
+    run_operation.__doc__ = inspect.getdoc(row.spec_type)
+    run_operation.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run_operation
 
 
-def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _keyword_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _parameter(field: Field, default: Any) -> inspect.Parameter:
+def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
     arg = field.arg
     kind: Any = Literal[field.choices] if field.choices else str if arg.ref else field.kind
     shown: Any = arg.shown or (default not in (None, (), "") and not field.required)
@@ -456,7 +466,7 @@ def _parameter(field: Field, default: Any) -> inspect.Parameter:
         about.pop("hidden")
         found: Any = typer.Argument(**about)
     else:
-        long = option(field)
+        long = option_name(field)
         if field.kind is bool and default is not False:
             long = f"{long}/--no-{long[2:]}"
         found = typer.Option(*([arg.short] if arg.short else []), long, **about)
@@ -464,25 +474,25 @@ def _parameter(field: Field, default: Any) -> inspect.Parameter:
     if several:
         kind = list[kind]
     if field.required:
-        return _keyword(field.name, Annotated[kind, found], inspect.Parameter.empty)
+        return _keyword_parameter(field.name, Annotated[kind, found], inspect.Parameter.empty)
     if default is None or several:
         kind = Optional[kind]  # noqa: UP045  # built while running
-    return _keyword(field.name, Annotated[kind, found], default or None if several else default)
+    return _keyword_parameter(field.name, Annotated[kind, found], default or None if several else default)
 
 
-def _given(field: Field, value: Any) -> Any:
+def _collect_value(field: Field, value: Any) -> Any:
     if field.arg.words:
         return (", " if field.is_option else " ").join(value)
     return tuple(value) if field.many and value is not None else value
 
 
 def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
-    from workbench.recipes import load, recipes
+    from workbench.recipes import list_recipes, load_recipe
 
-    found = load(name)
+    found = load_recipe(name)
     if found.task != row.name:
         what = f"{name} is not a recipe for {row.name}: its task is {found.task}"
-        own = ", ".join(one.name for one in recipes() if one.task == row.name)
+        own = ", ".join(one.name for one in list_recipes() if one.task == row.name)
         raise UsageError(what, code="E425", remedy=f"There are: {own}.")
     return {**found.params, "seed": found.seed}
 
@@ -490,7 +500,7 @@ def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
 def _user_defaults(row: Operation) -> Mapping[str, Any]:
     wanted = {
         setting: field
-        for paper in papers()
+        for paper in all_papers()
         for setting, places in paper.defaults.items()
         for name, field in places
         if name == row.name
@@ -505,49 +515,49 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
     }
 
 
-def _perform(
-    row: Operation, spec: Any, as_json: bool, wanted: Filter | None, form: Form | None = None
+def _run_and_print(
+    row: Operation, spec: Any, as_json: bool, wanted: Filter | None, form: TableForm | None = None
 ) -> None:
     stop = stop_on_interrupt() if row.takes_stop else never
-    record = row.start(spec, events=_progress(row), stop=stop)
+    record = row.start(spec, events=_counted_progress(row), stop=stop)
     if row.where and wanted is not None:
-        there = row.where.count(record)
-        record = row.where.narrowed(record, wanted, spec, events=_progress(row))
-        if there and not row.where.count(record) and not as_json and form is None:
+        there = row.where.count_rows(record)
+        record = row.where.filter_record(record, wanted, spec, events=_counted_progress(row))
+        if there and not row.where.count_rows(record) and not as_json and form is None:
             print(f"none of {there:,} passes the filter")
             return
     if isinstance(record, Iterator) and row.json_lines:
         for one in record:
-            emit(one, True)
+            print_result(one, True)
         return
     if isinstance(record, Iterator) and not as_json:
-        for line in row.lines(record, spec):
+        for line in row.text_lines(record, spec):
             print("\t".join(map(make_printable, line.split("\t"))))
         return
-    done = row.result(record)
+    done = row.make_result(record)
     if as_json:
         write_json(done.streamed, sys.stdout.write)
     else:
-        lines = row.lines(done.record, spec)
+        lines = row.text_lines(done.record, spec)
         for line in lines if form is None else in_form(lines, form):
-            say(line) if isinstance(line, Hint) else print(make_printable(line))
+            print_message(line) if isinstance(line, HintLine) else print(make_printable(line))
     if done.code:
         raise typer.Exit(done.code)
 
 
-def _progress(row: Operation) -> Sink:
+def _counted_progress(row: Operation) -> Sink:
     """The line on stderr. Progress that does not count what is done is for screens."""
     line = progress_line(row.name.rpartition(".")[2])
 
-    def sink(event: Event) -> None:
+    def pass_on(event: Event) -> None:
         if event.kind != "progress" or "done" in event.data:
             line(event)
 
-    return sink
+    return pass_on
 
 
-def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool) -> None:
-    from workbench.jobs.control import submit, submit_shares
+def _start_job(row: Operation, spec: Any, executor: str, shares: int, as_json: bool) -> None:
+    from workbench.jobs.control import submit_job, submit_shares
     from workbench.jobs.queue import check_placement
     from workbench.recipes import job_recipe
     from workbench.workspace import Workspace
@@ -562,16 +572,18 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
         if spec.share is not None:
             what = "a single share cannot be divided"
             raise UsageError(what, code="E427", remedy="Use --share or --shares.")
-        row.resolved({**to_mapping(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
+        row.resolve_spec(
+            {**to_mapping(spec), "share": f"1/{shares}"}
+        )  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
     else:
-        job = submit(workspace, recipe)
+        job = submit_job(workspace, recipe)
         follow = f"follow it with: mathwb jobs tail {job.id}"
     place = str(getattr(spec, row.background.target))
     says = row.background.says.format(**to_mapping(spec))
     text = f"job {job.id} {says}{f' in {shares} shares' if shares > 1 else ''}; {follow}"
-    emit({"job": job.id, row.background.target: place}, as_json, text=text)
+    print_result({"job": job.id, row.background.target: place}, as_json, text=text)
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
@@ -580,7 +592,7 @@ def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
     to_file = bool(row.where.unless) and getattr(spec, row.where.unless) is not None
     if to_file or detach:
         fields = {field.name: field for field in describe_fields(row.spec_type)}
-        other = "--detach" if detach else option(fields[row.where.unless])
+        other = "--detach" if detach else option_name(fields[row.where.unless])
         what = f"--where filters printed rows, and {other} prints none"
         raise UsageError(what, code="E427", remedy="Leave one of them out.")
 
@@ -595,30 +607,47 @@ def _refuse_unknown_options(row: Operation, given: Mapping[str, Any]) -> None:
 
 
 COMMANDS = (
-    *(Entry(paper.name, paper.help, partial(paper_group, paper)) for paper in papers()),
-    *(derived(row) for paper in own_papers() for row in paper.rows() if "." not in row.name),
-    written("train", "workbench.cli.train:train", "Train a model from a recipe, here or in the background."),
-    written(
+    *(CommandEntry(paper.name, paper.help, partial(paper_group, paper)) for paper in all_papers()),
+    *(
+        operation_entry(row)
+        for paper in own_papers()
+        for row in paper.load_operations()
+        if "." not in row.name
+    ),
+    handwritten_entry(
+        "train", "workbench.cli.train:train_model", "Train a model from a recipe, here or in the background."
+    ),
+    handwritten_entry(
         "repro",
-        "workbench.cli.system:repro",
+        "workbench.cli.system:show_tables",
         "Show the papers' tables: their numbers, ours, what is missing.",
     ),
-    written("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
-    written("data", "workbench.cli.data:app", "Your own files: register and check them."),
-    written("trash", "workbench.cli.trash:app", "List and restore what was deleted."),
-    written(
+    handwritten_entry("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
+    handwritten_entry("data", "workbench.cli.data:app", "Your own files: register and check them."),
+    handwritten_entry("trash", "workbench.cli.trash:app", "List and restore what was deleted."),
+    handwritten_entry(
         "config", "workbench.cli.system:app", "Show or change settings, and see where each value comes from."
     ),
-    written("completion", "workbench.cli.completion:completion", "The script by which a shell completes."),
-    written(
-        "doctor", "workbench.cli.system:doctor", "Check the installation: what is missing, and what to do."
+    handwritten_entry(
+        "completion",
+        "workbench.cli.completion:print_completion_script",
+        "The script by which a shell completes.",
     ),
-    written("serve", "workbench.cli.system:serve", "Open the screens in a browser, behind a token."),
-    written(
-        "mcp", "workbench.cli.system:mcp", "Offer the checkers and solvers to language models, as tools."
+    handwritten_entry(
+        "doctor",
+        "workbench.cli.system:check_installation",
+        "Check the installation: what is missing, and what to do.",
     ),
-    written(
-        "tour", "workbench.cli.system:tour", "Run the main task of every engine on the sample workspace."
+    handwritten_entry(
+        "serve", "workbench.cli.system:serve_screens", "Open the screens in a browser, behind a token."
+    ),
+    handwritten_entry(
+        "mcp",
+        "workbench.cli.system:serve_tools",
+        "Offer the checkers and solvers to language models, as tools.",
+    ),
+    handwritten_entry(
+        "tour", "workbench.cli.system:run_tours", "Run the main task of every engine on the sample workspace."
     ),
 )
 
@@ -630,13 +659,13 @@ app = typer.Typer(
 )
 
 
-def whole() -> tuple[Any, Any]:
+def program_command() -> tuple[Any, Any]:
     """The program as one command, with its context."""
     command = typer.main.get_command(app)
     return command, command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
 
 
-def subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
+def list_subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
     """The commands of a group that help lists, by name, each with its context; none of a command."""
     for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
         inner = command.get_command(context, name)
@@ -647,22 +676,22 @@ def subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
 def warn_of_papers() -> None:
     """Say on stderr which papers of other distributions cannot be used."""
     for problem in added_papers()[1]:
-        say(one_line(problem))
+        print_message(one_line(problem))
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"mathwb {__version__}")
         raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
-def root(
+def open_program(
     context: typer.Context,
-    workspace: Annotated[Path | None, setting("--workspace", help="The workspace folder.")] = None,
+    workspace: Annotated[Path | None, plain_option("--workspace", help="The workspace folder.")] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with plain ASCII characters.")] = False,
     version: Annotated[  # noqa: ARG001  # answered by its callback
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Open the screens, or prepare for the command that follows."""

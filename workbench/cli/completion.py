@@ -58,28 +58,28 @@ _PLAIN = re.compile(r"\w[\w.,+@%=-]*")
 Shell = Literal["bash", "zsh", "fish"]
 
 
-def completion(shell: Annotated[Shell, "The shell."]) -> None:
+def print_completion_script(shell: Annotated[Shell, "The shell."]) -> None:
     """Print the script by which a shell completes mathwb's commands, options and names.
 
     bash: mathwb completion bash > ~/.local/share/bash-completion/completions/mathwb.
     zsh: mathwb completion zsh > "${fpath[1]}/_mathwb".
     fish: mathwb completion fish > ~/.config/fish/completions/mathwb.fish.
     """
-    _known()
+    _load_command_tree()
     print(_SCRIPTS[shell], end="")
 
 
-def answer(words: list[str]) -> None:
+def print_completions(words: list[str]) -> None:
     """Print what may stand for the last word. Nothing of it may fail: a shell shows errors at its prompt."""
     with suppress(OSError, ValueError, EngineError):
-        for word, meaning in found(words):
+        for word, meaning in find_completions(words):
             print(f"{word}\t{meaning}")
 
 
-def found(words: list[str]) -> Iterator[tuple[str, str]]:
+def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
     """What may stand for the last of the words that follow `mathwb`, each with what it means."""
     *before, begun = words or [""]
-    here, place, awaited = _known(), 0, None
+    here, place, awaited = _load_command_tree(), 0, None
     for word in before:
         option = here["options"].get(word)
         if awaited is not None:
@@ -91,24 +91,24 @@ def found(words: list[str]) -> Iterator[tuple[str, str]]:
         elif not word.startswith("-"):
             place += 1
     if awaited is not None:
-        candidates = _values(awaited)
+        candidates = _candidate_values(awaited)
     elif begun.startswith("-"):
         candidates = {name: one["help"] for name, one in here["options"].items() if name not in before}
     elif here["commands"]:
         candidates = {name: one["help"] for name, one in here["commands"].items()}
     else:
         arguments = here["arguments"][place:] or here["arguments"][-1:]
-        candidates = _values(arguments[0]) if arguments else {}
+        candidates = _candidate_values(arguments[0]) if arguments else {}
     for word, meaning in candidates.items():
         if word.startswith(begun):
             yield word, meaning
 
 
-def _values(one: Mapping[str, Any]) -> Mapping[str, str]:
-    return dict.fromkeys(one["choices"], "") | dict.fromkeys(_names(one["ref"]), one["ref"])
+def _candidate_values(one: Mapping[str, Any]) -> Mapping[str, str]:
+    return dict.fromkeys(one["choices"], "") | dict.fromkeys(_workspace_names(one["ref"]), one["ref"])
 
 
-def _names(ref: str) -> Iterator[str]:
+def _workspace_names(ref: str) -> Iterator[str]:
     """The names of the workspace that a reference may stand for: those of folders, and of registered data."""
     from workbench.workspace import Workspace
 
@@ -125,35 +125,35 @@ def _names(ref: str) -> Iterator[str]:
         with suppress(EngineError):
             workspace = Workspace.open(create=False)
             places += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
-            names |= {*workspace.data.of(ref)}
+            names |= {*workspace.data.entries_of(ref)}
         names |= {path.name for path in places if path.is_dir()}
         yield from sorted(name for name in names if _PLAIN.fullmatch(name))
 
 
-def _known() -> dict[str, Any]:
+def _load_command_tree() -> dict[str, Any]:
     """Every command; made again for another version, and when papers of others come and go."""
-    from workbench.paper import papers
+    from workbench.paper import all_papers
 
-    made_of = json.dumps([__version__, __file__, *(paper.name for paper in papers())])
+    made_of = json.dumps([__version__, __file__, *(paper.name for paper in all_papers())])
     path = cache_dir() / f"completion-{sha256(made_of.encode()).hexdigest()[:16]}.json"
     try:
         kept: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError):
         from engines.core.files import write_json
-        from workbench.cli.command import whole
+        from workbench.cli.command import program_command
 
-        kept = _described(*whole(), ())
+        kept = _describe_command(*program_command(), ())
         with suppress(EngineError):  # where nothing can be written it is made each time
             write_json(path, kept)
     return kept
 
 
-def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
+def _describe_command(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
     from engines.core.spec import describe_fields
-    from workbench.cli.command import subcommands
-    from workbench.operations import operations
+    from workbench.cli.command import list_subcommands
+    from workbench.operations import all_operations
 
-    row = operations().get(".".join(path))
+    row = all_operations().get(".".join(path))
     fields = {} if row is None else {field.name: field for field in describe_fields(row.spec_type)}
     recipe = "recipe" if path == ("train",) else ""
     options: dict[str, Any] = {}
@@ -172,8 +172,8 @@ def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, A
         elif not parameter.hidden:
             options |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), one)
     commands = {
-        name: {"help": inner.get_short_help_str(100)} | _described(inner, below, (*path, name))
-        for name, inner, below in subcommands(command, context)
+        name: {"help": inner.get_short_help_str(100)} | _describe_command(inner, below, (*path, name))
+        for name, inner, below in list_subcommands(command, context)
     }
     options["--help"] = {"help": "Show help.", "value": False, "choices": [], "ref": ""}
     return {"commands": commands, "options": options, "arguments": arguments}

@@ -19,44 +19,44 @@ from engines.core.errors import EngineError
 from engines.core.files import make_printable
 from engines.core.system import format_bytes
 from workbench.cli.command import (
-    Csv,
-    Json,
+    CsvOption,
+    JsonOption,
     PlotFile,
-    Tex,
-    Where,
-    argument,
-    emit,
+    TexOption,
+    WhereOption,
     form_of,
-    group,
+    make_group,
+    plain_argument,
+    plain_option,
+    print_message,
+    print_result,
     progress_line,
-    say,
-    setting,
 )
-from workbench.config import flat
+from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
-from workbench.jobs.folder import Attempt, Job, find
+from workbench.jobs.folder import Attempt, Job, find_job
 from workbench.jobs.measures import explain_measures
 from workbench.jobs.queue import device_of
-from workbench.jobs.reporting import Reported, checked, reported
+from workbench.jobs.reporting import ReportState, check_reporter, read_report_states
 from workbench.jobs.tail import EventTail, LineTail
-from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
-from workbench.operations import operation
-from workbench.tables import Form, aligned, describe_value, to_the_second
+from workbench.jobs.view import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
+from workbench.operations import find_operation
+from workbench.tables import TableForm, align_rows, describe_value, to_the_second
 from workbench.workspace import Workspace
 
 
-def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse) -> list[str]:
+def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUse) -> list[str]:
     of = Job(view.id, Path(view.folder))
     device = device_of(of.attempt(view.attempt))
     facts: dict[str, Any] = {
         "job": f"{view.id}  {view.title}  ({view.task})",
-        "state": state(view),
+        "state": describe_state(view),
         "reason": view.reason,
         "waiting": view.waiting,
         "cluster": view.cluster_id,
         "remedy": view.remedy,
-        "done": done(view),
+        "done": describe_progress(view),
         "left": to_the_second(view.eta_s),
         "memory": format_bytes(view.memory_bytes) if view.memory_bytes else "",
         "peak": format_bytes(view.peak_bytes) if view.peak_bytes else "",
@@ -67,27 +67,31 @@ def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse
         "seed": view.seed,
         "protected": "yes" if view.protected else "",
     }
-    facts["reported"] = ", ".join(reporter_line(each) for each in reported(of))
-    facts |= {f"params.{key}": describe_value(value, key) for key, value in flat(view.params).items()}
+    facts["reported"] = ", ".join(reporter_line(each) for each in read_report_states(of))
+    facts |= {
+        f"params.{key}": describe_value(value, key) for key, value in flatten_table(view.params).items()
+    }
     facts |= {key: describe_value(value, key) for key, value in view.metrics.items()}
     width = max(map(len, facts))
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
     lines += [f"{name}: {said}" for name, said in explain_measures(view.metrics)]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
-    return [*lines, "", *aligned(("attempt", "state", "took", "reason"), rows)]
+    return [*lines, "", *align_rows(("attempt", "state", "took", "reason"), rows)]
 
 
-def reporter_line(done: Reported) -> str:
+def reporter_line(done: ReportState) -> str:
     step = f", to step {max(done.steps.values()):,}" if done.steps else ""
     end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
     return f"{done.name}: {done.events:,} events{step}{end}"
 
 
-def compare_many(views: list[JobView], by: str, plot: Path | None, form: Form | None, as_json: bool) -> None:
+def compare_many(
+    views: list[JobView], by: str, plot: Path | None, form: TableForm | None, as_json: bool
+) -> None:
     """Print which setting of several jobs is best by a measure, and plot the settings' means by step."""
-    from workbench.jobs.compare import standings
+    from workbench.jobs.compare import rank_settings
 
-    result = standings(views, by)
+    result = rank_settings(views, by)
     if plot is not None:
         curves = [
             {
@@ -100,7 +104,7 @@ def compare_many(views: list[JobView], by: str, plot: Path | None, form: Form | 
             for row in result.rows
             if row.band
         ]
-        _plotted(plot, curves, result.measure)
+        _plot_curves(plot, curves, result.measure)
     head = ("setting", result.measure, "runs", "failed", "to the best [95 %]", "p")
     rows = []
     for row in result.rows:
@@ -108,21 +112,21 @@ def compare_many(views: list[JobView], by: str, plot: Path | None, form: Form | 
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
         rows.append((row.name, value, f"{row.finished}/{len(row.jobs)}", failed, row.apart, p))
-    lines = [*aligned(head, rows), "", result.verdict]
-    emit(result.to_dict(), as_json, text=lines, form=form)
+    lines = [*align_rows(head, rows), "", result.verdict]
+    print_result(result.to_dict(), as_json, text=lines, form=form)
 
 
-def _plotted(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
+def _plot_curves(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
     """Raises: UsageError E645 where there is nothing to draw."""
     if not curves:
         what = f"no run has logged {measure!r}"
         raise UsageError(what, code="E645", remedy="Name another with --by, or leave --plot out.")
-    operation("picture.figure").run({"out": str(path), "curves": curves, "x": "step", "y": measure})
-    say(f"plotted to {path}")
+    find_operation("picture.figure").run({"out": str(path), "curves": curves, "x": "step", "y": measure})
+    print_message(f"plotted to {path}")
 
 
-def compare_two(first: JobView, second: JobView, form: Form | None, as_json: bool) -> None:
-    from workbench.jobs.compare import compare as compared
+def compare_two(first: JobView, second: JobView, form: TableForm | None, as_json: bool) -> None:
+    from workbench.jobs.compare import compare_jobs as compared
 
     result = compared(first, second)
     kinds = (("setting", result.settings), ("environment", result.environment), ("result", result.results))
@@ -132,17 +136,17 @@ def compare_two(first: JobView, second: JobView, form: Form | None, as_json: boo
             (row.key, *(describe_value(side, row.key) for side in (row.left, row.right))) for row in differ
         ]
         head = (kind, f"job {first.id}", f"job {second.id}")
-        lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
+        lines += align_rows(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
-    emit(result, as_json, text=lines[:-1], form=form)
+    print_result(result, as_json, text=lines[:-1], form=form)
 
 
-def state(view: JobView) -> str:
+def describe_state(view: JobView) -> str:
     doubt = "?" if view.health == "stalled" else ""
     return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
 
 
-def done(view: JobView) -> str:
+def describe_progress(view: JobView) -> str:
     """How far it is: `120/4,000 steps`."""
     if view.done is None:
         return ""
@@ -150,43 +154,44 @@ def done(view: JobView) -> str:
     return f"{view.done:,.0f}{total} {view.unit}".rstrip()
 
 
-def left(view: JobView) -> str:
+def describe_remaining(view: JobView) -> str:
     """How long it will take, what it waits for, or why it ended."""
     if not view.live:
         return view.reason
     return view.waiting if view.eta_s is None else to_the_second(view.eta_s)
 
 
-app = group("jobs", "Watch, stop and resume background jobs. Exit code 4 means that a job is lost.")
+app = make_group("jobs", "Watch, stop and resume background jobs. Exit code 4 means that a job is lost.")
 
-Number = Annotated[int, argument(metavar="ID", help="The job's number.")]
-Numbers = Annotated[list[int], argument(metavar="ID...", help="Job numbers.")]
+JobNumber = Annotated[int, plain_argument(metavar="ID", help="The job's number.")]
+JobNumbers = Annotated[list[int], plain_argument(metavar="ID...", help="Job numbers.")]
 
-Settings = Annotated[
-    list[str] | None, setting("--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.")
+SettingsOption = Annotated[
+    list[str] | None, plain_option("--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.")
 ]
 
 _LOOK_EVERY_S = 0.25
 
 
-class Log(StrEnum):
+class LogName(StrEnum):
     events = "events"
     stdout = "stdout"
     stderr = "stderr"
 
 
 @app.command("list")
-def list_(
+def list_jobs(
     filter_: Annotated[
-        list[str] | None, argument(metavar="[FILTER]...", help="The same as --where, as separate words.")
+        list[str] | None,
+        plain_argument(metavar="[FILTER]...", help="The same as --where, as separate words."),
     ] = None,
-    where: Where = None,
+    where: WhereOption = None,
     deleted: Annotated[
         bool, typer.Option("--deleted", help="List deleted jobs, which `jobs restore` brings back.")
     ] = False,
-    csv: Csv = False,
-    tex: Tex = False,
-    as_json: Json = False,
+    csv: CsvOption = False,
+    tex: TexOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List jobs, newest first. A sweep is one line; --where sweep:ID, --csv and --json list its runs.
 
@@ -202,47 +207,55 @@ def list_(
         if filter_ or where:
             what = "--deleted lists all deleted jobs, without a filter"
             raise UsageError(what, code="E406", remedy="Leave the filter out.")
-        emit_items(control.deleted(workspace), as_json, form_of(tex, csv, as_json))
+        emit_items(control.deleted_jobs(workspace), as_json, form_of(tex, csv, as_json))
         return
     look = control.look_at(workspace)
-    _news(workspace, look)
+    _print_news(workspace, look)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
     wanted = parse_filter(where, (*FIELDS, *NOTE_FIELDS))
     notes = workspace.notes
     for problem in notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
-        say(str(problem))
+        print_message(str(problem))
     views = [
         view
-        for view in control.jobs(workspace, look)
-        if wanted.matches(view.to_row() | notes.fields(f"job/{view.id}"))
+        for view in control.list_jobs(workspace, look)
+        if wanted.matches(view.to_row() | notes.filter_fields(f"job/{view.id}"))
     ]
     rows = {
-        view.id: (view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in views
+        view.id: (
+            view.id,
+            view.title,
+            describe_state(view),
+            view.attempt,
+            describe_progress(view),
+            describe_remaining(view),
+        )
+        for view in views
     }
     shown = [rows[view.id] for view in views if where or not view.sweep]
     none = "No job matches." if where else "There are no jobs yet."
     header = ("id", "title", "state", "attempt", "done", "left")
-    lines = aligned(header, shown, lambda _: (header, rows.values()), none=none)
-    emit(views, as_json, text=lines, form=form_of(tex, csv, as_json))
+    lines = align_rows(header, shown, lambda _: (header, rows.values()), none=none)
+    print_result(views, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command("show")
-def show(number: Number, as_json: Json = False) -> None:
+def show_job(number: JobNumber, as_json: JsonOption = False) -> None:
     """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
-    _news(workspace)
-    view = control.job(workspace, number)
-    attempts = control.attempts(workspace, number)
+    _print_news(workspace)
+    view = control.read_job(workspace, number)
+    attempts = control.list_attempts(workspace, number)
     use = control.disk_use(view)
     document = {**asdict(view), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
-    emit(document, as_json, text=description(view, attempts, use))
+    print_result(document, as_json, text=describe_job(view, attempts, use))
     if view.state == "lost":
         raise typer.Exit(view.command_exit_code)
 
 
 @app.command("tail")
-def tail(
-    number: Number,
+def print_log(
+    number: JobNumber,
     lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="Number of lines from the end.")] = 20,
     follow: Annotated[
         bool,
@@ -250,7 +263,7 @@ def tail(
             "-f", "--follow", help="Follow the log until the job ends, and exit with the job's code."
         ),
     ] = False,
-    log: Annotated[Log, typer.Option(help="Which log to print.")] = Log.events,
+    log: Annotated[LogName, typer.Option(help="Which log to print.")] = LogName.events,
     as_json: Annotated[bool, typer.Option("--json", help="Print raw events as JSON, one per line.")] = False,
 ) -> None:
     """Print the log of the last attempt.
@@ -258,54 +271,56 @@ def tail(
     With --follow, the exit code is the job's: 0 succeeded, 1 failed, 4 lost, 130 stopped.
     """
     workspace = Workspace.open()
-    _news(workspace)
-    attempt = find(workspace.runs, number).last()
-    look = _looker(attempt, log, lines, as_json)
+    _print_news(workspace)
+    attempt = find_job(workspace.runs, number).last_attempt()
+    look = _log_printer(attempt, log, lines, as_json)
     while True:
         # Asked before the last look, so that nothing said between the two is missed.
-        over = not control.job(workspace, number).live
+        over = not control.read_job(workspace, number).live
         look()
         if over or not follow:
             break
         time.sleep(_LOOK_EVERY_S)
     if follow:
-        raise typer.Exit(control.job(workspace, number).command_exit_code)
+        raise typer.Exit(control.read_job(workspace, number).command_exit_code)
 
 
 @app.command("stop")
-def stop(numbers: Numbers, as_json: Json = False) -> None:
+def stop_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """Ask jobs to stop gently: each finishes its current step and saves."""
-    _each(numbers, control.stop, as_json)
+    _apply_to_jobs(numbers, control.stop_job, as_json)
 
 
 @app.command("kill")
-def kill(numbers: Numbers, as_json: Json = False) -> None:
+def kill_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """Kill jobs at once; unsaved work is lost."""
-    _each(numbers, control.kill, as_json)
+    _apply_to_jobs(numbers, control.kill_job, as_json)
 
 
 @app.command("resume")
-def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
+def resume_jobs(numbers: JobNumbers, settings: SettingsOption = None, as_json: JsonOption = False) -> None:
     """Resume jobs that failed, were stopped or were lost, from what they saved, as a new attempt.
 
     --set changes what may still change: where a job runs and, for a training, its length and how often it
     reports.
     """
-    _each(numbers, lambda workspace, number: control.resume(workspace, number, settings or ()), as_json)
+    _apply_to_jobs(
+        numbers, lambda workspace, number: control.resume_job(workspace, number, settings or ()), as_json
+    )
 
 
 @app.command("rerun")
-def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
+def rerun_jobs(numbers: JobNumbers, settings: SettingsOption = None, as_json: JsonOption = False) -> None:
     """Start new jobs from the beginning, with the recipes of these."""
 
-    def start(workspace: Workspace, number: int) -> JobView:
-        return control.job(workspace, control.rerun(workspace, number, settings or ()).id)
+    def start_again(workspace: Workspace, number: int) -> JobView:
+        return control.read_job(workspace, control.rerun_job(workspace, number, settings or ()).id)
 
-    _each(numbers, start, as_json)
+    _apply_to_jobs(numbers, start_again, as_json)
 
 
 @app.command("rm")
-def rm(numbers: Numbers, as_json: Json = False) -> None:
+def remove_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """Delete the run folders of finished jobs; `jobs restore` brings them back. What they wrote elsewhere is
     kept.
 
@@ -313,48 +328,52 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
     space.
     """
 
-    def remove(workspace: Workspace, number: int) -> JobView:
-        view = control.job(workspace, number)
-        control.remove(workspace, number)
+    def remove_one(workspace: Workspace, number: int) -> JobView:
+        view = control.read_job(workspace, number)
+        control.remove_job(workspace, number)
         return view
 
-    _each(numbers, remove, as_json, "removed")
+    _apply_to_jobs(numbers, remove_one, as_json, "removed")
 
 
 @app.command("restore")
-def restore(numbers: Numbers, as_json: Json = False) -> None:
+def restore_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """Bring deleted jobs back; the runs of a sweep come back with it. `jobs list --deleted` lists them."""
 
     def bring_back(workspace: Workspace, number: int) -> JobView:
-        control.deleted(workspace)
-        item = workspace.trash.find(f"job/{number}")
-        workspace.trash.restore(workspace, item)
-        return control.job(workspace, int(item.name))
+        control.deleted_jobs(workspace)
+        item = workspace.trash.find_item(f"job/{number}")
+        workspace.trash.restore_item(workspace, item)
+        return control.read_job(workspace, int(item.name))
 
-    _each(numbers, bring_back, as_json)
+    _apply_to_jobs(numbers, bring_back, as_json)
 
 
 @app.command("protect")
-def protect(
-    numbers: Numbers,
+def protect_jobs(
+    numbers: JobNumbers,
     off: Annotated[bool, typer.Option("--off", help="Let them be deleted again.")] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Protect jobs, or sweeps with their runs, from being deleted."""
     now = "no longer protected" if off else "protected"
-    _each(numbers, lambda workspace, number: control.protect(workspace, number, on=not off), as_json, now)
+    _apply_to_jobs(
+        numbers, lambda workspace, number: control.protect_job(workspace, number, on=not off), as_json, now
+    )
 
 
 @app.command("compare")
-def compare(
+def compare_jobs(
     numbers: Annotated[
-        list[int], argument(metavar="ID...", help="Numbers of two or more jobs, or of a sweep.")
+        list[int], plain_argument(metavar="ID...", help="Numbers of two or more jobs, or of a sweep.")
     ],
-    by: Annotated[str, setting(metavar="MEASURE", help="Measure to compare more than two jobs by.")] = "",
+    by: Annotated[
+        str, plain_option(metavar="MEASURE", help="Measure to compare more than two jobs by.")
+    ] = "",
     plot: PlotFile = None,
-    csv: Csv = False,
-    tex: Tex = False,
-    as_json: Json = False,
+    csv: CsvOption = False,
+    tex: TexOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare two jobs: settings, environment and results. With more jobs, or a sweep, find the best setting.
 
@@ -374,19 +393,19 @@ def compare(
 
 
 @app.command("curves")
-def curves(
-    numbers: Numbers,
+def show_curves(
+    numbers: JobNumbers,
     by: Annotated[str, typer.Option(metavar="MEASURE", help="Which measure.", show_default="the first")] = "",
     plot: PlotFile = None,
-    csv: Csv = False,
-    as_json: Json = False,
+    csv: CsvOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """The curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.folder import curve_with_gaps, logged
+    from workbench.jobs.folder import curve_with_gaps, logged_measures
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
-    names = list(dict.fromkeys(name for view in views for name in logged(view.folder)))
+    names = list(dict.fromkeys(name for view in views for name in logged_measures(view.folder)))
     if not names or (by and by not in names):
         what = f"no run has logged {by!r}" if by else "none of these runs has logged a measure yet"
         remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."
@@ -399,7 +418,7 @@ def curves(
         if (points := found[view.id])
     ]
     if plot is not None:
-        _plotted(plot, drawn, measure)
+        _plot_curves(plot, drawn, measure)
     rows = []
     for view in views:
         if points := found[view.id]:
@@ -414,103 +433,103 @@ def curves(
         for step, value in points
     ]
     head = ("id", "title", "points", "not finite", "least", "most", "last")
-    lines = aligned(head, rows, lambda _: (("job", "step", measure), points_of))
+    lines = align_rows(head, rows, lambda _: (("job", "step", measure), points_of))
     document = {"measure": measure, "jobs": {str(number): points for number, points in found.items()}}
     also = ", ".join(name for name in names if name != measure)
     said = [f"{name}: {text}" for name, text in explain_measures([measure])]
-    emit(document, as_json, text=[f"{measure}; also: {also}", *said, *lines], form=form)
+    print_result(document, as_json, text=[f"{measure}; also: {also}", *said, *lines], form=form)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:
     found: dict[int, JobView] = {}
     for number in numbers:
-        members = control.members(workspace, number)
+        members = control.member_numbers(workspace, number)
         for each in members or [number]:
-            found[each] = control.job(workspace, each)
+            found[each] = control.read_job(workspace, each)
     return list(found.values())
 
 
 @app.command("report")
-def report(
-    numbers: Numbers,
+def report_jobs(
+    numbers: JobNumbers,
     to: Annotated[
-        str, setting(metavar="NAME", help="tensorboard, wandb, mlflow, trackio, or FILE.py:FUNCTION.")
+        str, plain_option(metavar="NAME", help="tensorboard, wandb, mlflow, trackio, or FILE.py:FUNCTION.")
     ],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Keep sending until the jobs end.")] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Send what jobs have logged to another tool: metrics by step, the recipe, the outcome.
 
     Nothing is sent twice, however often you run this; of steps repeated after an interruption, the first
     values are sent. The setting `reporters` does the same for new jobs while they run.
     """
-    from workbench.jobs.reporting import report as send
+    from workbench.jobs.reporting import report_job as send
 
-    name, workspace = checked(to), Workspace.open()
+    name, workspace = check_reporter(to), Workspace.open()
     documents, lines = [], []
-    for number in [each for given in numbers for each in control.members(workspace, given) or [given]]:
+    for number in [each for given in numbers for each in control.member_numbers(workspace, given) or [given]]:
 
-        def over(number: int = number) -> bool:
-            return not (follow and control.job(workspace, number).live)
+        def is_over(number: int = number) -> bool:
+            return not (follow and control.read_job(workspace, number).live)
 
         # What a tool prints of itself is not the answer of this command.
         with contextlib.redirect_stdout(sys.stderr):
-            done = send(find(workspace.runs, number), name, over=over)
+            done = send(find_job(workspace.runs, number), name, over=is_over)
         documents.append({"id": number, **asdict(done)})
         lines.append(f"{number}  {reporter_line(done)}")
-    emit(documents, as_json, text=lines)
+    print_result(documents, as_json, text=lines)
 
 
 @app.command("pack")
-def pack(
-    number: Number,
+def pack_job(
+    number: JobNumber,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The archive.", show_default="mathwb-job-ID.tar.gz"),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Pack all that is needed to repeat a job elsewhere: recipe, data, environment, logs, model.
 
     Lists the contents before writing, and asks for confirmation in a terminal. Links and hidden files in
     folders are left out and named.
     """
-    from workbench.jobs.archive import pack as write_archive
     from workbench.jobs.archive import plan_packing
+    from workbench.jobs.archive import write_planned as write_archive
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
-    packing = plan_packing(find(Workspace.open().runs, number))
+    packing = plan_packing(find_job(Workspace.open().runs, number))
     for name, length in packing.sizes.items():
-        say(f"{format_bytes(length):>10}  {name}")
+        print_message(f"{format_bytes(length):>10}  {name}")
     for name in packing.left_out:
-        say(f"not inside: {name}")
+        print_message(f"not inside: {name}")
     if not yes and sys.stdin.isatty() and not typer.confirm(f"Write {target}?", err=True):
         raise typer.Exit(1)
     done = write_archive(packing, target)
-    emit(done, as_json, text=f"{done['files']:,} files, {format_bytes(done['bytes'])} in {target}")
+    print_result(done, as_json, text=f"{done['files']:,} files, {format_bytes(done['bytes'])} in {target}")
 
 
 @app.command("run")
-def run(
-    recipe: Annotated[Path, argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.")],
+def run_packed(
+    recipe: Annotated[Path, plain_argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; required without a terminal.")] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a packed job again and wait for it. Ctrl-C stops it gently; a second Ctrl-C kills it.
 
     Shows what the job does and reads, then asks for confirmation. The job writes only to its run folder.
     """
-    from workbench.jobs.archive import unpacked
-    from workbench.jobs.worker import resolved
+    from workbench.jobs.archive import unpack_job
+    from workbench.jobs.worker import resolve_recipe
 
     workspace = Workspace.open()
-    result = unpacked(recipe, workspace.root / "exports")
+    result = unpack_job(recipe, workspace.root / "exports")
     spec = result.recipe
     try:
-        resolved(spec, workspace.runs)
+        resolve_recipe(spec, workspace.runs)
         for line in result.remarks:
-            say(line)
+            print_message(line)
         if not yes and not sys.stdin.isatty():
             raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
         if not yes and not typer.confirm("Run it?", err=True):
@@ -519,43 +538,48 @@ def run(
         result.remove()
         raise
     view = control.run_foreground(workspace, spec, progress_line(spec.title))
-    emit(view, as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
+    print_result(view, as_json, text=f"job {view.id}  {describe_state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
 
 
 @app.command("prune")
-def prune(
+def prune_checkpoints(
     numbers: Annotated[
-        list[int] | None, argument(metavar="[ID]...", help="Job numbers; default: all jobs that succeeded.")
+        list[int] | None,
+        plain_argument(metavar="[ID]...", help="Job numbers; default: all jobs that succeeded."),
     ] = None,
     keep: Annotated[int, typer.Option(min=0, help="Keep this many of the newest checkpoints.")] = 0,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Delete the checkpoints of finished jobs; models and logs are kept."""
     from workbench.jobs.archive import drop_checkpoints
 
     workspace = Workspace.open()
     if numbers:
-        views = [control.job(workspace, number) for number in numbers]
+        views = [control.read_job(workspace, number) for number in numbers]
     else:
-        views = [view for view in control.jobs(workspace) if view.state == "succeeded"]
+        views = [view for view in control.list_jobs(workspace) if view.state == "succeeded"]
     freed = {view.id: drop_checkpoints(view, keep) for view in views}
     lines = [f"{number}  {format_bytes(bytes_)}" for number, bytes_ in freed.items() if bytes_]
     lines.append(f"{format_bytes(sum(freed.values()))} freed")
-    emit([{"id": number, "freed_bytes": bytes_} for number, bytes_ in freed.items()], as_json, text=lines)
+    print_result(
+        [{"id": number, "freed_bytes": bytes_} for number, bytes_ in freed.items()], as_json, text=lines
+    )
 
 
 @app.command("reindex")
-def reindex(as_json: Json = False) -> None:
+def rebuild_index(as_json: JsonOption = False) -> None:
     """Rebuild the index of jobs from the run folders."""
-    found, notice = control.reindex(Workspace.open())
+    found, notice = control.rebuild_index(Workspace.open())
     if notice:
-        say(notice)
-    emit({"jobs": found, "notice": notice}, as_json, text=f"{found:,} jobs")
+        print_message(notice)
+    print_result({"jobs": found, "notice": notice}, as_json, text=f"{found:,} jobs")
 
 
-def _each(numbers: list[int], act: Callable[[Workspace, int], JobView], as_json: bool, now: str = "") -> None:
+def _apply_to_jobs(
+    numbers: list[int], act: Callable[[Workspace, int], JobView], as_json: bool, now: str = ""
+) -> None:
     """Do it to each job; one that refuses is reported and does not keep the others from it."""
     workspace = Workspace.open()
     documents: list[Any] = []
@@ -565,36 +589,36 @@ def _each(numbers: list[int], act: Callable[[Workspace, int], JobView], as_json:
             view = act(workspace, number)
         except EngineError as error:
             documents.append({"id": number, "error": error.to_dict()})
-            say(one_line(error))
+            print_message(one_line(error))
             worst = max(worst, error.exit_code)
         else:
             documents.append(view)
-            lines.append(f"{view.id}  {view.title}  {now or state(view)}")
-    emit(documents, as_json, text=lines)
+            lines.append(f"{view.id}  {view.title}  {now or describe_state(view)}")
+    print_result(documents, as_json, text=lines)
     if worst:
         raise typer.Exit(worst)
 
 
-def _news(workspace: Workspace, look: Look | None = None) -> None:
-    for view in worth_telling(control.reconcile(workspace, look)):
+def _print_news(workspace: Workspace, look: JobSnapshot | None = None) -> None:
+    for view in notable_endings(control.reconcile_jobs(workspace, look)):
         reason = f": {view.reason}" if view.reason else ""
-        say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
+        print_message(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 
 
-def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[], None]:
-    if log is not Log.events:
-        text = LineTail({Log.stdout: attempt.stdout, Log.stderr: attempt.stderr}[log], from_end=lines)
-        return lambda: _print_all([line.decode("utf-8", "backslashreplace") for line in text.lines()])
+def _log_printer(attempt: Attempt, log: LogName, lines: int, as_json: bool) -> Callable[[], None]:
+    if log is not LogName.events:
+        text = LineTail({LogName.stdout: attempt.stdout, LogName.stderr: attempt.stderr}[log], from_end=lines)
+        return lambda: _print_all([line.decode("utf-8", "backslashreplace") for line in text.read_lines()])
     events = EventTail(attempt.events, from_end=lines)
 
-    def look() -> None:
+    def print_new_events() -> None:
         known = events.damaged
-        while (result := events.read()) or events.behind_bytes:
-            _print_all([json.dumps(event.to_dict()) if as_json else event.text() for event in result])
+        while (result := events.read_events()) or events.behind_bytes:
+            _print_all([json.dumps(event.to_dict()) if as_json else event.to_text() for event in result])
         if events.damaged > known:
-            say(f"{events.complaint}: {events.path}")
+            print_message(f"{events.complaint}: {events.path}")
 
-    return look
+    return print_new_events
 
 
 def _print_all(lines: list[str]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from engines.core.errors import CODES
 from workbench import __version__
-from workbench.cli.command import subcommands, whole
-from workbench.operations import operations
+from workbench.cli.command import list_subcommands, program_command
+from workbench.operations import all_operations
 from workbench.paper import load
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -71,11 +71,11 @@ Any setting, before the settings file.
 """
 
 
-def page() -> str:
-    return "\n".join((_HEAD, *_described(*whole(), "mathwb", 2)))
+def commands_page() -> str:
+    return "\n".join((_HEAD, *_command_section(*program_command(), "mathwb", 2)))
 
 
-def errors() -> str:
+def errors_page() -> str:
     """The page of error codes."""
     lines = [_ERRORS]
     for group, title in _GROUPS.items():
@@ -85,8 +85,8 @@ def errors() -> str:
     return "\n".join(lines)
 
 
-def man() -> str:
-    root, context = whole()
+def man_page() -> str:
+    root, context = program_command()
     lines = [
         f'.TH MATHWB 1 "" "mathwb {__version__}"',
         ".SH NAME",
@@ -96,51 +96,51 @@ def man() -> str:
     lines += ["Without a command it opens the screens. Every command has", ".BR \\-\\-help ,"]
     lines += ["most print one JSON document with", ".BR \\-\\-json .", ".SH OPTIONS"]
     for name, help in filter(None, (parameter.get_help_record(context) for parameter in root.params)):
-        lines += [".TP", f".B {_roff(name)}", _roff(help)]
-    for group, command, inner in subcommands(root, context):
-        lines += [f".SS mathwb {group}", _roff(command.get_short_help_str(200))]
-        for name, below, _ in subcommands(command, inner):
-            lines += [".TP", f".B {_roff(name)}", _roff(below.get_short_help_str(200))]
+        lines += [".TP", f".B {_escape_roff(name)}", _escape_roff(help)]
+    for group, command, inner in list_subcommands(root, context):
+        lines += [f".SS mathwb {group}", _escape_roff(command.get_short_help_str(200))]
+        for name, below, _ in list_subcommands(command, inner):
+            lines += [".TP", f".B {_escape_roff(name)}", _escape_roff(below.get_short_help_str(200))]
     return "\n".join(lines) + _MAN
 
 
-def _roff(text: str) -> str:
-    return _cell(text).replace("\\|", "|").replace("\\", r"\e").replace("-", r"\-")
+def _escape_roff(text: str) -> str:
+    return _escape_cell(text).replace("\\|", "|").replace("\\", r"\e").replace("-", r"\-")
 
 
-def _described(command: Any, context: Any, path: str, level: int) -> Iterator[str]:
+def _command_section(command: Any, context: Any, path: str, level: int) -> Iterator[str]:
     yield f"{'#' * level} {path}"
     yield ""
     yield inspect.cleandoc(command.help or "")
     yield ""
     records = [parameter.get_help_record(context) for parameter in command.params]
-    rows = [f"| `{_cell(name)}` | {_cell(help)} |" for name, help in filter(None, records)]
+    rows = [f"| `{_escape_cell(name)}` | {_escape_cell(help)} |" for name, help in filter(None, records)]
     if rows:
         yield "| | |"
         yield "|---|---|"
         yield from rows
         yield ""
-    row = operations().get(path.removeprefix("mathwb ").replace(" ", "."))
+    row = all_operations().get(path.removeprefix("mathwb ").replace(" ", "."))
     if row is not None and row.where is not None:
         known = (column for column in load(row.where.table).columns if not column.unfiltered)
         names = (f"`{one.name}`" + (f" ({one.unit})" if one.unit else "") for one in known)
         yield f"Columns for `--where`: {', '.join(names)}."
         yield ""
-    for name, inner, below in subcommands(command, context):
-        yield from _described(inner, below, f"{path} {name}", level + 1)
+    for name, inner, below in list_subcommands(command, context):
+        yield from _command_section(inner, below, f"{path} {name}", level + 1)
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     return " ".join((text or "").split()).replace("|", "\\|")
 
 
-def write() -> None:
+def write_pages() -> None:
     from engines.core.files import write_text
 
-    write_text(DOCS / "commands.md", page())
-    write_text(DOCS / "errors.md", errors())
-    write_text(DOCS / "mathwb.1", man())
+    write_text(DOCS / "commands.md", commands_page())
+    write_text(DOCS / "errors.md", errors_page())
+    write_text(DOCS / "mathwb.1", man_page())
 
 
 if __name__ == "__main__":
-    write()
+    write_pages()

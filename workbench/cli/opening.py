@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.train import Launch
+    from workbench.train import LaunchDraft
 
 
-def open_screens(screen: str | None = None, launch: Launch | None = None) -> int:
+def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -> int:
     """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
 
     `screen`: the one to begin with, such as `jobs`. `launch`: what to fill in the form with.

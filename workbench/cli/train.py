@@ -12,41 +12,49 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.spec import describe_fields, read
 from workbench.cli import opening
-from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
+from workbench.cli.command import (
+    ExecutorOption,
+    JsonOption,
+    plain_argument,
+    plain_option,
+    print_message,
+    print_result,
+    progress_line,
+)
 from workbench.errors import UsageError
-from workbench.jobs.control import run_foreground, submit
+from workbench.jobs.control import run_foreground, submit_job
 from workbench.jobs.measures import explain_measures
 from workbench.jobs.view import JobView
-from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.tables import aligned, describe_value, duration
+from workbench.recipes import Recipe, list_recipes, load_recipe, quickest_recipe, with_settings
+from workbench.tables import align_rows, describe_value, format_duration
 from workbench.train import (
     CheckTraining,
-    Launch,
-    Run,
-    Summary,
+    LaunchDraft,
+    MeasureSummary,
     Sweep,
+    SweepRun,
     begun_from,
     by_setting,
-    check,
+    check_settings,
     check_trains,
     job_spec,
     member_runs,
-    question,
     start_sweep,
+    training_check,
 )
 from workbench.workspace import Workspace, ensure_sample
 
 _SWEEP = {field.name: field.arg for field in describe_fields(Sweep)}
 
 
-def _said(name: str) -> dict[str, Any]:
+def _sweep_option(name: str) -> dict[str, Any]:
     arg = _SWEEP[name]
     return {"help": arg.help, "metavar": arg.metavar or None, "show_default": False}
 
 
-def train(
+def train_model(
     name: Annotated[
-        str | None, argument(metavar="[RECIPE]", help="A recipe's name, as shown by --list, or a file.")
+        str | None, plain_argument(metavar="[RECIPE]", help="A recipe's name, as shown by --list, or a file.")
     ] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Train here and wait for the end.")] = False,
     detach: Annotated[
@@ -63,28 +71,32 @@ def train(
             "--set", metavar="KEY=VALUE", help="Change a setting, as in lr=3e-5 or data.corpus=mine."
         ),
     ] = None,
-    device: Annotated[str, setting(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "",
-    init_from: Annotated[str, setting(metavar="MODEL", help="Start from the weights of this model.")] = "",
-    out: Annotated[Path | None, setting(help="Folder for the checkpoints and the model.")] = None,
-    seeds: Annotated[str, typer.Option(**_said("seeds"))] = "",
-    folds: Annotated[bool, typer.Option("--folds", **_said("folds"))] = False,
-    grid: Annotated[list[str] | None, typer.Option(**_said("grid"))] = None,
-    random: Annotated[list[str] | None, typer.Option(**_said("random"))] = None,
-    trials: Annotated[int | None, typer.Option(min=1, **_said("trials"))] = None,
-    parallel: Annotated[int, typer.Option(min=0, **_said("parallel"))] = 0,
-    stop_worst: Annotated[str, typer.Option(**_said("stop_worst"))] = "",
-    executor: Executor = "local",
-    as_json: Json = False,
+    device: Annotated[str, plain_option(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "",
+    init_from: Annotated[
+        str, plain_option(metavar="MODEL", help="Start from the weights of this model.")
+    ] = "",
+    out: Annotated[Path | None, plain_option(help="Folder for the checkpoints and the model.")] = None,
+    seeds: Annotated[str, typer.Option(**_sweep_option("seeds"))] = "",
+    folds: Annotated[bool, typer.Option("--folds", **_sweep_option("folds"))] = False,
+    grid: Annotated[list[str] | None, typer.Option(**_sweep_option("grid"))] = None,
+    random: Annotated[list[str] | None, typer.Option(**_sweep_option("random"))] = None,
+    trials: Annotated[int | None, typer.Option(min=1, **_sweep_option("trials"))] = None,
+    parallel: Annotated[int, typer.Option(min=0, **_sweep_option("parallel"))] = 0,
+    stop_worst: Annotated[str, typer.Option(**_sweep_option("stop_worst"))] = "",
+    executor: ExecutorOption = "local",
+    as_json: JsonOption = False,
 ) -> None:
     """Train a model from a recipe. Without --headless or --detach, the training form opens on the screens.
 
     Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second one quits at once.
     """
     if list_:
-        found = [recipe for recipe in recipes() if recipe.task == "train"]
-        rows = [(recipe.name, recipe.title, f"about {duration(recipe.minutes * 60)}") for recipe in found]
+        found = [recipe for recipe in list_recipes() if recipe.task == "train"]
+        rows = [
+            (recipe.name, recipe.title, f"about {format_duration(recipe.minutes * 60)}") for recipe in found
+        ]
         documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
-        emit(documents, as_json, text=aligned(("recipe", "what it makes", "on two cores"), rows))
+        print_result(documents, as_json, text=align_rows(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:
         raise UsageError("--headless and --detach cannot be combined", code="E427", remedy="Use one of them.")
@@ -92,11 +104,11 @@ def train(
     if headless and (parallel or stop_worst):
         what = "--parallel and --stop-worst are for background runs, not for --headless"
         raise UsageError(what, code="E427", remedy="Use --detach.")
-    recipe = with_settings(load(name) if name else quickest(), settings or [])
+    recipe = with_settings(load_recipe(name) if name else quickest_recipe(), settings or [])
     if init_from:
         recipe = begun_from(recipe, init_from)
     if print_:
-        emit(recipe.document(), as_json, text=recipe.to_toml().rstrip())
+        print_result(recipe.document(), as_json, text=recipe.to_toml().rstrip())
         return
     if not headless and not detach:
         if out or executor != "local" or as_json:
@@ -108,7 +120,7 @@ def train(
         check_trains(recipe)
         if device:
             recipe = replace(recipe, params={**recipe.params, "device": device})
-        raise typer.Exit(opening.open_screens("jobs", Launch(recipe, how)))
+        raise typer.Exit(opening.open_screens("jobs", LaunchDraft(recipe, how)))
     workspace = Workspace.open()
     ensure_sample(workspace)
     if how.several:
@@ -117,59 +129,59 @@ def train(
             raise UsageError("several runs each have their own folder", code="E427", remedy=remedy)
         runs = member_runs(workspace, recipe, how, device=device, executor=executor)
         for spec, _ in runs:
-            _check(workspace, spec, stop_worst)
+            _check_training(workspace, spec, stop_worst)
         if detach:
             made = start_sweep(workspace, recipe, runs, how)
             text = f"job {made.id}: {len(runs)} runs of {recipe.name}; "
             text += f"compare them: mathwb jobs compare {made.id}"
-            emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
+            print_result({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
         else:
-            _several(workspace, recipe, runs, as_json)
+            _run_variants(workspace, recipe, runs, as_json)
         return
     spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
-    _check(workspace, spec)
+    _check_training(workspace, spec)
     if detach:
-        job = submit(workspace, spec)
+        job = submit_job(workspace, spec)
         text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
-        emit({"job": job.id, "recipe": recipe.name}, as_json, text=text)
+        print_result({"job": job.id, "recipe": recipe.name}, as_json, text=text)
         return
-    view = _run(workspace, spec, recipe.name, as_json)
-    emit(_document(view), as_json, text=_result_lines(view))
+    view = _run_training(workspace, spec, recipe.name, as_json)
+    print_result(_view_document(view), as_json, text=_result_lines(view))
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
 
 
-def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
-    from workbench.jobs.worker import resolved
+def _check_training(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
+    from workbench.jobs.worker import resolve_recipe
 
-    resolved(spec, workspace.runs)
+    resolve_recipe(spec, workspace.runs)
     if stop_worst:
-        check(read(CheckTraining, question(spec, stop_worst)))
+        check_settings(read(CheckTraining, training_check(spec, stop_worst)))
 
 
-def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:
-    view = run_foreground(workspace, spec, _teller(title, quiet))
+def _run_training(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:
+    view = run_foreground(workspace, spec, _event_printer(title, quiet))
     if view.state == "failed":
-        say(f"{view.code} {view.reason}. {view.remedy}".strip())
+        print_message(f"{view.code} {view.reason}. {view.remedy}".strip())
     elif view.state == "stopped":
-        say(f"{view.reason}; go on with: mathwb jobs resume {view.id}")
+        print_message(f"{view.reason}; go on with: mathwb jobs resume {view.id}")
     return view
 
 
-def _teller(title: str, quiet: bool) -> Sink:
+def _event_printer(title: str, quiet: bool) -> Sink:
     """Progress as one line, and what is worth a line of its own."""
     line = progress_line(title)
 
-    def tell(event: Event) -> None:
+    def print_event(event: Event) -> None:
         if event.kind == "log" and not quiet:
-            say(str(event.data.get("message", "")))
+            print_message(str(event.data.get("message", "")))
         elif event.kind != "error":
             line(event)
 
-    return tell
+    return print_event
 
 
-def _document(view: JobView) -> dict[str, Any]:
+def _view_document(view: JobView) -> dict[str, Any]:
     ended = {"state": view.state, "reason": view.reason, "code": view.code, "remedy": view.remedy}
     return {"job": view.id, **ended, **view.value}
 
@@ -179,25 +191,25 @@ def _result_lines(view: JobView) -> list[str]:
     if view.state != "succeeded":
         return []
     rows = [(name, describe_value(measure, name)) for name, measure in value.get("measures", {}).items()]
-    lines = aligned(("measure", "value"), rows) if rows else []
+    lines = align_rows(("measure", "value"), rows) if rows else []
     lines += [f"{name}: {said}" for name, said in explain_measures(value.get("measures", {}))]
     made = f"step {value['best_step']:,} of {value['step']:,}, {value['tokens']:,} tokens"
     took = f"{value['seconds']:.0f} s on {value['device']}"
     return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]
 
 
-def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json: bool) -> None:
+def _run_variants(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun], as_json: bool) -> None:
     views: list[JobView] = []
     for number, (spec, variant) in enumerate(runs, 1):
         # What the first says of libraries and device holds for all.
         quiet = as_json or number > 1
-        views.append(_run(workspace, spec, f"{number}/{len(runs)} {variant.name}", quiet))
+        views.append(_run_training(workspace, spec, f"{number}/{len(runs)} {variant.name}", quiet))
         if views[-1].state == "stopped":
             break
     done = [variant for _, variant in runs[: len(views)]]
     rows = by_setting(done, [view.value for view in views])
     documents = [
-        {**_document(view), "setting": variant.setting, **variant.repeat}
+        {**_view_document(view), "setting": variant.setting, **variant.repeat}
         for variant, view in zip(done, views, strict=True)
     ]
     lines = []
@@ -206,9 +218,9 @@ def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json:
         if not row["measures"]:
             lines.append((label, "", "nothing measured", f"{row['finished']}/{row['runs']}"))
         for name, found in row["measures"].items():
-            lines.append((label, name, str(Summary(**found)), f"{row['finished']}/{row['runs']}"))
-    text = aligned(("setting", "measure", "mean [95 % interval]", "runs"), lines)
-    emit({"recipe": recipe.name, "settings": rows, "runs": documents}, as_json, text=text)
+            lines.append((label, name, str(MeasureSummary(**found)), f"{row['finished']}/{row['runs']}"))
+    text = align_rows(("setting", "measure", "mean [95 % interval]", "runs"), lines)
+    print_result({"recipe": recipe.name, "settings": rows, "runs": documents}, as_json, text=text)
     worst = max((view.command_exit_code for view in views), default=0)
     if worst:
         raise typer.Exit(worst)

@@ -23,9 +23,9 @@ from engines.core.files import atomic_folder, atomic_writer, file_error, make_pr
 from engines.core.spec import describe_fields
 from engines.core.system import format_bytes
 from workbench.jobs.control import disk_use, next_free
-from workbench.jobs.folder import INSIDE, Job, mapped, texts
+from workbench.jobs.folder import INSIDE, Job, iterate_texts, map_texts
 from workbench.jobs.view import JobView, job_view
-from workbench.operations import operation, option
+from workbench.operations import find_operation, option_name
 from workbench.recipes import Recipe
 
 MOST_DATA_BYTES = 2**30
@@ -54,28 +54,30 @@ def plan_packing(job: Job) -> Packing:
     names itself is read where it is.
     """
     view = job_view(job)
-    spec = job.spec()
-    written = {field.name for field in describe_fields(operation(spec.task).spec_type) if field.arg.writes}
+    spec = job.read_recipe()
+    written = {
+        field.name for field in describe_fields(find_operation(spec.task).spec_type) if field.arg.writes
+    }
     read = {name: value for name, value in spec.params.items() if name not in written}
     files: dict[str, Path] = {"env.json": job.environment}
     for attempt in job.attempts():
         files |= {f"{attempt.folder.name}/{name}": attempt.folder / name for name in _LOGS}
-    model, links = _files(Path(view.out) / "model", "model")
+    model, links = _list_files(Path(view.out) / "model", "model")
     files |= model
-    data, inside, left_out = _data(read)
+    data, inside, left_out = _collect_data(read)
     files |= data
     own = [name for name, path in files.items() if path.is_symlink() and name not in data]
     files = {name: path for name, path in files.items() if path.is_file() and name not in own}
     left_out += links + [f"{name} (a link)" for name in own]
     names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
-    inner = replace(spec, params={**mapped(read, lambda text: inside.get(text, text)), **names})
-    texts = {_RECIPE: inner.to_toml(), "README.md": _readme(view, left_out)}
+    inner = replace(spec, params={**map_texts(read, lambda text: inside.get(text, text)), **names})
+    texts = {_RECIPE: inner.to_toml(), "README.md": _write_readme(view, left_out)}
     sizes = {name: len(text.encode()) for name, text in texts.items()}
     sizes |= {name: path.stat().st_size for name, path in files.items()}
     return Packing(job, texts, files, sizes, tuple(left_out))
 
 
-def pack(packing: Packing, target: Path) -> dict[str, Any]:
+def write_planned(packing: Packing, target: Path) -> dict[str, Any]:
     """Write `target`, a .tar.gz of what was planned.
 
     Returns: path, bytes, files (how many), `contents` (the size of each by its name) and `left_out`. Raises:
@@ -85,10 +87,10 @@ def pack(packing: Packing, target: Path) -> dict[str, Any]:
     try:
         with atomic_writer(target, "wb") as out, tarfile.open(fileobj=out, mode="w:gz") as archive:
             for name, text in packing.texts.items():
-                _add(archive, f"{root}/{name}", io.BytesIO(text.encode()), len(text.encode()))
+                _add_file(archive, f"{root}/{name}", io.BytesIO(text.encode()), len(text.encode()))
             for name, path in packing.files.items():
                 with path.open("rb") as file:
-                    _add(archive, f"{root}/{name}", file, os.fstat(file.fileno()).st_size)
+                    _add_file(archive, f"{root}/{name}", file, os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise file_error(error, target, "write") from error
     return {
@@ -115,18 +117,18 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     return before.run_bytes + before.out_bytes - after.run_bytes - after.out_bytes
 
 
-def _data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str, str], list[str]]:
+def _collect_data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str, str], list[str]]:
     """Files that parameters name, by their names in the archive; the name there of each file and folder that
     is named; and what is left out."""
     files: dict[str, Path] = {}
     inside: dict[str, str] = {}
     left_out: list[str] = []
     room = MOST_DATA_BYTES
-    for key, value in texts(params):
+    for key, value in iterate_texts(params):
         if not Path(value).is_absolute() or value in inside:
             continue
         path, name = Path(value), f"data/{len(inside)}-{Path(value).name}"
-        here, links = _files(path, name)
+        here, links = _list_files(path, name)
         size = sum(file.stat().st_size for file in here.values())
         if not path.exists() or size > room:
             left_out.append(f"{key} = {path.name}" + ("" if path.exists() else " (gone)"))
@@ -138,7 +140,7 @@ def _data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str, str], l
     return files, inside, left_out
 
 
-def _files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
+def _list_files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
     """A file, or the files of a folder at any depth, by their names in an archive; and what of the folder is
     left out: links, what is hidden, and what is neither file nor folder."""
     if path.is_file():
@@ -152,7 +154,7 @@ def _files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
         elif entry.name.startswith("."):
             left_out.append(f"{inner} (hidden)")
         elif entry.is_dir() or entry.is_file():
-            below, others = _files(entry, inner)
+            below, others = _list_files(entry, inner)
             files |= below
             left_out += others
         else:
@@ -160,14 +162,14 @@ def _files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
     return files, left_out
 
 
-def _add(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> None:
+def _add_file(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> None:
     """Add a file with nothing but its name and content: no owner, no time, no link."""
     member = tarfile.TarInfo(name)
     member.size = size
     archive.addfile(member, file)
 
 
-def _readme(view: JobView, left_out: list[str]) -> str:
+def _write_readme(view: JobView, left_out: list[str]) -> str:
     lines = [
         f"# {view.title}",
         "",
@@ -207,7 +209,7 @@ class Unpacked:
             remove_folder(self.folder, _RECIPE)
 
 
-def unpacked(given: Path, into: Path) -> Unpacked:
+def unpack_job(given: Path, into: Path) -> Unpacked:
     """A job from a recipe file or an archive, whose files are put into a new folder in `into`.
 
     Paths in the recipe that exist beside it become absolute. Raises: DataError E316 for an archive that is
@@ -217,18 +219,18 @@ def unpacked(given: Path, into: Path) -> Unpacked:
     if new:
         stem = next(given.name.removesuffix(end) for end in _ENDINGS if given.name.endswith(end))
         folder = next_free(into, stem or "job")
-        _extract(given, folder)
+        _extract_archive(given, folder)
     else:
         folder = given.absolute().parent
     try:
         recipe = Recipe.read(folder / _RECIPE if new else given)
 
-        def absolute(text: str) -> str:
+        def make_absolute(text: str) -> str:
             beside = "/" in text and "\0" not in text and (folder / text).exists()
             return str(folder / text) if beside else text
 
-        recipe = replace(recipe, params=mapped(recipe.params, absolute))
-        recipe, remarks = _confined(recipe, folder)
+        recipe = replace(recipe, params=map_texts(recipe.params, make_absolute))
+        recipe, remarks = _confine_job(recipe, folder)
     except EngineError:
         if new:
             remove_folder(folder, _RECIPE)
@@ -236,9 +238,9 @@ def unpacked(given: Path, into: Path) -> Unpacked:
     return Unpacked(recipe, folder, remarks, new)
 
 
-def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
+def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
     """The job as it writes to its run folder alone, and remarks on that."""
-    fields = {field.name: field for field in describe_fields(operation(recipe.task).spec_type)}
+    fields = {field.name: field for field in describe_fields(find_operation(recipe.task).spec_type)}
     params = dict(recipe.params)
     remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
     if executor := params.pop("executor", ""):
@@ -255,8 +257,8 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         params[name] = INSIDE + (name if last in ("", "..") or last in taken else last)
         taken.add(last)
         if value != last:
-            remarks.append(f"  {option(fields[name])} {params[name]}, not {value}")
-    for key, text in texts({name: value for name, value in params.items() if name not in written}):
+            remarks.append(f"  {option_name(fields[name])} {params[name]}, not {value}")
+    for key, text in iterate_texts({name: value for name, value in params.items() if name not in written}):
         field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
@@ -265,12 +267,12 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
     return replace(recipe, params=params), tuple(remarks)
 
 
-def _most(archive: Path) -> int:
+def _max_unpacked_bytes(archive: Path) -> int:
     """How many bytes an archive may unpack to: more than those of any job, less than what fills a disk."""
     return 100 * archive.stat().st_size + 2**26
 
 
-class _Limited:
+class _LimitedReader:
     """A file that ends with an error where more is read of it than is allowed: neither what is unpacked nor
     what describes it can be larger."""
 
@@ -292,16 +294,16 @@ class _TooLargeError(Exception):
     pass
 
 
-def _extract(archive: Path, folder: Path) -> None:
+def _extract_archive(archive: Path, folder: Path) -> None:
     try:
-        most = _most(archive)
+        most = _max_unpacked_bytes(archive)
         with GzipFile(archive) as raw, atomic_folder(folder, _RECIPE) as draft:
-            limited: Any = _Limited(raw, most)
+            limited: Any = _LimitedReader(raw, most)
             with tarfile.open(fileobj=limited, mode="r|") as file:
                 for number, member in enumerate(file):
                     if number >= _MOST_FILES or member.size > most:
                         raise _TooLargeError
-                    _put(file, member, draft, archive)
+                    _write_member(file, member, draft, archive)
             if not (draft / _RECIPE).is_file():
                 raise DataError("this is not a job archive", path=archive, code="E318", remedy=_PACKED)
     except _TooLargeError:
@@ -314,7 +316,7 @@ def _extract(archive: Path, folder: Path) -> None:
         raise file_error(error, archive, "read") from error
 
 
-def _put(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, archive: Path) -> None:
+def _write_member(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, archive: Path) -> None:
     name, usual = PurePosixPath(member.name), member.isfile() or member.isdir()
     if not usual or name.is_absolute() or ".." in name.parts:
         kind = "a link" if member.islnk() or member.issym() else "a file elsewhere" if usual else "a device"

@@ -12,13 +12,20 @@ from engines.core.errors import EngineError, did_you_mean
 from engines.retrieval.significance import Comparison as Paired
 from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
-from workbench.config import flat
+from workbench.config import flatten_table
 from workbench.errors import UsageError
-from workbench.jobs.folder import DiffRow, curve, diff, lowest_is_best, read_document, recipe_diff
+from workbench.jobs.folder import (
+    DiffRow,
+    diff_documents,
+    finite_curve,
+    lowest_is_best,
+    read_document,
+    recipe_diff,
+)
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
 from workbench.tables import describe_value
-from workbench.train import Summary, interval, summary
+from workbench.train import MeasureSummary, interval_half_width, summarize_values
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
 # first.
@@ -33,7 +40,7 @@ _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SettingStanding:
     """One setting. `value`: of its `finished` runs, several of one seed and fold by their mean. `difference`:
     to the best in the runs that both have, with its 95 % interval by Student's t; `p`: two-sided paired
     randomisation test, corrected by Holm; None for the best, and where fewer than two runs are shared.
@@ -43,12 +50,12 @@ class Standing:
     jobs: tuple[int, ...]
     failed: tuple[int, ...]
     finished: int
-    value: Summary | None
+    value: MeasureSummary | None
     shared: int = 0
     difference: float | None = None
     interval: tuple[float, float] | None = None
     p: float | None = None
-    band: tuple[tuple[int, Summary], ...] = ()
+    band: tuple[tuple[int, MeasureSummary], ...] = ()
 
     @property
     def name(self) -> str:
@@ -70,12 +77,12 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class SettingRanking:
     """Settings by `measure`, the best first; those without a finished run last."""
 
     measure: str
     lowest: bool
-    rows: tuple[Standing, ...]
+    rows: tuple[SettingStanding, ...]
 
     @property
     def verdict(self) -> str:
@@ -103,12 +110,12 @@ class Standings:
         return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
 
 
-def standings(views: Sequence[JobView], measure: str = "") -> Standings:
+def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking:
     """Compare runs. Args: measure: to compare by; the recipe's `best`, or the first that there is.
 
     Raises: UsageError E403 for a measure that no run has, E645 when no run has any.
     """
-    numbers = {view.id: _measures(view) for view in views}
+    numbers = {view.id: _final_measures(view) for view in views}
     names = list(dict.fromkeys(name for found in numbers.values() for name in found))
     if not names:
         what = "none of these runs has a result yet"
@@ -120,16 +127,16 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
     lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
     groups = _by_setting(views)
-    found = [_Group(setting, members, measure, numbers) for setting, members in groups]
+    found = [_SettingGroup(setting, members, measure, numbers) for setting, members in groups]
     sign = 1 if lowest else -1
     found.sort(key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean))
-    rows = [group.alone() for group in found]
+    rows = [group.to_standing() for group in found]
     if len(found) > 1 and found[0].value is not None:
-        rows = [rows[0], *_against(found[0], found[1:])]
-    return Standings(measure, lowest, tuple(rows))
+        rows = [rows[0], *_compare_with_best(found[0], found[1:])]
+    return SettingRanking(measure, lowest, tuple(rows))
 
 
-class _Group:
+class _SettingGroup:
     def __init__(
         self,
         setting: Mapping[str, Any],
@@ -141,28 +148,32 @@ class _Group:
         found: dict[str, list[float]] = {}
         for view in views:
             if measure in numbers[view.id]:
-                found.setdefault(f"{view.seed} {flat(view.params).get('model.fold', '')}", []).append(
-                    numbers[view.id][measure]
-                )
+                found.setdefault(
+                    f"{view.seed} {flatten_table(view.params).get('model.fold', '')}", []
+                ).append(numbers[view.id][measure])
         self.values = {repeat: fmean(each) for repeat, each in found.items()}
         self.finished = sum(map(len, found.values()))
-        self.value = summary(list(self.values.values()), measure) if self.values else None
+        self.value = summarize_values(list(self.values.values()), measure) if self.values else None
         self._measure = measure
 
-    def alone(self, **more: Any) -> Standing:
+    def to_standing(self, **more: Any) -> SettingStanding:
         failed = tuple(view.id for view in self.views if view.state in ("failed", "lost"))
         ids = tuple(view.id for view in self.views)
-        return Standing(self.setting, ids, failed, self.finished, self.value, band=self._band(), **more)
+        return SettingStanding(
+            self.setting, ids, failed, self.finished, self.value, band=self._measure_by_step(), **more
+        )
 
-    def _band(self) -> tuple[tuple[int, Summary], ...]:
+    def _measure_by_step(self) -> tuple[tuple[int, MeasureSummary], ...]:
         """The measure at each step at which all finished runs have taken it."""
         done = [view for view in self.views if view.state == "succeeded"]
-        curves = [dict(curve(view.folder, self._measure)) for view in done]
+        curves = [dict(finite_curve(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
-        return tuple((step, summary([found[step] for found in curves], self._measure)) for step in steps)
+        return tuple(
+            (step, summarize_values([found[step] for found in curves], self._measure)) for step in steps
+        )
 
 
-def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
+def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> list[SettingStanding]:
     """The other settings, each compared with the best in the runs that both have."""
     tests: list[Paired | None] = []
     apart: list[list[float]] = []
@@ -178,18 +189,18 @@ def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
     adjusted = iter(holm([each.randomisation_p for each in tests if each is not None]))
     rows = []
     for group, test, differences in zip(others, tests, apart, strict=True):
-        half = interval(differences)
+        half = interval_half_width(differences)
         if test is None or half is None:
-            rows.append(group.alone(shared=len(differences)))
+            rows.append(group.to_standing(shared=len(differences)))
             continue
         between = (test.difference - half, test.difference + half)
         figures = {"difference": test.difference, "interval": between, "p": next(adjusted)}
-        rows.append(group.alone(shared=test.topics, **figures))
+        rows.append(group.to_standing(shared=test.topics, **figures))
     return rows
 
 
 def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
-    settings = {view.id: {"task": view.task, **flat(view.params)} for view in views}
+    settings = {view.id: {"task": view.task, **flatten_table(view.params)} for view in views}
     keys = dict.fromkeys(key for found in settings.values() for key in found)
     differ = [
         key
@@ -204,7 +215,7 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
     return list(groups.values())
 
 
-def _measures(view: JobView) -> dict[str, float]:
+def _final_measures(view: JobView) -> dict[str, float]:
     if view.state != "succeeded":
         return {}
     found = view.value.get("measures") or view.value
@@ -215,7 +226,7 @@ _PLACES = ("out", "publish")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class JobComparison:
     """What differs. `results` has every number that either job ended with, equal or not."""
 
     settings: tuple[DiffRow, ...]
@@ -223,26 +234,26 @@ class Comparison:
     results: tuple[DiffRow, ...]
 
 
-def compare(left: JobView, right: JobView) -> Comparison:
+def compare_jobs(left: JobView, right: JobView) -> JobComparison:
     settings = [row for row in recipe_diff(left.spec, right.spec) if row.key not in _PLACES]
     # The seed is a setting, and the hash of the recipe differs whenever one does.
     a, b = (read_document(Path(view.folder) / "env.json") for view in (left, right))
-    environment = [row for row in diff(a, b) if row.key not in ("v", "seed", "recipe_sha256")]
-    return Comparison(tuple(settings), tuple(environment), _side_by_side(left, right))
+    environment = [row for row in diff_documents(a, b) if row.key not in ("v", "seed", "recipe_sha256")]
+    return JobComparison(tuple(settings), tuple(environment), _side_by_side(left, right))
 
 
-def compare_attempts(left: AttemptView, right: AttemptView) -> Comparison:
+def compare_attempts(left: AttemptView, right: AttemptView) -> JobComparison:
     """Compare two attempts at one job by their results: recipe and environment are the job's."""
-    return Comparison((), (), _side_by_side(left, right))
+    return JobComparison((), (), _side_by_side(left, right))
 
 
 def _side_by_side(left: JobView | AttemptView, right: JobView | AttemptView) -> tuple[DiffRow, ...]:
-    before, after = _results(left), _results(right)
+    before, after = _collect_results(left), _collect_results(right)
     keys = [*before, *(key for key in after if key not in before)]
     return tuple(DiffRow(key, before.get(key), after.get(key)) for key in keys)
 
 
-def _results(view: JobView | AttemptView) -> dict[str, Any]:
+def _collect_results(view: JobView | AttemptView) -> dict[str, Any]:
     """State, then measures and other numbers of the end, then the last metrics that are not among them."""
     rows: dict[str, Any] = {"state": view.state}
     value = dict(view.value)

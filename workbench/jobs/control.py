@@ -26,13 +26,13 @@ from workbench.jobs.folder import (
     Attempt,
     Ending,
     Job,
-    Member,
+    SweepMember,
     all_jobs,
-    awaited,
-    create,
-    discard,
-    divided,
-    find,
+    awaited_attempts,
+    create_job,
+    discard_job,
+    find_job,
+    is_divided,
     lowest_is_best,
     mark_protected,
     note_members,
@@ -43,23 +43,23 @@ from workbench.jobs.folder import (
     sweep_of,
     sweep_plan,
 )
-from workbench.jobs.machine import sweep
+from workbench.jobs.machine import kill_leftovers
 from workbench.jobs.queue import check_placement, cluster_options
-from workbench.jobs.reporting import configured
+from workbench.jobs.reporting import reporter_file
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import (
     AttemptView,
-    Index,
+    IndexRow,
+    JobIndex,
+    JobSnapshot,
     JobView,
-    Look,
-    Row,
+    attempt_standing,
     attempt_view,
     changed_at,
     job_view,
-    standing,
 )
 from workbench.recipes import Recipe, with_settings
-from workbench.trash import Item, put_back
+from workbench.trash import TrashItem, put_back
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -68,15 +68,15 @@ if TYPE_CHECKING:
 _PLACEMENT = frozenset(("device", "executor"))
 
 
-def changed(job: Job, settings: Sequence[str]) -> Recipe:
+def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
     """The recipe of a job with settings that may be changed while it is at work.
 
     Raises: EngineError E637 that names each difference which would make it other work; UsageError E424.
     """
     from engines.training.checkpoints import LENGTH, NOT_THE_WEIGHTS
 
-    before = job.spec()
-    after = _with(before, settings)
+    before = job.read_recipe()
+    after = _apply_settings(before, settings)
     of_trainings = {f"train.{name}" for name in (NOT_THE_WEIGHTS | LENGTH) - {"device"}}
     free = _PLACEMENT | (of_trainings if before.task == "train" else set())
     fixed = [row for row in recipe_diff(before, after) if row.key not in free]
@@ -94,18 +94,18 @@ def changed(job: Job, settings: Sequence[str]) -> Recipe:
     return after
 
 
-def fresh(job: Job, settings: Sequence[str]) -> Recipe:
+def copy_recipe(job: Job, settings: Sequence[str]) -> Recipe:
     """The recipe of a job for a new one, which writes to a folder of its own."""
-    spec = job.spec()
+    spec = job.read_recipe()
     params = {key: value for key, value in spec.params.items() if key != "out"}
     if "publish" in params:
         place = Path(params["publish"])
         params["publish"] = str(next_free(place.parent, place.name))
-    made = _with(replace(spec, params=params), settings)
-    return replace(made, title=_retitled(spec.title, settings))
+    made = _apply_settings(replace(spec, params=params), settings)
+    return replace(made, title=_update_title(spec.title, settings))
 
 
-def _retitled(title: str, settings: Sequence[str]) -> str:
+def _update_title(title: str, settings: Sequence[str]) -> str:
     parts = title.split(" ")
     for setting in settings:
         key, _, value = setting.partition("=")
@@ -120,7 +120,7 @@ def next_free(folder: Path, stem: str) -> Path:
     return next(folder / name for name in names if not (folder / name).exists())
 
 
-def _with(spec: Recipe, settings: Sequence[str]) -> Recipe:
+def _apply_settings(spec: Recipe, settings: Sequence[str]) -> Recipe:
     made = with_settings(replace(spec, params={"executor": "local", **spec.params}), settings)
     kept = {key: value for key, value in made.params.items() if (key, value) != ("executor", "local")}
     check_placement(kept)
@@ -138,10 +138,10 @@ class DiskUse:
 def disk_use(view: JobView) -> DiskUse:
     """How much a job occupies. Walks its folders: not for every frame."""
     folder, out = Path(view.folder), Path(view.out or view.folder)
-    return DiskUse(_size(folder), 0 if out.is_relative_to(folder) else _size(out))
+    return DiskUse(_disk_size(folder), 0 if out.is_relative_to(folder) else _disk_size(out))
 
 
-def _size(folder: Path) -> int:
+def _disk_size(folder: Path) -> int:
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -150,19 +150,19 @@ def _size(folder: Path) -> int:
     return total
 
 
-def submit(workspace: Workspace, spec: Recipe) -> Job:
+def submit_job(workspace: Workspace, spec: Recipe) -> Job:
     """Start a job in the background; it outlives the process that asks.
 
     Raises: EngineError E602 when another job writes to the same folder, E605 when the cluster refuses it,
     E639 when there is none; DataError when it cannot be recorded.
     """
-    job = _record(workspace, spec)
+    job = _record_job(workspace, spec)
     try:
-        _start(job.last(), spec)
+        _start_attempt(job.last_attempt(), spec)
     except EngineError:
         # Refused at once, so there is nothing to show of it.
-        discard(workspace.runs, job)
-        Index(workspace.root).forget([job.id])
+        discard_job(workspace.runs, job)
+        JobIndex(workspace.root).forget_jobs([job.id])
         raise
     return job
 
@@ -186,46 +186,46 @@ def submit_sweep(
     _refuse_shared_folder(workspace, runs[0][0])
     lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
-    reporters = configured(runs[0][0].task)
-    made = create(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
+    reporters = reporter_file(runs[0][0].task)
+    made = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     ticket = None if cluster is None else ""
     of_sweep["sweep"] = made.id
     jobs_made: list[Job] = []
-    found: list[Member] = []
+    found: list[SweepMember] = []
     try:
         for spec, setting, repeat in runs:
             jobs_made.append(
-                create(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
+                create_job(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
             )
-            found.append(Member(jobs_made[-1].id, setting, repeat))
+            found.append(SweepMember(jobs_made[-1].id, setting, repeat))
         at_once = list(jobs_made)
         if last is not None:
             files = {"sweep.json": {**of_sweep, "last": True}, **reporters}
-            jobs_made.append(create(workspace.runs, last, ticket, files=files))
-            found.append(Member(jobs_made[-1].id))
+            jobs_made.append(create_job(workspace.runs, last, ticket, files=files))
+            found.append(SweepMember(jobs_made[-1].id))
         note_members(made, found)
         if cluster is None:
             for item in jobs_made:
-                queue.enqueue(item.last())
+                queue.enqueue(item.last_attempt())
         else:
             run, folders = made.folder.resolve(), [item.folder.resolve() for item in at_once]
             name = f"mathwb-{made.id}"
-            number = slurm.submit(run, run / "cluster-%a.log", name, cluster, folders, parallel)
+            number = slurm.submit_runs(run, run / "cluster-%a.log", name, cluster, folders, parallel)
             for place, item in enumerate(at_once):
-                item.last().say_ticket(f"{number}_{place}")
+                item.last_attempt().write_ticket(f"{number}_{place}")
             if last is not None:
-                _start(jobs_made[-1].last(), last)
+                _start_attempt(jobs_made[-1].last_attempt(), last)
     except EngineError:
         for item in (*jobs_made, made):
-            for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
-                slurm.cancel(number)
+            for number in filter(None, (attempt.cluster_ticket() for attempt in item.attempts())):
+                slurm.cancel_job(number)
             with contextlib.suppress(EngineError):
-                discard(workspace.runs, item)
+                discard_job(workspace.runs, item)
         raise
     if cluster is None:
-        queue.keep(workspace.runs)
-    enter(workspace, [made, *jobs_made])
+        queue.keep_queue(workspace.runs)
+    update_index(workspace, [made, *jobs_made])
     return made
 
 
@@ -249,84 +249,84 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
     from workbench.jobs.supervisor import Supervisor
 
     if cluster_options(spec.params) is not None:
-        job = submit(workspace, spec)
-        _follow(workspace, job, sink)
+        job = submit_job(workspace, spec)
+        _follow_cluster_job(workspace, job, sink)
     else:
-        job = _record(workspace, spec)
-        slots = queue.take(spec.params)
-        supervisor = Supervisor(job.last(), sink=sink, slots=slots)
+        job = _record_job(workspace, spec)
+        slots = queue.take_slots(spec.params)
+        supervisor = Supervisor(job.last_attempt(), sink=sink, slots=slots)
         supervisor.run()
         slots.close()
-        queue.keep(workspace.runs)
+        queue.keep_queue(workspace.runs)
         supervisor.await_reporters()
     if not job.folder.is_dir():
         what = f"the run folder of job {job.id} was removed while it ran, so it was ended"
         remedy = "Start it again, and remove a job with: mathwb jobs rm ID"
         raise EngineError(what, where=str(job.folder), code="E620", remedy=remedy)
     view = job_view(job)
-    enter(workspace, [job])
+    update_index(workspace, [job])
     return view
 
 
-def jobs(workspace: Workspace, look: Look | None = None) -> list[JobView]:
+def list_jobs(workspace: Workspace, look: JobSnapshot | None = None) -> list[JobView]:
     """All jobs, newest first. What is over, or waits, is taken from the index, the rest from its folder."""
     look = look or look_at(workspace)
-    return [look.view(item) for item in reversed(all_jobs(workspace.runs))]
+    return [look.view_job(item) for item in reversed(all_jobs(workspace.runs))]
 
 
-def job(workspace: Workspace, number: int) -> JobView:
+def read_job(workspace: Workspace, number: int) -> JobView:
     """One job. Raises: EngineError E601 when there is none of that number."""
-    return job_view(find(workspace.runs, number))
+    return job_view(find_job(workspace.runs, number))
 
 
-def attempts(workspace: Workspace, number: int) -> list[AttemptView]:
-    return [attempt_view(attempt) for attempt in find(workspace.runs, number).attempts()]
+def list_attempts(workspace: Workspace, number: int) -> list[AttemptView]:
+    return [attempt_view(attempt) for attempt in find_job(workspace.runs, number).attempts()]
 
 
-def members(workspace: Workspace, number: int) -> list[int]:
+def member_numbers(workspace: Workspace, number: int) -> list[int]:
     """The jobs of a sweep, as they were made; none for another job. Raises: EngineError E601."""
-    return [each.job for each in sweep_members(find(workspace.runs, number))]
+    return [each.job for each in sweep_members(find_job(workspace.runs, number))]
 
 
-def stop(workspace: Workspace, number: int) -> JobView:
+def stop_job(workspace: Workspace, number: int) -> JobView:
     """Ask a job to stop gently: it finishes what it is at, saves, and ends as `stopped`.
 
     Raises: EngineError E603 when it is over.
     """
     if _is_sweep(workspace, number):
-        return _each_member(workspace, number, "stop", stop)
-    attempt = _live(workspace, number, "stop")
-    attempt.ask("stop")
-    if ticket := attempt.ticket():
-        if attempt.heartbeat() is None:
-            slurm.cancel(ticket)
-            settle(attempt)
-    elif (number, attempt.number) in queue.places(workspace.runs):
-        settle(attempt)
-    elif not _wake(attempt) and (worker := attempt.worker()):
-        worker.send(signal.SIGTERM)
-    return job(workspace, number)
+        return _each_member(workspace, number, "stop", stop_job)
+    attempt = _live_attempt(workspace, number, "stop")
+    attempt.request_end("stop")
+    if ticket := attempt.cluster_ticket():
+        if attempt.read_heartbeat() is None:
+            slurm.cancel_job(ticket)
+            settle_attempt(attempt)
+    elif (number, attempt.number) in queue.queue_positions(workspace.runs):
+        settle_attempt(attempt)
+    elif not _wake_supervisor(attempt) and (worker := attempt.worker_process()):
+        worker.send_signal(signal.SIGTERM)
+    return read_job(workspace, number)
 
 
-def kill(workspace: Workspace, number: int) -> JobView:
+def kill_job(workspace: Workspace, number: int) -> JobView:
     """End a job at once, with all its processes; what it had not saved is lost.
 
     A job of another machine that has fallen silent is given up. Raises: EngineError E603 when it is over.
     """
     if _is_sweep(workspace, number):
-        return _each_member(workspace, number, "kill", kill)
-    attempt = _live(workspace, number, "kill")
-    attempt.ask("kill")
-    if worker := attempt.worker():
-        worker.send(signal.SIGKILL, group=True)
-    if ticket := attempt.ticket():
-        slurm.cancel(ticket)
-    _wake(attempt)
-    settle(attempt, give_up=True)
-    return job(workspace, number)
+        return _each_member(workspace, number, "kill", kill_job)
+    attempt = _live_attempt(workspace, number, "kill")
+    attempt.request_end("kill")
+    if worker := attempt.worker_process():
+        worker.send_signal(signal.SIGKILL, group=True)
+    if ticket := attempt.cluster_ticket():
+        slurm.cancel_job(ticket)
+    _wake_supervisor(attempt)
+    settle_attempt(attempt, give_up=True)
+    return read_job(workspace, number)
 
 
-def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> JobView:
+def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> JobView:
     """Start the next attempt at a job that failed, was stopped or lost; it goes on from what was saved.
 
     Args: settings: what to change, each `key=value`: of a training its length, how often it reports and
@@ -335,36 +335,36 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     UsageError E424 for one that it does not have.
     """
     if _is_sweep(workspace, number):
-        return _each_member(workspace, number, "resume", lambda at, each: resume(at, each, settings))
-    from workbench.jobs.worker import resolved
+        return _each_member(workspace, number, "resume", lambda at, each: resume_job(at, each, settings))
+    from workbench.jobs.worker import resolve_recipe
 
-    item = find(workspace.runs, number)
+    item = find_job(workspace.runs, number)
     last = item.attempts()[-1:]
     if last:
-        settle(last[0])
+        settle_attempt(last[0])
     view = job_view(item)
     if not (settings and view.state == "succeeded"):
-        _allowed(view, "resume")
-    spec = changed(item, settings) if settings else item.spec()
+        _refuse_unless_allowed(view, "resume")
+    spec = change_settings(item, settings) if settings else item.read_recipe()
     if settings:
-        resolved(spec, item.out(spec))
+        resolve_recipe(spec, item.out_folder(spec))
     _await_cluster(view)
     _refuse_shared_folder(workspace, spec, but=item)
     attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
     if attempt is not None:
         if settings:
-            item.write(spec, workspace.runs)
+            item.write_recipe(spec, workspace.runs)
         try:
-            _start(attempt, spec)
+            _start_attempt(attempt, spec)
         except EngineError as error:
-            attempt.say_result(Ending.of_error(error))
+            attempt.write_result(Ending.of_error(error))
             raise
-    enter(workspace, [item])
+    update_index(workspace, [item])
     _look_again(workspace, view.sweep)
     return job_view(item)
 
 
-def remove(workspace: Workspace, number: int) -> Item:
+def remove_job(workspace: Workspace, number: int) -> TrashItem:
     """Put the run folder of a job that is over into the trash, of a sweep with those of its runs. What it
     wrote elsewhere stays.
 
@@ -372,29 +372,29 @@ def remove(workspace: Workspace, number: int) -> Item:
     holds what no job made.
     """
     runs = workspace.runs
-    job = find(runs, number)
+    job = find_job(runs, number)
     view = job_view(job)
-    all_of_it = [*(find(runs, member.job) for member in sweep_members(job)), job]
+    all_of_it = [*(find_job(runs, member.job) for member in sweep_members(job)), job]
     for each in all_of_it:
-        _allowed(job_view(each), "remove")
+        _refuse_unless_allowed(job_view(each), "remove")
         refuse_foreign(each)
     retire_number(runs, max(each.id for each in all_of_it))
-    item = workspace.trash.put("job", str(number), view.title, [each.folder for each in all_of_it])
-    Index(workspace.root).forget([each.id for each in all_of_it])
+    item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
+    JobIndex(workspace.root).forget_jobs([each.id for each in all_of_it])
     _look_again(workspace, view.sweep)
     return item
 
 
-def restore(workspace: Workspace, item: Item) -> None:
+def restore_jobs(workspace: Workspace, item: TrashItem) -> None:
     """Put the run folders of a deleted job back. Raises: as `workbench.trash.put_back`."""
-    restored = [Job(int(path.name), workspace.runs / path.name) for path in item.contents()]
+    restored = [Job(int(path.name), workspace.runs / path.name) for path in item.list_contents()]
     put_back(item, workspace.runs)
-    enter(workspace, restored)
+    update_index(workspace, restored)
     for job in restored:
         _look_again(workspace, sweep_of(job.folder))
 
 
-def deleted(workspace: Workspace) -> list[Item]:
+def deleted_jobs(workspace: Workspace) -> list[TrashItem]:
     """The jobs in the trash, the latest first; also those that earlier versions had taken away and not yet
     removed."""
     for folder in workspace.runs.glob(".removed-*"):
@@ -404,18 +404,18 @@ def deleted(workspace: Workspace) -> list[Item]:
         job = Job(int(number or 0), folder)
         if number and job.is_there() and not os.path.lexists(target):
             with contextlib.suppress(OSError, EngineError):
-                title = job.spec().title
+                title = job.read_recipe().title
                 folder.rename(target)
-                workspace.trash.put("job", number, title, [target])
-    return workspace.trash.items("job")
+                workspace.trash.put_item("job", number, title, [target])
+    return workspace.trash.list_items("job")
 
 
-def protect(workspace: Workspace, number: int, *, on: bool = True) -> JobView:
+def protect_job(workspace: Workspace, number: int, *, on: bool = True) -> JobView:
     """Have a job, or a sweep with all its runs, refuse to be deleted, or let it be deleted again.
     Raises: EngineError E601; DataError when it cannot be written."""
-    job = find(workspace.runs, number)
+    job = find_job(workspace.runs, number)
     mark_protected(job, on=on)
-    touched = [job, *(find(workspace.runs, member.job) for member in sweep_members(job))]
+    touched = [job, *(find_job(workspace.runs, member.job) for member in sweep_members(job))]
     for each in touched:
         _look_again(workspace, each.id)
     _look_again(workspace, sweep_of(job.folder))
@@ -424,7 +424,7 @@ def protect(workspace: Workspace, number: int, *, on: bool = True) -> JobView:
 
 def worked_s(workspace: Workspace, number: int) -> float:
     """How long all attempts at a job have run together, in seconds."""
-    return sum(attempt.wall_s or 0.0 for attempt in attempts(workspace, number))
+    return sum(attempt.wall_s or 0.0 for attempt in list_attempts(workspace, number))
 
 
 def _look_again(workspace: Workspace, sweep: int) -> None:
@@ -436,13 +436,13 @@ def _look_again(workspace: Workspace, sweep: int) -> None:
         os.utime(workspace.runs)
 
 
-def _record(workspace: Workspace, spec: Recipe) -> Job:
+def _record_job(workspace: Workspace, spec: Recipe) -> Job:
     clustered = cluster_options(spec.params) is not None
     if spec.params.get("out") and not spec.params["out"].startswith(INSIDE):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create(workspace.runs, spec, "" if clustered else None, files=configured(spec.task))
-    enter(workspace, [job])
+    job = create_job(workspace.runs, spec, "" if clustered else None, files=reporter_file(spec.task))
+    update_index(workspace, [job])
     return job
 
 
@@ -452,7 +452,7 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
     if not out or out.startswith(INSIDE):
         return
     sweep = sweep_of(but.folder) if but else 0
-    for view in jobs(workspace):
+    for view in list_jobs(workspace):
         own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
         if view.live and not own and Path(view.out).resolve() == Path(out).resolve():
             what = f"job {view.id} is writing to the same folder"
@@ -460,96 +460,101 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
             raise EngineError(what, where=str(out), code="E602", remedy=remedy)
 
 
-def _start(attempt: Attempt, spec: Recipe) -> None:
+def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     wanted = cluster_options(spec.params)
     if wanted is None:
         queue.enqueue(attempt)
-        queue.keep(attempt.folder.parent.parent)
+        queue.keep_queue(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
-    others = awaited(Job(attempt.job, run))
-    if tickets := [ticket for each in others if (ticket := each.ticket()) and standing(each).state in LIVE]:
+    others = awaited_attempts(Job(attempt.job, run))
+    if tickets := [
+        ticket
+        for each in others
+        if (ticket := each.cluster_ticket()) and attempt_standing(each).state in LIVE
+    ]:
         wanted["dependency"] = f"afterany:{':'.join(tickets)}"
-    attempt.say_ticket(
-        slurm.submit(run, run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}", wanted)
+    attempt.write_ticket(
+        slurm.submit_runs(run, run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}", wanted)
     )
 
 
 def _await_cluster(view: JobView) -> None:
     """Wait until the cluster has let go of a job that is over. Raises: EngineError E603 when it does not."""
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
-    while view.cluster_id and (answer := slurm.ask(view.cluster_id)) is not None and answer.live:
+    while view.cluster_id and (answer := slurm.job_state(view.cluster_id)) is not None and answer.live:
         if answer.pending or time.monotonic() > deadline:
             what = f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}"
             raise EngineError(what, code="E603", remedy=f"Wait for it to end, or: scancel {view.cluster_id}")
         time.sleep(timing.TICK_S)
-        slurm.forget()
+        slurm.forget_states()
 
 
-def _follow(workspace: Workspace, item: Job, sink: Sink) -> None:
+def _follow_cluster_job(workspace: Workspace, item: Job, sink: Sink) -> None:
     """Pass on what a job of a cluster reports until it is over. Ctrl-C stops it, a second one kills it."""
     asked = 0
 
-    def ask(_number: int, _frame: object) -> None:
+    def request_stop(_number: int, _frame: object) -> None:
         nonlocal asked
         asked += 1
 
-    before = signal.signal(signal.SIGINT, ask)
-    done, attempt, tail, waiting = 0, item.last(), EventTail(item.last().events), ""
+    before = signal.signal(signal.SIGINT, request_stop)
+    done, attempt, tail, waiting = 0, item.last_attempt(), EventTail(item.last_attempt().events), ""
     try:
         while True:
-            view = job(workspace, item.id)
+            view = read_job(workspace, item.id)
             if asked > done:
                 done = asked
-                if not view.refusal("kill"):
-                    stop(workspace, item.id) if done == 1 else kill(workspace, item.id)
+                if not view.why_refused("kill"):
+                    stop_job(workspace, item.id) if done == 1 else kill_job(workspace, item.id)
             if view.waiting != waiting:
                 waiting = view.waiting
                 sink(Event("log", {"message": f"waiting on the cluster: {waiting}"}))
-            for event in tail.read():
+            for event in tail.read_events():
                 sink(Event(event.kind, event.data, event.step))
             if not view.live and not tail.behind_bytes:
-                settle(item.last())
+                settle_attempt(item.last_attempt())
                 return
             if view.attempt != attempt.number and not tail.behind_bytes:
-                attempt = item.last()
+                attempt = item.last_attempt()
                 tail = EventTail(attempt.events)
             time.sleep(timing.TICK_S)
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
+def rerun_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
     """Start a new job with the recipe of another, from the beginning and in a folder of its own; of a sweep
     all its runs, as they were asked for.
 
     Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424; what its task
     raises for settings that it does not take; EngineError E603 for a sweep that cannot be started so.
     """
-    from workbench.jobs.worker import resolved
+    from workbench.jobs.worker import resolve_recipe
 
     if _is_sweep(workspace, number):
-        return _rerun_sweep(workspace, find(workspace.runs, number), settings)
-    spec = fresh(find(workspace.runs, number), settings)
-    resolved(spec, workspace.runs)
-    return submit(workspace, spec)
+        return _rerun_sweep(workspace, find_job(workspace.runs, number), settings)
+    spec = copy_recipe(find_job(workspace.runs, number), settings)
+    resolve_recipe(spec, workspace.runs)
+    return submit_job(workspace, spec)
 
 
 def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Job:
-    if settings or divided(item):
+    if settings or is_divided(item):
         what = "other settings make another sweep" if settings else "its runs are shares of one task"
         again = "Start it with its command."
         raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", remedy=again)
-    spec = item.spec()
+    spec = item.read_recipe()
     runs = [
-        (fresh(find(workspace.runs, each.job), ()), each.setting, each.repeat) for each in sweep_members(item)
+        (copy_recipe(find_job(workspace.runs, each.job), ()), each.setting, each.repeat)
+        for each in sweep_members(item)
     ]
     how = {name: spec.params[name] for name in ("parallel", "stop_worst")}
     return submit_sweep(workspace, spec.params["recipe"], spec.title, runs, **how)
 
 
 def _is_sweep(workspace: Workspace, number: int) -> bool:
-    return (find(workspace.runs, number).folder / "members.json").exists()
+    return (find_job(workspace.runs, number).folder / "members.json").exists()
 
 
 def _each_member(
@@ -557,12 +562,12 @@ def _each_member(
 ) -> JobView:
     """Do it to each member of a sweep that it applies to. Raises: EngineError E603 when it applies to none;
     what one of them raised, when all have been asked."""
-    item, refused = find(workspace.runs, number), list[EngineError]()
-    _allowed(job_view(item), verb)
+    item, refused = find_job(workspace.runs, number), list[EngineError]()
+    _refuse_unless_allowed(job_view(item), verb)
     for member in sweep_members(item):
-        view = job(workspace, member.job)
+        view = read_job(workspace, member.job)
         done = verb == "resume" and view.reason.startswith(EARLY)
-        if done or view.refusal(verb):
+        if done or view.why_refused(verb):
             continue
         try:
             act(workspace, member.job)
@@ -571,17 +576,17 @@ def _each_member(
             refused += [error] if error.code != "E603" else []
     if refused:
         raise refused[0]
-    return job(workspace, number)
+    return read_job(workspace, number)
 
 
-def _live(workspace: Workspace, number: int, verb: str) -> Attempt:
-    item = find(workspace.runs, number)
-    _allowed(job_view(item), verb)
-    return item.last()
+def _live_attempt(workspace: Workspace, number: int, verb: str) -> Attempt:
+    item = find_job(workspace.runs, number)
+    _refuse_unless_allowed(job_view(item), verb)
+    return item.last_attempt()
 
 
-def _allowed(view: JobView, verb: str) -> None:
-    refusal = view.refusal(verb)
+def _refuse_unless_allowed(view: JobView, verb: str) -> None:
+    refusal = view.why_refused(verb)
     if refusal and not (verb == "stop" and view.state == "stopping"):
         lost = view.state == "lost"
         if verb == "remove" and view.protected and not view.live:
@@ -590,10 +595,10 @@ def _allowed(view: JobView, verb: str) -> None:
         raise EngineError(refusal, code="E603", exit_code=4 if lost else 2, remedy=view.remedy)
 
 
-def _wake(attempt: Attempt) -> bool:
+def _wake_supervisor(attempt: Attempt) -> bool:
     """Make the supervisor look at once. One on another machine looks by itself."""
-    beat = attempt.heartbeat()
-    return beat is None or beat.supervisor.alive() is None or beat.supervisor.send(signal.SIGTERM)
+    beat = attempt.read_heartbeat()
+    return beat is None or beat.supervisor.is_alive() is None or beat.supervisor.send_signal(signal.SIGTERM)
 
 
 _HALF_MADE = re.compile(r"\.draft-[0-9a-f]{12}")
@@ -601,12 +606,12 @@ _TAKEN_AWAY = re.compile(r"\.removed-([1-9][0-9]{0,14})-[0-9a-f]{8}")
 """What earlier versions called the folder of a deleted job."""
 
 
-def look_at(workspace: Workspace) -> Look:
-    return Look(workspace.runs, Index(workspace.root).load())
+def look_at(workspace: Workspace) -> JobSnapshot:
+    return JobSnapshot(workspace.runs, JobIndex(workspace.root).load_rows())
 
 
-def reconcile(
-    workspace: Workspace, look: Look | None = None, among: Sequence[Job] | None = None
+def reconcile_jobs(
+    workspace: Workspace, look: JobSnapshot | None = None, among: Sequence[Job] | None = None
 ) -> list[JobView]:
     """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
     workers a new one, and bring the index up to date.
@@ -615,38 +620,38 @@ def reconcile(
     something may not be recorded; all where it is left out. Returns: the jobs that are over now and were not
     when the index last knew of them.
     """
-    queue.keep(workspace.runs)
-    index = Index(workspace.root)
+    queue.keep_queue(workspace.runs)
+    index = JobIndex(workspace.root)
     look = look or look_at(workspace)
     known = look.known
     result = all_jobs(workspace.runs) if among is None else among
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
     for item in reversed(result):
-        if look.kept(item) is not None:
+        if look.known_view(item) is not None:
             continue
         row = known.get(item.id)
         changed_ns = changed_at(item)
         last = item.attempts()[-1:]
-        in_order = not last or settle(last[0], look=look)
-        view = look.view(item)
+        in_order = not last or settle_attempt(last[0], look=look)
+        view = look.view_job(item)
         if not view.live and not in_order:
             continue
         if row is not None and row.view.live and not view.live:
             news.append(view)
         before = row and (row.changed_ns, row.view.state, row.view.attempt)
         if not view.live or before != (changed_ns, view.state, view.attempt):
-            rows.append(Row(view, changed_ns))
+            rows.append(IndexRow(view, changed_ns))
     if rows:
-        index.save(rows)
+        index.save_rows(rows)
         known |= {row.view.id: row for row in rows}
     gone = set(known) - {item.id for item in result} if among is None else set()
     if gone:
-        index.forget(gone)
+        index.forget_jobs(gone)
     return news[::-1]
 
 
-def reindex(workspace: Workspace) -> tuple[int, str]:
+def rebuild_index(workspace: Workspace) -> tuple[int, str]:
     """Make the index anew from the run folders, and clear away what half-made runs have left.
 
     Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
@@ -654,60 +659,62 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
     with contextlib.suppress(OSError):
         for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
             for entry in place.iterdir():
-                if _HALF_MADE.fullmatch(entry.name) and _old(entry):
+                if _HALF_MADE.fullmatch(entry.name) and _is_old(entry):
                     shutil.rmtree(entry, ignore_errors=True)
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):
             clear_away(folder, below=False)
-    index = Index(workspace.root)
+    index = JobIndex(workspace.root)
     index.clear()
-    look = Look(workspace.runs)
+    look = JobSnapshot(workspace.runs)
     for item in all_jobs(workspace.runs):
         for attempt in item.attempts()[-1:]:
-            settle(attempt, look=look)
-    result = enter(workspace, all_jobs(workspace.runs), index)
+            settle_attempt(attempt, look=look)
+    result = update_index(workspace, all_jobs(workspace.runs), index)
     return result, index.notice
 
 
-def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None) -> bool:
+def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
     """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
 
     Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
     final; not so when an end could not be written down.
     """
-    now = standing(attempt, places=look.places if look else None)
+    now = attempt_standing(attempt, places=look.places if look else None)
     if now.recorded:
         return True
-    silent = now.health == "silent" and give_up and attempt.ticket() is None
+    silent = now.health == "silent" and give_up and attempt.cluster_ticket() is None
     if now.state in LIVE and not silent:
         if now.health == "orphaned":
-            queue.supervise(attempt)
+            queue.start_supervisor(attempt)
         return True
     # A full disk or a read-only folder: the state is right without being written, and another time will do.
-    with contextlib.suppress(OSError, EngineError), attempt.held() as mine:
+    with contextlib.suppress(OSError, EngineError), attempt.hold_lock() as mine:
         if not mine:
             return False
-        again = standing(attempt)
+        again = attempt_standing(attempt)
         if silent and again.health == "silent" and again.heartbeat is not None:
             reason = "abandoned by you: its machine had stopped responding"
-            attempt.say_result(Ending("lost", reason, started=attempt.started(), ended=again.heartbeat.t))
+            attempt.write_result(
+                Ending("lost", reason, started=attempt.started_at(), ended=again.heartbeat.t)
+            )
         elif again.ending is not None and not again.recorded:
-            sweep(attempt.folder)
-            attempt.say_result(again.ending)
-            queue.leave(attempt)
+            kill_leftovers(attempt.folder)
+            attempt.write_result(again.ending)
+            queue.leave_queue(attempt)
         return True
     return False
 
 
-def enter(workspace: Workspace, found: list[Job], index: Index | None = None) -> int:
+def update_index(workspace: Workspace, found: list[Job], index: JobIndex | None = None) -> int:
     """Bring the index up to date with these jobs. Returns: how many there are."""
-    look = Look(workspace.runs)
-    rows = [Row(changed_ns=changed_at(item), view=look.view(item)) for item in found]
-    (index or Index(workspace.root)).save(rows)
+    look = JobSnapshot(workspace.runs)
+    rows = [IndexRow(changed_ns=changed_at(item), view=look.view_job(item)) for item in found]
+    (index or JobIndex(workspace.root)).save_rows(rows)
     return len(rows)
 
 
-def _old(path: Path) -> bool:
+def _is_old(path: Path) -> bool:
     with contextlib.suppress(OSError):
         return time.time() - path.lstat().st_mtime > 3600
     return False

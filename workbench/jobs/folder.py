@@ -42,7 +42,7 @@ from typing import Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, remove_drafts, update, write_json
-from workbench.config import flat
+from workbench.config import flatten_table
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
@@ -53,31 +53,31 @@ INSIDE = "./out/"
 """What begins with this is in the folder that a run has for what it writes, whatever its number."""
 
 
-def relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    def change(text: str) -> str:
+def to_relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    def shorten_path(text: str) -> str:
         path = Path(text)
         inside = path.is_absolute() and path.is_relative_to(root)
         return _UP + path.relative_to(root).as_posix() if inside else text
 
-    return {key: mapped(value, change) for key, value in params.items()}
+    return {key: map_texts(value, shorten_path) for key, value in params.items()}
 
 
-def absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
+def to_absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
     """Parameters as they were before they were written. Args: run: the run folder."""
     here = run.absolute()
 
-    def change(text: str) -> str:
+    def expand_path(text: str) -> str:
         return os.path.normpath(here / text) if text.startswith((_UP, INSIDE)) else text
 
-    return {key: mapped(value, change) for key, value in params.items()}
+    return {key: map_texts(value, expand_path) for key, value in params.items()}
 
 
-def mapped(value: Any, change: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     """The value with all texts in it changed."""
     if isinstance(value, Mapping):
-        return {key: mapped(item, change) for key, item in value.items()}
+        return {key: map_texts(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [mapped(item, change) for item in value]
+        return [map_texts(item, change) for item in value]
     if isinstance(value, Path):
         return change(str(value))
     return change(value) if isinstance(value, str) else value
@@ -92,26 +92,28 @@ class DiffRow:
     right: Any
 
 
-def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+def iterate_texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from texts(item, f"{key}.{name}" if key else name)
+            yield from iterate_texts(item, f"{key}.{name}" if key else name)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from texts(item, key)
+            yield from iterate_texts(item, key)
     elif isinstance(value, str):
         yield key, value
 
 
 def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
     """The settings that differ, `task` and `seed` first, then the parameters by name."""
-    heads = [diff({name: getattr(left, name)}, {name: getattr(right, name)}) for name in ("task", "seed")]
-    return [*heads[0], *heads[1], *diff(left.params, right.params)]
+    heads = [
+        diff_documents({name: getattr(left, name)}, {name: getattr(right, name)}) for name in ("task", "seed")
+    ]
+    return [*heads[0], *heads[1], *diff_documents(left.params, right.params)]
 
 
-def diff(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[DiffRow]:
+def diff_documents(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[DiffRow]:
     """What differs in two documents, by dotted key."""
-    a, b = flat(left), flat(right)
+    a, b = flatten_table(left), flatten_table(right)
     return [DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
 
 
@@ -180,7 +182,7 @@ class Ending:
             raise ValueError("metrics")
         for name in ("started", "ended"):
             if fields_given.get(name):
-                _moment(fields_given[name])
+                _parse_time(fields_given[name])
         return cls(**fields_given)
 
 
@@ -214,7 +216,7 @@ class Attempt:
     def stderr(self) -> Path:
         return self.folder / "stderr.log"
 
-    def _write(self, name: str, document: Mapping[str, Any]) -> None:
+    def _write_document(self, name: str, document: Mapping[str, Any]) -> None:
         """Write one of its documents, which has no other writer."""
         self._refuse_removed()
         write_json(self.folder / name, document)
@@ -224,82 +226,82 @@ class Attempt:
         if not self.folder.is_dir():
             raise file_error(FileNotFoundError(errno.ENOENT, ""), self.folder, "write")
 
-    def created(self) -> float:
+    def created_at(self) -> float:
         """When it was asked for, in Unix seconds."""
-        return _time(self.folder / "attempt.json")
+        return _read_time(self.folder / "attempt.json")
 
-    def heartbeat(self) -> Heartbeat | None:
+    def read_heartbeat(self) -> Heartbeat | None:
         """The last sign of life of its supervisor; None before the first."""
         raw = read_document(self.folder / "heartbeat.json")
         try:
             memory = int(raw["rss_bytes"]), int(raw["peak_bytes"])
-            return Heartbeat(_moment(raw["t"]), ProcessId.from_dict(raw), *memory)
+            return Heartbeat(_parse_time(raw["t"]), ProcessId.from_dict(raw), *memory)
         except _DAMAGED:
             return None
 
-    def beat(self, heartbeat: Heartbeat) -> None:
+    def write_heartbeat(self, heartbeat: Heartbeat) -> None:
         document = asdict(heartbeat)
-        self._write("heartbeat.json", {"v": 1, **document.pop("supervisor"), **document})
+        self._write_document("heartbeat.json", {"v": 1, **document.pop("supervisor"), **document})
 
-    def worker(self) -> ProcessId | None:
+    def worker_process(self) -> ProcessId | None:
         """The worker's process; None when none has begun."""
         with contextlib.suppress(*_DAMAGED):
             return ProcessId.from_dict(read_document(self.folder / "worker.json"))
         return None
 
-    def started(self) -> float | None:
+    def started_at(self) -> float | None:
         """When the worker began, in Unix seconds; None when none has."""
-        return _time(self.folder / "worker.json") or None
+        return _read_time(self.folder / "worker.json") or None
 
-    def claim(self) -> None:
-        self._write("worker.json", {"v": 1, "t": time.time(), **asdict(ProcessId.me())})
+    def claim_worker(self) -> None:
+        self._write_document("worker.json", {"v": 1, "t": time.time(), **asdict(ProcessId.of_this_process())})
 
-    def ticket(self) -> str | None:
+    def cluster_ticket(self) -> str | None:
         """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
         raw = read_document(self.folder / "cluster.json")
         return str(raw.get("id", "")) if raw else None
 
-    def say_ticket(self, number: str) -> None:
-        self._write("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
+    def write_ticket(self, number: str) -> None:
+        self._write_document("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
 
-    def wanted(self) -> str:
+    def read_request(self) -> str:
         """What has been asked of it: "", "stop" or "kill"."""
         return str(read_document(self.folder / "request.json").get("want", ""))
 
-    def wanted_why(self) -> str:
+    def request_reason(self) -> str:
         """Why it was asked to stop when nobody did: a limit of the cluster; empty when it was the user."""
         return str(read_document(self.folder / "request.json").get("why", ""))
 
-    def stopped_by(self) -> str:
+    def stop_reason(self) -> str:
         """What stopped it, in words."""
-        asked = "stopped by you" if self.wanted() else "stopped by a signal from outside"
-        return self.wanted_why() or asked
+        asked = "stopped by you" if self.read_request() else "stopped by a signal from outside"
+        return self.request_reason() or asked
 
-    def wanted_since(self) -> float:
+    def requested_at(self) -> float:
         """When that was, in Unix seconds."""
-        return _time(self.folder / "request.json")
+        return _read_time(self.folder / "request.json")
 
-    def ask(self, want: str, why: str = "") -> None:
+    def request_end(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
 
-        def asked(data: bytes) -> bytes:
-            if self.wanted() in (want, "kill"):
+        def add_request(data: bytes) -> bytes:
+            if self.read_request() in (want, "kill"):
                 return data
             reason = {"why": why} if why else {}
             return json.dumps({"v": 1, "want": want, "t": time.time(), **reason}).encode() + b"\n"
 
         self._refuse_removed()
-        update(self.folder / "request.json", asked)
+        update(self.folder / "request.json", add_request)
 
-    def outcome(self) -> Ending | None:
+    def read_outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""
-        return _ending(self.folder / "outcome.json")
+        return _read_ending(self.folder / "outcome.json")
 
-    def result(self) -> Ending | None:
+    def read_result(self) -> Ending | None:
         """How it ended, for good."""
-        return _ending(self.folder / "result.json")
+        return _read_ending(self.folder / "result.json")
 
-    def reserve(self) -> None:
+    def reserve_space(self) -> None:
         """Put a little disk space aside, so that a full disk still has room to say that it is full."""
         path = self.folder / "reserve"
         try:
@@ -307,29 +309,29 @@ class Attempt:
         except OSError as error:
             raise file_error(error, path, "write") from error
 
-    def say_outcome(self, ending: Ending) -> None:
+    def write_outcome(self, ending: Ending) -> None:
         """The worker's last words. Raises: DataError when even the space set aside does not suffice."""
         (self.folder / "reserve").unlink(missing_ok=True)
-        self._write("outcome.json", ending.to_dict())
+        self._write_document("outcome.json", ending.to_dict())
 
-    def say_result(self, ending: Ending) -> None:
+    def write_result(self, ending: Ending) -> None:
         """Record the end, and clear away what killed writers have left. Only for the holder of the lock."""
         (self.folder / "reserve").unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent):
             remove_drafts(folder, below=False)
-        self._write("result.json", ending.to_dict())
+        self._write_document("result.json", ending.to_dict())
 
     @contextlib.contextmanager
-    def held(self, wait_s: float = 0.0) -> Iterator[bool]:
+    def hold_lock(self, wait_s: float = 0.0) -> Iterator[bool]:
         """The lock, for the length of the block; yields whether it could be had. It ends with its process."""
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            yield _locked(descriptor, wait_s)
+            yield _try_lock(descriptor, wait_s)
         finally:
             os.close(descriptor)
 
 
-def _locked(descriptor: int, wait_s: float) -> bool:
+def _try_lock(descriptor: int, wait_s: float) -> bool:
     deadline = time.monotonic() + wait_s
     while True:
         try:
@@ -366,17 +368,17 @@ class Job:
         """Whether its folder is one of a job: with a recipe, or with attempts at least."""
         return self.recipe.exists() or bool(self.attempts())
 
-    def spec(self) -> Recipe:
+    def read_recipe(self) -> Recipe:
         """The recipe, read, with absolute paths. Raises: DataError."""
         result = Recipe.read(self.recipe)
-        return replace(result, params=absolute(result.params, self.folder))
+        return replace(result, params=to_absolute(result.params, self.folder))
 
-    def write(self, spec: Recipe, runs: Path) -> None:
+    def write_recipe(self, spec: Recipe, runs: Path) -> None:
         """Write the recipe. What lies in the workspace is written relative to the run folder, so that a
         workspace that is moved goes on. Raises: DataError."""
-        replace(spec, params=relative(spec.params, runs.absolute().parent)).write(self.recipe)
+        replace(spec, params=to_relative(spec.params, runs.absolute().parent)).write(self.recipe)
 
-    def out(self, spec: Recipe) -> Path:
+    def out_folder(self, spec: Recipe) -> Path:
         return Path(spec.params.get("out") or self.folder / "out")
 
     def attempt(self, number: int) -> Attempt:
@@ -391,7 +393,7 @@ class Job:
                     numbers.append(int(number))
         return [self.attempt(number) for number in sorted(numbers)]
 
-    def last(self) -> Attempt:
+    def last_attempt(self) -> Attempt:
         """The last attempt. Raises: EngineError E604 when there is none."""
         attempts = self.attempts()
         if not attempts and (self.folder / "members.json").exists():
@@ -414,7 +416,7 @@ class Job:
         try:
             write_json(draft / "attempt.json", {"v": 1, "t": time.time()})
             if ticket is not None:
-                Attempt(self.id, attempt.number, draft).say_ticket(ticket)
+                Attempt(self.id, attempt.number, draft).write_ticket(ticket)
             draft.rename(attempt.folder)
             with contextlib.suppress(OSError):
                 os.utime(self.folder.parent)  # for those who watch the jobs
@@ -436,21 +438,21 @@ def read_document(path: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _moment(value: Any) -> float:
+def _parse_time(value: Any) -> float:
     result = float(value)
     if not 0 <= result < 1e11:
         raise ValueError(value)
     return result
 
 
-def _time(path: Path) -> float:
+def _read_time(path: Path) -> float:
     try:
-        return _moment(read_document(path)["t"])
+        return _parse_time(read_document(path)["t"])
     except _DAMAGED:
         return 0.0
 
 
-def _highest(runs: Path) -> int:
+def _highest_number(runs: Path) -> int:
     try:
         highest = int(read_document(runs / _REMOVED)["highest"])
     except _DAMAGED:
@@ -458,14 +460,14 @@ def _highest(runs: Path) -> int:
     return highest if _NUMBER.fullmatch(str(highest)) else 0
 
 
-def _ending(path: Path) -> Ending | None:
+def _read_ending(path: Path) -> Ending | None:
     document = read_document(path)
     with contextlib.suppress(*_DAMAGED):
         return Ending.from_dict(document) if document.get("state") in TERMINAL else None
     return None
 
 
-def create(
+def create_job(
     runs: Path,
     spec: Recipe,
     ticket: str | None = None,
@@ -484,12 +486,12 @@ def create(
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
         draft.mkdir(parents=True)
-        Job(0, draft).write(spec, runs)
+        Job(0, draft).write_recipe(spec, runs)
         for name, document in (files or {}).items():
             write_json(draft / name, document)
         if "members.json" not in (files or {}):
             Job(0, draft).add_attempt(0, ticket)
-        number = max([_highest(runs), *(job.id for job in all_jobs(runs))]) + 1
+        number = max([_highest_number(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:
             target = runs / str(number)
             try:
@@ -529,13 +531,13 @@ def retire_number(runs: Path, number: int) -> None:
     """See to it that no new job gets the number of one that was deleted, since notes may speak of it.
     Raises: DataError."""
 
-    def raised(_: bytes) -> bytes:
-        return f'{{"v": 1, "highest": {max(_highest(runs), number)}}}\n'.encode()
+    def raise_number(_: bytes) -> bytes:
+        return f'{{"v": 1, "highest": {max(_highest_number(runs), number)}}}\n'.encode()
 
-    update(runs / _REMOVED, raised)
+    update(runs / _REMOVED, raise_number)
 
 
-def discard(runs: Path, job: Job) -> None:
+def discard_job(runs: Path, job: Job) -> None:
     """Remove for good the run folder of a job that never began. Raises: DataError."""
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
@@ -574,7 +576,7 @@ def all_jobs(runs: Path) -> list[Job]:
     return sorted(result, key=lambda job: job.id)
 
 
-def find(runs: Path, number: int) -> Job:
+def find_job(runs: Path, number: int) -> Job:
     """The job of that number. Raises: EngineError E601 when there is none."""
     job = Job(number, runs / str(number))
     if not (_NUMBER.fullmatch(str(number)) and job.is_there()):
@@ -589,7 +591,7 @@ _ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SweepMember:
     """A job of a sweep. `setting`: its place in the grid; `repeat`: seed and fold."""
 
     job: int
@@ -597,7 +599,7 @@ class Member:
     repeat: Mapping[str, int] = field(default_factory=dict)
 
 
-def sweep_members(sweep: Job) -> list[Member]:
+def sweep_members(sweep: Job) -> list[SweepMember]:
     """The members of a sweep, as they were made; those of them that are gone are left out. None for another
     job."""
     place = sweep.folder / "members.json"
@@ -606,18 +608,18 @@ def sweep_members(sweep: Job) -> list[Member]:
     runs, number = sweep.folder.parent, int(sweep.folder.name)
     try:
         found = [
-            Member(int(each["job"]), dict(each["setting"]), dict(each["repeat"]))
+            SweepMember(int(each["job"]), dict(each["setting"]), dict(each["repeat"]))
             for each in read_document(place)["members"]
         ]
     except (KeyError, TypeError, ValueError):
         found = []
     # Where the list is damaged, or was not written before its writer was killed, each still names its sweep.
     return [each for each in found if (runs / str(each.job)).is_dir()] or [
-        Member(job.id) for job in all_jobs(runs) if sweep_of(job.folder) == number
+        SweepMember(job.id) for job in all_jobs(runs) if sweep_of(job.folder) == number
     ]
 
 
-def note_members(sweep: Job, found: Sequence[Member]) -> None:
+def note_members(sweep: Job, found: Sequence[SweepMember]) -> None:
     rows = [{"job": each.job, "setting": dict(each.setting), "repeat": dict(each.repeat)} for each in found]
     write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
 
@@ -632,13 +634,13 @@ def _of_sweep(run: Path) -> dict[str, Any]:
     return result if isinstance(result.get("sweep"), int) else {}
 
 
-def lane(job: Job) -> tuple[int, int]:
+def sweep_lane(job: Job) -> tuple[int, int]:
     """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
     of_sweep = _of_sweep(job.folder)
     return int(of_sweep.get("sweep", 0)), int(of_sweep.get("parallel", 0))
 
 
-def awaited(job: Job) -> list[Attempt]:
+def awaited_attempts(job: Job) -> list[Attempt]:
     """What the last member of a divided work waits for: the last attempts of the others that have no result
     yet; nothing for another job."""
     of_sweep = _of_sweep(job.folder)
@@ -649,10 +651,10 @@ def awaited(job: Job) -> list[Attempt]:
         Job(each.job, runs / str(each.job)) for each in sweep_members(Job(0, runs / str(of_sweep["sweep"])))
     ]
     ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
-    return [attempt for attempt in ends if attempt.result() is None]
+    return [attempt for attempt in ends if attempt.read_result() is None]
 
 
-def divided(sweep: Job) -> bool:
+def is_divided(sweep: Job) -> bool:
     """Whether its runs are the shares of one work, with one that puts them together."""
     folders = (sweep.folder.parent / str(each.job) for each in sweep_members(sweep))
     return any(_of_sweep(folder).get("last") for folder in folders)
@@ -671,13 +673,13 @@ def why_stop_early(attempt: Attempt) -> str:
     if not measure:
         return ""
     best = min if of_sweep.get("lowest") else max
-    own = curve(run, measure)
+    own = finite_curve(run, measure)
     if len(own) < 2:
         return ""
     step = own[-1][0]
     reached = []
     for member in sweep_members(Job(int(of_sweep["sweep"]), run.parent / str(of_sweep["sweep"]))):
-        theirs = curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
+        theirs = finite_curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
         if theirs and theirs[0][0] <= step <= theirs[-1][0]:
             reached.append(best(value for at, value in theirs if at <= step))
     if len(reached) < _ENOUGH:
@@ -690,7 +692,7 @@ def why_stop_early(attempt: Attempt) -> str:
     )
 
 
-def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
+def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
     """The finite values of a measure by step; see `curve_with_gaps`."""
     return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
 
@@ -719,13 +721,13 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
     return sorted(found.items())
 
 
-def logged(run: str | Path) -> list[str]:
+def logged_measures(run: str | Path) -> list[str]:
     """The measures that a job has logged, in the order in which they came."""
     result: dict[str, None] = {}
     for attempt in Job(0, Path(run)).attempts():
         curves = MetricCurves(attempt.events)
         behind = -1
-        while curves.update() or curves.behind_bytes != behind:
+        while curves.read_more() or curves.behind_bytes != behind:
             behind = curves.behind_bytes
         result |= dict.fromkeys(curves.curves)
     return list(result)

@@ -61,7 +61,7 @@ class Gpu:
 _QUESTION = "index,uuid,name,memory.total,memory.free,utilization.gpu"
 
 
-def gpus() -> list[Gpu]:
+def list_gpus() -> list[Gpu]:
     """The NVIDIA cards of this machine, asked of the driver's own tool; none when there is no driver."""
     command = ["nvidia-smi", f"--query-gpu={_QUESTION}", "--format=csv,noheader,nounits"]
     try:
@@ -114,12 +114,12 @@ MARK = "MATHWB_ATTEMPT"
 
 
 @functools.cache
-def _host() -> str:
+def _host_name() -> str:
     return socket.gethostname()
 
 
 @functools.cache
-def _boot() -> str:
+def _boot_id() -> str:
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     with contextlib.suppress(OSError, subprocess.SubprocessError):  # macOS
@@ -128,7 +128,7 @@ def _boot() -> str:
     return str(round(psutil.boot_time()))
 
 
-def _start(pid: int) -> int | None:
+def _start_ticks(pid: int) -> int | None:
     """When the process began, in clock ticks since the machine did; None when it is gone or only its exit
     code is left. Ticks, since the wall-clock time of a start shifts whenever the clock is set."""
     try:
@@ -158,8 +158,8 @@ class ProcessId:
     start: int
 
     @classmethod
-    def me(cls) -> ProcessId:
-        return cls(_host(), _boot(), os.getpid(), _start(os.getpid()) or 0)
+    def of_this_process(cls) -> ProcessId:
+        return cls(_host_name(), _boot_id(), os.getpid(), _start_ticks(os.getpid()) or 0)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> ProcessId:
@@ -170,20 +170,20 @@ class ProcessId:
     def here(self) -> bool:
         """Whether it belongs to this machine, this start of it or an earlier one."""
         # A Mac takes its name from the network. Containers share a boot, and each has its own processes.
-        return self.host == _host() or (sys.platform == "darwin" and self.boot == _boot())
+        return self.host == _host_name() or (sys.platform == "darwin" and self.boot == _boot_id())
 
     @property
     def before_restart(self) -> bool:
         """Whether this machine has been started again since."""
-        return self.here and self.boot != _boot()
+        return self.here and self.boot != _boot_id()
 
-    def alive(self) -> bool | None:
+    def is_alive(self) -> bool | None:
         """Whether it still runs; None on another machine, where only its heartbeat can tell."""
         if not self.here:
             return None
-        return self.boot == _boot() and _start(self.pid) == self.start
+        return self.boot == _boot_id() and _start_ticks(self.pid) == self.start
 
-    def send(self, number: signal.Signals, *, group: bool = False) -> bool:
+    def send_signal(self, number: signal.Signals, *, group: bool = False) -> bool:
         """Signal this very process (or the group that it leads) and no successor of its number.
 
         Returns: whether it was there to be signalled.
@@ -195,7 +195,7 @@ class ProcessId:
             with contextlib.suppress(OSError):
                 handle = os.pidfd_open(self.pid)
         try:
-            if not self.alive():
+            if not self.is_alive():
                 return False
             if group:
                 os.killpg(self.pid, number)
@@ -237,16 +237,16 @@ def start_detached(
     return process
 
 
-def mark(attempt: Path) -> str:
+def attempt_mark(attempt: Path) -> str:
     return str(attempt.resolve())
 
 
-def sweep(attempt: Path) -> int:
+def kill_leftovers(attempt: Path) -> int:
     """Kill what a worker that is gone has left behind: every process that carries the mark of its attempt.
 
     Returns: how many there were.
     """
-    killed, wanted = 0, mark(attempt)
+    killed, wanted = 0, attempt_mark(attempt)
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             if process.pid != os.getpid() and process.environ().get(MARK) == wanted:

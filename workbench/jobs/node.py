@@ -22,7 +22,7 @@ from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, Ending, Job
 from workbench.jobs.queue import cluster_options
 from workbench.jobs.supervisor import Signals, Supervisor
-from workbench.jobs.tail import progress
+from workbench.jobs.tail import read_progress
 from workbench.jobs.view import ending_without_exit_code
 
 TIME_LIMIT = "the cluster's time limit"
@@ -30,7 +30,7 @@ CANCELLED = "cancelled on the cluster"
 REQUEUED = "requeued by the cluster"
 
 
-class _OnNode(Supervisor):
+class _NodeSupervisor(Supervisor):
     """A supervisor that heeds the warning before a time limit, and asks the cluster who sent a signal."""
 
     def __init__(self, job: Job, attempt: Attempt, number: str) -> None:
@@ -40,65 +40,65 @@ class _OnNode(Supervisor):
         """The attempt that goes on, when the job has not come to its end."""
 
     def _pass_on(self, signals: Signals) -> None:
-        if signals.warnings and not self.attempt.wanted():
-            self.attempt.ask("stop", TIME_LIMIT)
+        if signals.warnings and not self.attempt.read_request():
+            self.attempt.request_end("stop", TIME_LIMIT)
         super()._pass_on(signals)
 
-    def _ending(self, signals: Signals) -> Ending:
-        ending = super()._ending(signals)
-        if ending.state != "stopped" or not signals.stops or self.attempt.wanted():
+    def _find_ending(self, signals: Signals) -> Ending:
+        ending = super()._find_ending(signals)
+        if ending.state != "stopped" or not signals.stops or self.attempt.read_request():
             return ending
         # The signal went to the worker too, and neither can know why.
-        by = slurm.ending(self._number, int(os.environ.get("SLURM_RESTART_COUNT", "0")))
+        by = slurm.ending_kind(self._number, int(os.environ.get("SLURM_RESTART_COUNT", "0")))
         reason = REQUEUED if by == "requeued" else CANCELLED if by else ending.reason
         return replace(ending, reason=reason)
 
-    def _record(self, ending: Ending, signals: Signals) -> Ending:
-        once = "no-requeue" in (cluster_options(self._job.spec().params) or {})
+    def _record_ending(self, ending: Ending, signals: Signals) -> Ending:
+        once = "no-requeue" in (cluster_options(self._job.read_recipe().params) or {})
         again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
-        if ending.state == "stopped" and again and self.attempt.wanted() != "kill":
+        if ending.state == "stopped" and again and self.attempt.read_request() != "kill":
             # Before the end is recorded: between the two the job would seem to be over.
             self.next = self._job.add_attempt(self.attempt.number, self._number)
-        return super()._record(ending, signals)
+        return super()._record_ending(ending, signals)
 
 
-def _begin(job: Job, number: str) -> Attempt | None:
-    attempt = job.last()
-    if attempt.ticket() not in ("", number):
+def _begin_attempt(job: Job, number: str) -> Attempt | None:
+    attempt = job.last_attempt()
+    if attempt.cluster_ticket() not in ("", number):
         return None
-    if attempt.result() is not None:
+    if attempt.read_result() is not None:
         return None
-    if attempt.heartbeat() is None:
-        attempt.say_ticket(number)
+    if attempt.read_heartbeat() is None:
+        attempt.write_ticket(number)
         return attempt
     # Begun by an earlier start of the same batch job.
     ending = ending_without_exit_code(attempt)
     if ending.state == "lost":
         ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
-    goes_on = ending.state == "stopped" and (not attempt.wanted() or bool(attempt.wanted_why()))
+    goes_on = ending.state == "stopped" and (not attempt.read_request() or bool(attempt.request_reason()))
     made = job.add_attempt(attempt.number, number) if goes_on else None
-    with attempt.held(timing.LOCK_WAIT_S) as mine:
+    with attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
         # A node that the cluster has lost touch with may have it; the next attempt takes over from it.
         if mine:
-            attempt.say_result(ending)
+            attempt.write_result(ending)
     return made
 
 
-def _again(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
+def _requeue_job(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
     """Queue the job again for the attempt that was made after a time limit, as far as that makes sense."""
-    if _further(job, attempt):
-        problem = slurm.requeue(number)
+    if _has_progressed(job, attempt):
+        problem = slurm.requeue_job(number)
     else:
         problem = "it got no further than the previous attempt, so it was not queued again"
     if problem:
         resume = f"Ask for more with time=MINUTES, then: mathwb jobs resume {job.id}"
-        made.say_result(Ending("failed", f"{TIME_LIMIT}: {problem}", resume, "E625", ended=time.time()))
+        made.write_result(Ending("failed", f"{TIME_LIMIT}: {problem}", resume, "E625", ended=time.time()))
 
 
-def _further(job: Job, attempt: Attempt) -> bool:
+def _has_progressed(job: Job, attempt: Attempt) -> bool:
     if attempt.number == 1:
         return True
-    now, before = (progress(each.events).done for each in (attempt, job.attempt(attempt.number - 1)))
+    now, before = (read_progress(each.events).done for each in (attempt, job.attempt(attempt.number - 1)))
     return now is None or before is None or now > before
 
 
@@ -109,15 +109,15 @@ def main(arguments: list[str]) -> int:
         signal.signal(each, signal.SIG_IGN)
     folder = Path(arguments[0])
     job, number = Job(int(folder.name), folder), slurm.job_id(os.environ)
-    attempt = _begin(job, number)
+    attempt = _begin_attempt(job, number)
     if attempt is None:
         return 0
-    supervisor = _OnNode(job, attempt, number)
+    supervisor = _NodeSupervisor(job, attempt, number)
     ending = supervisor.run()
     if ending is None:
         return 0
     if supervisor.next is not None and ending.reason == TIME_LIMIT:
-        _again(job, attempt, supervisor.next, number)
+        _requeue_job(job, attempt, supervisor.next, number)
     supervisor.await_reporters()
     return 1 if ending.state == "failed" else 0
 

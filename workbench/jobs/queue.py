@@ -34,8 +34,8 @@ from workbench.config import load_config
 from workbench.folders import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm
-from workbench.jobs.folder import Attempt, Job, all_jobs, awaited, lane, read_document
-from workbench.jobs.machine import MARK, Gpu, gpus, start_detached
+from workbench.jobs.folder import Attempt, Job, all_jobs, awaited_attempts, read_document, sweep_lane
+from workbench.jobs.machine import MARK, Gpu, list_gpus, start_detached
 
 # Where the worker of an attempt runs: here, as several processes, or on a cluster; and on which device.
 #
@@ -52,7 +52,7 @@ VISIBLE = ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_GPUS")
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class WorkerLaunch:
     """How to start a worker. `direct`: the process started is the worker itself."""
 
     command: list[str]
@@ -71,7 +71,7 @@ def check_placement(params: Mapping[str, Any]) -> None:
     cards = all(name.isdecimal() or name.startswith(("GPU-", "MIG-")) for name in named)
     if device in ("all", "auto") or (cards and len(set(named)) == len(named)):
         return
-    raise _refused(f"device is {device!r}", "Use auto, all, cpu, or GPUs, each once, as in 0,1.")
+    raise _placement_error(f"device is {device!r}", "Use auto, all, cpu, or GPUs, each once, as in 0,1.")
 
 
 def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
@@ -79,59 +79,63 @@ def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
     text = str(params.get("executor", "local"))
     name, _, rest = text.partition(":")
     if name == "slurm":
-        return slurm.options(rest)
+        return slurm.parse_options(rest)
     if text != "local":
-        raise _refused(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
+        raise _placement_error(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
     return None
 
 
-def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> Launch:
+def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> WorkerLaunch:
     """How the worker of an attempt is to be started on this machine; writes down the device in `device.json`.
 
     Args: cards: UUIDs of the GPUs that are its own for as long as it runs; none: those that are free.
     Raises: EngineError E634 for a GPU that is not there.
     """
 
-    def note(device: str, why: str, processes: int, **more: Any) -> None:
+    def write_device(device: str, why: str, processes: int, **more: Any) -> None:
         about = {"device": device, "why": why, "processes": processes, **more}
         write_json(attempt.folder / "device.json", about)
 
     folder = attempt.folder.resolve()
-    worker = _module("workbench.jobs.worker", folder)
+    worker = _module_command("workbench.jobs.worker", folder)
     if "device" not in params:
-        return Launch(worker)
+        return WorkerLaunch(worker)
     policy = str(params["device"])
     if policy.partition(":")[0] == "cpu":
         count = int(policy.partition(":")[2] or 1)
-        note("cpu", "requested", count)
-        environment = {"CUDA_VISIBLE_DEVICES": "", **_patient()}
+        write_device("cpu", "requested", count)
+        environment = {"CUDA_VISIBLE_DEVICES": "", **_passive_threads()}
         if count == 1:
-            return Launch(worker, environment)
-        return _accelerate(folder, count, environment)
-    there = gpus()
-    here = visible(there)
+            return WorkerLaunch(worker, environment)
+        return _accelerate_launch(folder, count, environment)
+    there = list_gpus()
+    here = visible_gpus(there)
     hidden = ""
     if there and not here:
-        name = _restriction(os.environ)
+        name = _restricting_variable(os.environ)
         hidden = f"{name}={os.environ[name]} leaves none of {len(there)} GPU{'s' * (len(there) > 1)}"
     if cards:
         here = [card for card in here if card.uuid in cards]
-    chosen, why = choose(policy, here, taken(attempt.folder.parent.parent, but=attempt.job), hidden)
+    chosen, why = choose_gpus(policy, here, taken_gpus(attempt.folder.parent.parent, but=attempt.job), hidden)
     if not chosen:
-        note("cpu", why, 1)
-        return Launch(worker, _patient())
-    note(chosen[0].name, why, len(chosen), gpus=[asdict(card) for card in chosen])
+        write_device("cpu", why, 1)
+        return WorkerLaunch(worker, _passive_threads())
+    write_device(chosen[0].name, why, len(chosen), gpus=[asdict(card) for card in chosen])
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
-    return Launch(worker, environment) if len(chosen) == 1 else _accelerate(folder, len(chosen), environment)
+    return (
+        WorkerLaunch(worker, environment)
+        if len(chosen) == 1
+        else _accelerate_launch(folder, len(chosen), environment)
+    )
 
 
-def _patient() -> dict[str, str]:
+def _passive_threads() -> dict[str, str]:
     """Threads of the CPU that sleep while they wait for each other: those that spin make a small model ten
     times slower on a machine that does other work too, and win a tenth on one that does not."""
     return {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "PASSIVE")}
 
 
-def choose(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> tuple[list[Gpu], str]:
+def choose_gpus(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> tuple[list[Gpu], str]:
     """The GPUs to use, none for the CPU, and why.
 
     Args: policy: `auto`, `all`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of
@@ -158,13 +162,13 @@ def choose(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> t
     return chosen, "requested"
 
 
-def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> list[Gpu]:
+def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> list[Gpu]:
     """Those of the cards here that this process may use: CUDA_VISIBLE_DEVICES says which, or Slurm does.
 
     Numbers count the cards of the machine; on a node that hides the others from a job they count what is
     left. As in CUDA the beginning of a UUID will do, and what follows a card that is not there is hidden.
     """
-    name = _restriction(environment)
+    name = _restricting_variable(environment)
     if not name:
         return here
     found: list[Gpu] = []
@@ -179,20 +183,20 @@ def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> lis
     return [card for card in here if card in found]
 
 
-def _restriction(environment: Mapping[str, str]) -> str:
+def _restricting_variable(environment: Mapping[str, str]) -> str:
     """The variable that says which cards may be used; empty for none."""
     return next((name for name in VISIBLE if name in environment), "")
 
 
-def taken(runs: Path, *, but: int = 0) -> set[str]:
+def taken_gpus(runs: Path, *, but: int = 0) -> set[str]:
     """UUIDs of the GPUs that live jobs in a folder of runs have, the job `but` left out."""
     result: set[str] = set()
     for job in all_jobs(runs):
         for last in job.attempts()[-1:]:
-            if job.id == but or last.result() is not None:
+            if job.id == but or last.read_result() is not None:
                 continue
-            beat = last.heartbeat()
-            if beat is not None and beat.supervisor.alive() is not False:
+            beat = last.read_heartbeat()
+            if beat is not None and beat.supervisor.is_alive() is not False:
                 result |= {card["uuid"] for card in device_of(last).get("gpus", ())}
     return result
 
@@ -202,22 +206,22 @@ def device_of(attempt: Attempt) -> dict[str, Any]:
     return read_document(attempt.folder / "device.json")
 
 
-def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Launch:
+def _accelerate_launch(folder: Path, count: int, environment: Mapping[str, str]) -> WorkerLaunch:
     threads = max(1, count_processors() // count)
     # On the CPU too: the name only says that there are several, and the worker takes the CPU by itself.
     options = ["--multi_gpu", "--num_processes", str(count), "--num_machines", "1"]
     options += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
     options += ["--num_cpu_threads_per_process", str(threads)]
     command = [sys.executable, "-m", "accelerate.commands.launch", *options, "-m"]
-    command += _module("workbench.jobs.worker", folder)[2:]
-    return Launch(command, {**environment, LAUNCHED: "1"}, direct=False)
+    command += _module_command("workbench.jobs.worker", folder)[2:]
+    return WorkerLaunch(command, {**environment, LAUNCHED: "1"}, direct=False)
 
 
-def _module(name: str, folder: Path) -> list[str]:
+def _module_command(name: str, folder: Path) -> list[str]:
     return [sys.executable, "-m", name, str(folder.parent), folder.name.removeprefix("attempt-")]
 
 
-def _refused(what: str, remedy: str) -> EngineError:
+def _placement_error(what: str, remedy: str) -> EngineError:
     return EngineError(what, code="E638", remedy=remedy)
 
 
@@ -233,17 +237,21 @@ _SECRET = {"TOKEN", "KEY", "SECRET", "PASSWORD", "PASS", "CREDENTIALS", "AUTH"}
 _WITH_PASSWORD = re.compile(r"://[^/\s]*@")
 
 
-def held(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+def job_variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """What a job that may have to wait takes along."""
-    return {name: value for name, value in environment.items() if _belongs(name, value)}
+    return {name: value for name, value in environment.items() if _belongs_to_job(name, value)}
 
 
-def placed(taken: Mapping[str, str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+def with_job_variables(
+    taken: Mapping[str, str], environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
     """An environment in which what belongs to a job is as it was `taken` along."""
-    return {name: value for name, value in environment.items() if not _belongs(name, value)} | dict(taken)
+    return {name: value for name, value in environment.items() if not _belongs_to_job(name, value)} | dict(
+        taken
+    )
 
 
-def _belongs(name: str, value: str) -> bool:
+def _belongs_to_job(name: str, value: str) -> bool:
     if name in (MARK, LAUNCHED) or not (name in _SINGLE or _FAMILIES.match(name)):
         return False
     return not (_SECRET & set(name.split("_")) or _WITH_PASSWORD.search(value))
@@ -256,7 +264,7 @@ _NAME = re.compile(r"[0-9]+-([0-9]+)-([0-9]+)(?:\.([0-9]+))?")
 _CARDS_S = 5.0
 """What the driver's tool tells of the cards is believed for so long: asking it takes longer than all else."""
 
-Places = Mapping[tuple[int, int], tuple[int, float]]
+QueuePositions = Mapping[tuple[int, int], tuple[int, float]]
 """The queue by job and attempt: how many wait before it; when it was handed to a supervisor (0: not yet)."""
 
 
@@ -273,7 +281,7 @@ class Slots:
             os.close(descriptor)
 
 
-class Entry(NamedTuple):
+class QueueEntry(NamedTuple):
     """A place in the queue. `started`: when it was handed to a supervisor, in Unix seconds; 0 while it
     waits."""
 
@@ -283,20 +291,20 @@ class Entry(NamedTuple):
     started: float = 0.0
 
 
-def entries(runs: Path) -> list[Entry]:
+def queue_entries(runs: Path) -> list[QueueEntry]:
     """What waits or is about to start, the first one first."""
     with contextlib.suppress(OSError), os.scandir(runs / _FOLDER) as folder:
         names = sorted(each.name for each in folder if each.is_file())
         matches = filter(None, map(_NAME.fullmatch, names))
-        return [Entry(each[0], int(each[1]), int(each[2]), float(each[3] or 0)) for each in matches]
+        return [QueueEntry(each[0], int(each[1]), int(each[2]), float(each[3] or 0)) for each in matches]
     return []
 
 
-def places(runs: Path) -> Places:
+def queue_positions(runs: Path) -> QueuePositions:
     """The queue as it is now; who looks at many jobs reads it once."""
     result: dict[tuple[int, int], tuple[int, float]] = {}
     before = 0
-    for entry in entries(runs):
+    for entry in queue_entries(runs):
         result.setdefault((entry.job, entry.attempt), (before, entry.started))
         before += not entry.started
     return result
@@ -307,22 +315,22 @@ def enqueue(attempt: Attempt) -> None:
     folder = attempt.folder.parent.parent / _FOLDER
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns():020d}-{attempt.job}-{attempt.number}"
-    write_json(folder / name, {"v": 1, "variables": held()})
+    write_json(folder / name, {"v": 1, "variables": job_variables()})
 
 
-def leave(attempt: Attempt) -> None:
+def leave_queue(attempt: Attempt) -> None:
     runs = attempt.folder.parent.parent
-    for entry in entries(runs):
+    for entry in queue_entries(runs):
         if (entry.job, entry.attempt) == (attempt.job, attempt.number):
             (runs / _FOLDER / entry.name).unlink(missing_ok=True)
 
 
-def advance(runs: Path) -> bool:
+def advance_queue(runs: Path) -> bool:
     """Start what fits, in order: one that does not fit keeps those after it from what it waits for.
 
     Returns: whether anything waits.
     """
-    return Keeper(runs).advance()
+    return Keeper(runs).advance_queue()
 
 
 class _Wish(NamedTuple):
@@ -340,46 +348,50 @@ class Keeper:
         self._cards: list[Gpu] = []
         self._cards_until = -math.inf
 
-    def advance(self) -> bool:
+    def advance_queue(self) -> bool:
         """As the function of this name."""
-        if not entries(self._runs):
+        if not queue_entries(self._runs):
             return False
-        with _alone(self._runs / _FOLDER / "lock", wait=True) as mine:
+        with _hold_lock(self._runs / _FOLDER / "lock", wait=True) as mine:
             if not mine:
                 return True
             blocked: set[str | int] = set()
-            for entry in entries(self._runs):
+            for entry in queue_entries(self._runs):
                 if not entry.started:
-                    self._start(entry, blocked)
+                    self._start_entry(entry, blocked)
                 elif abs(time.time() - entry.started) > timing.START_LIMIT_S:
-                    self._drop(entry)
-        return bool(entries(self._runs))
+                    self._drop_entry(entry)
+        return bool(queue_entries(self._runs))
 
-    def _start(self, entry: Entry, blocked: set[str | int]) -> None:
+    def _start_entry(self, entry: QueueEntry, blocked: set[str | int]) -> None:
         """Start it when there is room. Args: blocked: what others before it wait for, a kind of slot or a
         sweep of which enough runs; added to."""
-        wish = self._wishes.get(entry.name) or self._wish(entry)
-        wanted = _wanted(wish.device, wish.variables, self._gpus)
+        wish = self._wishes.get(entry.name) or self._read_wish(entry)
+        wanted = _requested_gpus(wish.device, wish.variables, self._cached_gpus)
         kind = "gpu" if wanted else "cpu"
         sweep, parallel = wish.lane
         if kind in blocked or sweep in blocked:
             return
-        job = self._job(entry)
+        job = self._entry_job(entry)
         attempt = job.attempt(entry.attempt)
-        if attempt.result() is not None or not attempt.folder.is_dir():
-            self._drop(entry)
+        if attempt.read_result() is not None or not attempt.folder.is_dir():
+            self._drop_entry(entry)
             return
-        from workbench.jobs.control import settle  # which keeps this queue
+        from workbench.jobs.control import settle_attempt  # which keeps this queue
 
-        for other in awaited(job):
-            settle(other)  # the end of one that is lost is recorded
-        if awaited(job):
+        for other in awaited_attempts(job):
+            settle_attempt(other)  # the end of one that is lost is recorded
+        if awaited_attempts(job):
             return
-        lanes = _lock([_lane_lock(job, sweep, number) for number in range(parallel)]) if parallel else ()
+        lanes = (
+            _lock_first_free([_lane_lock(job, sweep, number) for number in range(parallel)])
+            if parallel
+            else ()
+        )
         if lanes is None:
             blocked.add(sweep)
             return
-        slots = _taken(wanted)
+        slots = _lock_slots(wanted)
         if slots is None:
             blocked.add(kind)
             Slots(lanes).close()
@@ -388,28 +400,28 @@ class Keeper:
         path = self._runs / _FOLDER / entry.name
         path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
         del self._wishes[entry.name]
-        supervise(attempt, slots, placed(wish.variables))
+        start_supervisor(attempt, slots, with_job_variables(wish.variables))
         slots.close()
 
-    def _job(self, entry: Entry) -> Job:
+    def _entry_job(self, entry: QueueEntry) -> Job:
         return Job(entry.job, self._runs / str(entry.job))
 
-    def _wish(self, entry: Entry) -> _Wish:
-        job, device = self._job(entry), "cpu"
+    def _read_wish(self, entry: QueueEntry) -> _Wish:
+        job, device = self._entry_job(entry), "cpu"
         with contextlib.suppress(EngineError):
-            device = _device(job.spec().params)
+            device = _device_policy(job.read_recipe().params)
         taken = read_document(self._runs / _FOLDER / entry.name).get("variables")
         taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
-        self._wishes[entry.name] = wish = _Wish(device, taken, lane(job))
+        self._wishes[entry.name] = wish = _Wish(device, taken, sweep_lane(job))
         return wish
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop_entry(self, entry: QueueEntry) -> None:
         self._wishes.pop(entry.name, None)
         (self._runs / _FOLDER / entry.name).unlink(missing_ok=True)
 
-    def _gpus(self) -> list[Gpu]:
+    def _cached_gpus(self) -> list[Gpu]:
         if time.monotonic() > self._cards_until:
-            self._cards, self._cards_until = gpus(), time.monotonic() + _CARDS_S
+            self._cards, self._cards_until = list_gpus(), time.monotonic() + _CARDS_S
         return self._cards
 
 
@@ -418,21 +430,21 @@ def _lane_lock(job: Job, sweep: int, number: int) -> Path:
     return state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
 
 
-def take(params: Mapping[str, Any]) -> Slots:
+def take_slots(params: Mapping[str, Any]) -> Slots:
     """The slots of a job in front, which does not wait: what is free of them."""
-    return _taken(_wanted(_device(params), os.environ, gpus)) or Slots()
+    return _lock_slots(_requested_gpus(_device_policy(params), os.environ, list_gpus)) or Slots()
 
 
-def _device(params: Mapping[str, Any]) -> str:
+def _device_policy(params: Mapping[str, Any]) -> str:
     return str(params.get("device", "cpu"))
 
 
-def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]]) -> list[list[str]]:
+def _requested_gpus(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]]) -> list[list[str]]:
     """The GPUs that a job needs, each as the UUIDs that will do; none for the CPU. Args: asked: the variables
     that say which of the `cards` there are."""
     if policy.partition(":")[0] == "cpu":
         return []
-    here = visible(cards(), asked)
+    here = visible_gpus(cards(), asked)
     if policy == "auto":
         best = sorted(here, key=lambda card: -card.free_bytes)
         return [[card.uuid for card in best]] if best else []
@@ -442,17 +454,17 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
     return [[card.uuid] for card in here if card.uuid in parts or str(card.index) in parts]
 
 
-def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
+def _lock_slots(wanted: Sequence[Sequence[str]]) -> Slots | None:
     folder = state_dir() / "slots"
     if not wanted:
         most = int(load_config().get("job_slots")) or count_processors()
-        result = _lock([folder / f"cpu-{number}" for number in range(most)])
+        result = _lock_first_free([folder / f"cpu-{number}" for number in range(most)])
         return None if result is None else Slots(result)
     locks: list[int] = []
     cards: list[str] = []
     for any_of in wanted:
         for uuid in any_of:
-            result = _lock([folder / f"gpu-{uuid}"])
+            result = _lock_first_free([folder / f"gpu-{uuid}"])
             if result is not None:
                 locks += result
                 cards.append(uuid)
@@ -463,7 +475,7 @@ def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
     return Slots(tuple(locks), tuple(cards))
 
 
-def _lock(any_of: Sequence[Path]) -> tuple[int, ...] | None:
+def _lock_first_free(any_of: Sequence[Path]) -> tuple[int, ...] | None:
     """The lock of the first of these files that nobody has; None when all are taken. Where there are no
     locks, none is needed."""
     for path in any_of:
@@ -480,7 +492,7 @@ def _lock(any_of: Sequence[Path]) -> tuple[int, ...] | None:
     return None
 
 
-def supervise(
+def start_supervisor(
     attempt: Attempt, slots: Slots | None = None, environment: Mapping[str, str] = os.environ
 ) -> None:
     """A supervisor of its own session, which nothing that happens to this process can reach."""
@@ -498,19 +510,19 @@ def supervise(
     )
 
 
-def keep(runs: Path) -> None:
+def keep_queue(runs: Path) -> None:
     """Start what fits; and see to it that someone does so when more fits. A keeper that lives does both."""
-    if not entries(runs):
+    if not queue_entries(runs):
         return
-    with _alone(runs / _FOLDER / "keeper") as free:
+    with _hold_lock(runs / _FOLDER / "keeper") as free:
         pass
     # Without the lock: what others have put there, who found it held for this moment, is started too.
-    if free and advance(runs):
+    if free and advance_queue(runs):
         start_detached("workbench.jobs.queue", str(runs.resolve()))
 
 
 @contextlib.contextmanager
-def _alone(path: Path, *, wait: bool = False) -> Iterator[bool]:
+def _hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
     """Hold a lock for the length of the block; yields whether it could be had."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -532,9 +544,9 @@ def main(arguments: list[str]) -> int:
     keeper = Keeper(runs)
     mine = True
     # Asked again without the lock: who puts something there while it is held relies on its holder.
-    while mine and entries(runs):
-        with _alone(runs / _FOLDER / "keeper") as mine:
-            while mine and keeper.advance():
+    while mine and queue_entries(runs):
+        with _hold_lock(runs / _FOLDER / "keeper") as mine:
+            while mine and keeper.advance_queue():
                 time.sleep(timing.TICK_S)
     return 0
 

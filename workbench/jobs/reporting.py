@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from engines.core.entry_points import find_entry_points
 from engines.core.errors import EngineError
 from engines.core.files import hold_lock, write_json
-from workbench.config import flat
-from workbench.errors import without, without_secrets
+from workbench.config import flatten_table
+from workbench.errors import missing_package, without_secrets
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.machine import start_detached
@@ -50,7 +50,7 @@ _MLFLOW = {"succeeded": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "lo
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReportedRun:
     """The job that is reported. `name` tells it from all others, `settings` are those of its recipe by
     dotted name."""
 
@@ -65,16 +65,16 @@ class Run:
 class Reporter(Protocol):
     """Receives everything once, in order; `begin` comes first, and again whenever reporting goes on."""
 
-    def begin(self, run: Run, known: str) -> str:
+    def begin_run(self, run: ReportedRun, known: str) -> str:
         """Args: known: what this returned the last time, empty the first time. Returns: by which name the
         run is found again."""
         ...
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         """The next event; of a `metric` only the values that are new for its step."""
         ...
 
-    def end(self, state: str, reason: str) -> None:
+    def end_run(self, state: str, reason: str) -> None:
         """How the job ended; both are empty when the job goes on and the reporting ends."""
         ...
 
@@ -85,7 +85,7 @@ class TensorBoard:
     Whenever it goes on there is one more file in the folder, which TensorBoard reads as one run.
     """
 
-    def begin(self, run: Run, known: str) -> str:
+    def begin_run(self, run: ReportedRun, known: str) -> str:
         from tensorboard.summary.writer.event_file_writer import EventFileWriter  # type: ignore[import-untyped]
 
         self._writer = EventFileWriter(str(run.folder / "tensorboard"), max_queue_size=100, flush_secs=2)
@@ -94,27 +94,29 @@ class TensorBoard:
         self._at = 0.0
         return "begun"
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         self._at = event.t
         if self._session:
             self._session = ""
-            self._about("SESSION_START_INFO_TAG", session_start_info=_started(self._settings, event.t))
+            self._write_hyperparameters(
+                "SESSION_START_INFO_TAG", session_start_info=_session_start(self._settings, event.t)
+            )
         if event.kind == "metric":
             from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
 
             values = [Summary.Value(tag=name, simple_value=value) for name, value in event.data.items()]
-            self._write(event.step or 0, Summary(value=values))
+            self._write_summary(event.step or 0, Summary(value=values))
 
-    def end(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
+    def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
         # The first end that TensorBoard reads stands, and all others can be resumed.
         if state == "succeeded":
             from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2  # type: ignore[import-untyped]
 
             ended = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS, end_time_secs=self._at)
-            self._about("SESSION_END_INFO_TAG", session_end_info=ended)
+            self._write_hyperparameters("SESSION_END_INFO_TAG", session_end_info=ended)
         self._writer.close()
 
-    def _about(self, tag: str, **what: Any) -> None:
+    def _write_hyperparameters(self, tag: str, **what: Any) -> None:
         from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
         from tensorboard.plugins.hparams import metadata, plugin_data_pb2
 
@@ -123,15 +125,15 @@ class TensorBoard:
             plugin_name=metadata.PLUGIN_NAME, content=data.SerializeToString()
         )
         value = Summary.Value(tag=getattr(metadata, tag), metadata=SummaryMetadata(plugin_data=plugin))
-        self._write(0, Summary(value=[value]))
+        self._write_summary(0, Summary(value=[value]))
 
-    def _write(self, step: int, summary: Any) -> None:
+    def _write_summary(self, step: int, summary: Any) -> None:
         from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[import-untyped]
 
         self._writer.add_event(Event(wall_time=self._at, step=step, summary=summary))
 
 
-def _started(settings: Mapping[str, object], at: float) -> Any:
+def _session_start(settings: Mapping[str, object], at: float) -> Any:
     """Numbers and truth values as such, the rest as text."""
     from tensorboard.plugins.hparams import plugin_data_pb2
 
@@ -149,7 +151,7 @@ def _started(settings: Mapping[str, object], at: float) -> Any:
 class WandB:
     """Metrics as history by `step`, the recipe as configuration."""
 
-    def begin(self, run: Run, known: str) -> str:
+    def begin_run(self, run: ReportedRun, known: str) -> str:
         wandb = importlib.import_module("wandb")
         self._run = wandb.init(
             project=os.environ.get("WANDB_PROJECT", PROJECT),
@@ -169,12 +171,12 @@ class WandB:
         self._run.define_metric("*", step_metric="step")
         return str(self._run.id)
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         if event.kind == "metric":
             at = {} if event.step is None else {"step": event.step}
             self._run.log({**event.data, **at})
 
-    def end(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
+    def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
         self._run.finish(exit_code=int(state in ("failed", "lost")))
 
 
@@ -182,7 +184,7 @@ class MLflow:
     """Metrics by step and time, the recipe as parameters. Where nothing names a place, a database beside the
     runs takes them all: MLflow's own is one in each folder that it is started in."""
 
-    def begin(self, run: Run, known: str) -> str:
+    def begin_run(self, run: ReportedRun, known: str) -> str:
         mlflow = importlib.import_module("mlflow")
         here = None if mlflow.is_tracking_uri_set() else f"sqlite:///{run.folder.parent.absolute()}/mlflow.db"
         self._client = mlflow.MlflowClient(here)
@@ -202,13 +204,13 @@ class MLflow:
             self._client.log_batch(self._id, params=given[begin : begin + _PARAMS_AT_ONCE])
         return self._id
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         if event.kind == "metric":
             at = round(1000 * event.t), event.step or 0
             values = [self._entities.Metric(name, value, *at) for name, value in event.data.items()]
             self._client.log_batch(self._id, metrics=values)
 
-    def end(self, state: str, reason: str) -> None:
+    def end_run(self, state: str, reason: str) -> None:
         if state:
             if reason:
                 self._client.set_tag(self._id, "mathwb.reason", reason)
@@ -218,7 +220,7 @@ class MLflow:
 class Trackio:
     """Metrics by step, the recipe as configuration; its runs go by their names."""
 
-    def begin(self, run: Run, known: str) -> str:
+    def begin_run(self, run: ReportedRun, known: str) -> str:
         self._trackio = importlib.import_module("trackio")
         self._trackio.init(
             project=os.environ.get("TRACKIO_PROJECT", PROJECT),
@@ -232,11 +234,11 @@ class Trackio:
         )
         return known or run.name
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         if event.kind == "metric":
             self._trackio.log(dict(event.data), step=event.step)
 
-    def end(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for either
+    def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for either
         self._trackio.finish()
 
 
@@ -249,22 +251,22 @@ REPORTERS: dict[str, type[Reporter]] = {
 """The reporters by name, which is also that of the package and of the extra that installs it."""
 
 
-class Callback:
+class CallbackReporter:
     """A function that is called with the run and each event, at the end with one of the kind `ended`."""
 
-    def __init__(self, function: Callable[[Run, LoggedEvent], object]) -> None:
+    def __init__(self, function: Callable[[ReportedRun, LoggedEvent], object]) -> None:
         self._function = function
 
-    def begin(self, run: Run, known: str) -> str:  # noqa: ARG002  # nothing has to be found again
+    def begin_run(self, run: ReportedRun, known: str) -> str:  # noqa: ARG002  # nothing has to be found again
         self._run = run
         self._last = LoggedEvent(0.0, run.job, 0, -1, "ended", None, {})
         return ""
 
-    def event(self, event: LoggedEvent) -> None:
+    def report_event(self, event: LoggedEvent) -> None:
         self._last = event
         self._function(self._run, event)
 
-    def end(self, state: str, reason: str) -> None:
+    def end_run(self, state: str, reason: str) -> None:
         last = self._last
         if state:
             data = {"state": state, "reason": reason}
@@ -278,57 +280,57 @@ def _added_reporters() -> dict[str, EntryPoint]:
     return {point.name: point for point in find_entry_points("mathwb.reporters")}
 
 
-def checked(name: str) -> str:
+def check_reporter(name: str) -> str:
     """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627; E351 for
     TensorBoard where nothing can be trained."""
     if name in REPORTERS:
         if importlib.util.find_spec(name) is None:
-            if name == "tensorboard" and (missing := without(name)):
+            if name == "tensorboard" and (missing := missing_package(name)):
                 raise missing
             what = f"the package {name} is not installed"
-            raise _unusable(what, f'Install it: pip install "mathwb[{name}]"')
+            raise _reporter_error(what, f'Install it: pip install "mathwb[{name}]"')
         return name
     if name in (added := _added_reporters()):
         try:
             added[name].load()
         except Exception as error:  # whatever the code of others raises
             what = f"the reporter {name} cannot be loaded: {type(error).__name__}: {error}"
-            raise _unusable(what, "Update or uninstall the package that adds it.") from error
+            raise _reporter_error(what, "Update or uninstall the package that adds it.") from error
         return name
     place, colon, function = name.rpartition(":")
     if not colon:
         known = ", ".join([*REPORTERS, *added])
-        raise _unusable(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
+        raise _reporter_error(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
     path = Path(place).expanduser().absolute()
     if path.suffix != ".py" or not path.is_file():
-        raise _unusable("there is no such Python file", "Name one: FILE.py:FUNCTION.", str(path))
+        raise _reporter_error("there is no such Python file", "Name one: FILE.py:FUNCTION.", str(path))
     try:
         text = path.read_text(encoding="utf-8")
         names = {symbol.get_name() for symbol in symtable(text, str(path), "exec").get_symbols()}
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unusable(f"it is not valid Python: {error}", "Fix it.", str(path)) from error
+        raise _reporter_error(f"it is not valid Python: {error}", "Fix it.", str(path)) from error
     if function not in names and "import *" not in text:
-        raise _unusable(f"it has no function {function!r}", "Name one of its functions.", str(path))
+        raise _reporter_error(f"it has no function {function!r}", "Name one of its functions.", str(path))
     return f"{path}:{function}"
 
 
-def listed(text: str) -> str:
+def check_reporters(text: str) -> str:
     """Several reporters with commas, each `checked`. Raises: EngineError E627."""
-    return ",".join(checked(name) for each in text.split(",") if (name := each.strip()))
+    return ",".join(check_reporter(name) for each in text.split(",") if (name := each.strip()))
 
 
-def configured(task: str) -> dict[str, dict[str, Any]]:
+def reporter_file(task: str) -> dict[str, dict[str, Any]]:
     """The file of a new run folder that names its reporters, as the setting `reporters` says: TensorBoard,
     which is its default, of trainings alone. Nothing when there are none. Raises: EngineError E627.
     """
     from workbench.config import own_config
 
     names = [name.strip() for name in str(own_config().get("reporters")).split(",")]
-    found = [checked(name) for name in names if name and (name != "tensorboard" or task == "train")]
+    found = [check_reporter(name) for name in names if name and (name != "tensorboard" or task == "train")]
     return {FILE: {"v": 1, "names": found}} if found else {}
 
 
-def reporter(name: str) -> Reporter:
+def open_reporter(name: str) -> Reporter:
     """The reporter of this name, from the name that `checked` gave. Raises: EngineError E627."""
     if name in REPORTERS:
         return REPORTERS[name]()
@@ -343,16 +345,16 @@ def reporter(name: str) -> Reporter:
     spec.loader.exec_module(module)
     called = getattr(module, function, None)
     if not callable(called):
-        raise _unusable(f"it has no function {function!r}", "Name one of its functions.", place)
-    return Callback(called)
+        raise _reporter_error(f"it has no function {function!r}", "Name one of its functions.", place)
+    return CallbackReporter(called)
 
 
-def _unusable(what: str, remedy: str, where: str = "") -> EngineError:
+def _reporter_error(what: str, remedy: str, where: str = "") -> EngineError:
     return EngineError(what, where=where, code="E627", remedy=remedy)
 
 
 @dataclass(slots=True)
-class Reported:
+class ReportState:
     """How far a reporter has come: `seq` of the last event of `attempt`, the last `steps` of each metric, the
     state reported as the `end`; `known` is its own name for the run, `error` why it stopped."""
 
@@ -366,7 +368,7 @@ class Reported:
     error: str = ""
 
     @classmethod
-    def read(cls, path: Path, name: str) -> Reported:
+    def read(cls, path: Path, name: str) -> ReportState:
         """What the file says; a missing one means nothing yet. Raises: EngineError E629."""
         try:
             return cls(**json.loads(path.read_bytes()))
@@ -378,44 +380,44 @@ class Reported:
             raise EngineError(what, where=str(path), code="E629", remedy=remedy) from error
 
 
-def reported(job: Job) -> list[Reported]:
+def read_report_states(job: Job) -> list[ReportState]:
     """How far each of its reporters has come. Raises: EngineError E629."""
-    return [Reported.read(path, path.stem) for path in sorted(job.folder.glob("report-*.json"))]
+    return [ReportState.read(path, path.stem) for path in sorted(job.folder.glob("report-*.json"))]
 
 
-def start(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
+def start_reporters(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
     """Start the reporters of an attempt, each in a process of its own that nothing of the job waits for."""
     run = attempt.folder.parent.resolve()
     names = map(str, read_document(run / FILE).get("names", ()))
-    logs = {name: _place(run, name).with_suffix(".log") for name in names}
+    logs = {name: _state_path(run, name).with_suffix(".log") for name in names}
     return [
         start_detached("workbench.jobs.reporting", str(run), name, cwd=run, log=log)
         for name, log in logs.items()
     ]
 
 
-def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
+def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
     """Report what is new to a reporter, and what comes until `over` says that there is no more.
 
     Args: name: as `checked` gave it. Of two at a time for the same job and reporter the second
     waits for the first.
     Raises: EngineError E627 when it cannot be had, E628 when it fails; the next call goes on where it stood.
     """
-    place = _place(job.folder, name)
+    place = _state_path(job.folder, name)
     with hold_lock(place):
-        state = Reported.read(place, name)
+        state = ReportState.read(place, name)
         state.error = ""
-        follower = _Follower(job, reporter(name), state)
+        follower = _Follower(job, open_reporter(name), state)
         try:
             while True:
                 # Asked before reading, so that nothing written between the two is missed.
                 done = over()
-                while follower.look():
+                while follower.report_next():
                     write_json(place, asdict(state))
                 if done:
                     break
                 time.sleep(timing.TICK_S)
-            follower.end()
+            follower.end_run()
         except Exception as error:
             state.error = f"{type(error).__name__}: {error}"
             if isinstance(error, EngineError):
@@ -429,26 +431,26 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
 
 
 class _Follower:
-    def __init__(self, job: Job, to: Reporter, state: Reported) -> None:
+    def __init__(self, job: Job, to: Reporter, state: ReportState) -> None:
         self._job, self._to, self._state = job, to, state
         self._begun = False
         self._tail: EventTail | None = None
         self._of = 0
 
-    def _begin(self) -> None:
+    def _begin_run(self) -> None:
         if not self._begun:
             self._begun = True
-            self._state.known = self._to.begin(_run(self._job), self._state.known)
+            self._state.known = self._to.begin_run(_describe_run(self._job), self._state.known)
             self._state.end = ""
 
-    def look(self) -> bool:
+    def report_next(self) -> bool:
         """Report a piece of what is new. Returns: whether there was any."""
-        for event in (piece := self._piece()):
+        for event in (piece := self._read_events()):
             if event.seq <= self._state.seq:
                 continue
-            if (fresh := _fresh(event, self._state.steps)) is not None:
-                self._begin()
-                self._to.event(fresh)
+            if (fresh := _without_reported(event, self._state.steps)) is not None:
+                self._begin_run()
+                self._to.report_event(fresh)
                 self._state.events += 1
             self._state.seq = event.seq
             if event.kind == "metric" and event.step is not None:
@@ -456,7 +458,7 @@ class _Follower:
                     self._state.steps[name] = max(event.step, self._state.steps.get(name, -1))
         return bool(piece)
 
-    def _piece(self) -> list[LoggedEvent]:
+    def _read_events(self) -> list[LoggedEvent]:
         state = self._state
         for attempt in self._job.attempts():
             if attempt.number < state.attempt:
@@ -465,21 +467,21 @@ class _Follower:
                 state.attempt, state.seq = attempt.number, -1
             if self._tail is None or self._of != attempt.number:
                 self._tail, self._of = EventTail(attempt.events), attempt.number
-            if events := self._tail.read():
+            if events := self._tail.read_events():
                 return events
         return []
 
-    def end(self) -> None:
+    def end_run(self) -> None:
         """Report how it ended, unless that is known or the job goes on."""
         view = job_view(self._job)
         state = "" if view.live else view.state
         if self._begun or state != self._state.end:
-            self._begin()
-            self._to.end(state, view.reason if state else "")
+            self._begin_run()
+            self._to.end_run(state, view.reason if state else "")
             self._state.end = state
 
 
-def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
+def _without_reported(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
     """The event without numbers already reported for its step; None when nothing of it is left."""
     if event.kind != "metric":
         return event
@@ -492,14 +494,14 @@ def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
     return replace(event, data=values) if values else None
 
 
-def _run(job: Job) -> Run:
-    spec = job.spec()
-    begun = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(job.attempt(1).created()))
-    settings = {**flat(spec.params), "seed": spec.seed}
-    return Run(job.id, f"{spec.title} · {begun}", spec.title, spec.task, job.folder, settings)
+def _describe_run(job: Job) -> ReportedRun:
+    spec = job.read_recipe()
+    begun = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(job.attempt(1).created_at()))
+    settings = {**flatten_table(spec.params), "seed": spec.seed}
+    return ReportedRun(job.id, f"{spec.title} · {begun}", spec.title, spec.task, job.folder, settings)
 
 
-def _place(run: Path, name: str) -> Path:
+def _state_path(run: Path, name: str) -> Path:
     return run / f"report-{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')[-80:]}.json"
 
 
@@ -507,9 +509,11 @@ def main(arguments: list[str]) -> int:
     """The command that supervisors start. Returns: 0, 1 when the reporter failed."""
     folder = Path(arguments[0])
     job = Job(int(folder.name), folder)
-    attempt = job.last()
+    attempt = job.last_attempt()
     try:
-        report(job, arguments[1], over=lambda: attempt.result() is not None or not job_view(job).live)
+        report_job(
+            job, arguments[1], over=lambda: attempt.read_result() is not None or not job_view(job).live
+        )
     except EngineError:
         sys.stderr.write(without_secrets(traceback.format_exc()))
         return 1

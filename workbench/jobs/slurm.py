@@ -43,7 +43,7 @@ _RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClusterState:
     """What the cluster says of a job: its word for the state, empty when it knows no such job (any more),
     and the reason for it. `accounting` says whether it keeps a record of jobs that are over."""
 
@@ -60,7 +60,7 @@ class Answer:
         return self.pending or self.state in _RUNNING
 
 
-def options(text: str) -> dict[str, str]:
+def parse_options(text: str) -> dict[str, str]:
     """The options of sbatch in `partition=gpu,time=60`, by their long names; a value may have commas, and an
     option without value is written `exclusive=`.
 
@@ -70,13 +70,15 @@ def options(text: str) -> dict[str, str]:
     for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
         name, equals, value = part.partition("=")
         if not equals or not re.fullmatch(r"[a-z][a-z-]*", name):
-            raise _refused(part, "Write options as sbatch names them, as in partition=gpu,time=60,nodes=2.")
+            raise _option_error(
+                part, "Write options as sbatch names them, as in partition=gpu,time=60,nodes=2."
+            )
         if name in _TAKEN:
-            raise _refused(part, f"{name} is set by mathwb itself.")
+            raise _option_error(part, f"{name} is set by mathwb itself.")
         if name in ("memory", "warning") and not value.isdecimal():
-            raise _refused(part, "It is a whole number: GB for memory, seconds for warning.")
+            raise _option_error(part, "It is a whole number: GB for memory, seconds for warning.")
         if name == "time" and not re.fullmatch(r"[\d:-]+", value):
-            raise _refused(part, "Write a time in minutes, or as for sbatch: 2-12:00:00.")
+            raise _option_error(part, "Write a time in minutes, or as for sbatch: 2-12:00:00.")
         if name == "memory":
             value = f"{value}G"
         elif name == "warning":
@@ -85,11 +87,11 @@ def options(text: str) -> dict[str, str]:
     return {"signal": f"B:USR2@{WARNING_S}", **found}
 
 
-def _refused(part: str, remedy: str) -> EngineError:
+def _option_error(part: str, remedy: str) -> EngineError:
     return EngineError(f"executor has {part!r}", code="E638", remedy=remedy)
 
 
-def submit(
+def submit_runs(
     run: Path, log: Path, name: str, wanted: Mapping[str, str], runs: Sequence[Path] = (), parallel: int = 0
 ) -> str:
     """Hand a run folder to the cluster, or with `runs` all of these as one array, of which the first is
@@ -120,7 +122,9 @@ def submit(
         which = '"$run"'
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
     script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
-    done = _run(["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment)
+    done = _run_command(
+        ["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment
+    )
     if done is None or done.returncode:
         said = "it does not answer" if done is None else _last_line(done.stderr)
         remedy = "Change the options of --executor slurm:…; `sinfo` lists partitions."
@@ -128,7 +132,7 @@ def submit(
     return done.stdout.strip().partition(";")[0]
 
 
-def ask(number: str) -> Answer | None:
+def job_state(number: str) -> ClusterState | None:
     """What the cluster says of a job, believed for two seconds; None when it cannot be asked from here."""
     seen = _seen.get(number)
     if seen is not None and time.monotonic() - seen[0] < _BELIEVED_S:
@@ -136,24 +140,24 @@ def ask(number: str) -> Answer | None:
     now = time.monotonic()
     # One question for all that anyone wants to know of.
     watched = {number, *(key for key, (_, answer) in _seen.items() if answer is not None and answer.live)}
-    queue = _queue(watched)
+    queue = _query_queue(watched)
     for key in watched:
-        _seen[key] = (now, None if queue is None else queue.get(key) or _past(key))
+        _seen[key] = (now, None if queue is None else queue.get(key) or _query_accounting(key))
     return _seen[number][1]
 
 
-def forget() -> None:
+def forget_states() -> None:
     """Ask anew the next time."""
     _seen.clear()
 
 
-_seen: dict[str, tuple[float, Answer | None]] = {}
+_seen: dict[str, tuple[float, ClusterState | None]] = {}
 
 
-def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
+def _query_queue(numbers: Iterable[str]) -> dict[str, ClusterState] | None:
     wanted = ",".join(sorted(numbers))
     command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={wanted}", "--format=%i|%T|%r"]
-    done = _run(command)
+    done = _run_command(command)
     if done is None:
         return None
     if done.returncode:
@@ -161,31 +165,33 @@ def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
     result = {}
     for line in done.stdout.splitlines():
         number, state, reason = (*line.strip().split("|"), "", "")[:3]
-        result[number] = Answer(state, "" if reason == "None" else reason)
+        result[number] = ClusterState(state, "" if reason == "None" else reason)
     return result
 
 
-def _past(number: str) -> Answer:
-    done = _run(["sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={number}", "--format=State"])
+def _query_accounting(number: str) -> ClusterState:
+    done = _run_command(
+        ["sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={number}", "--format=State"]
+    )
     if done is None or done.returncode:
-        return Answer(accounting=False)
+        return ClusterState(accounting=False)
     lines = done.stdout.split("\n")
     # "CANCELLED by 1000"
-    return Answer(lines[0].partition(" ")[0].strip())
+    return ClusterState(lines[0].partition(" ")[0].strip())
 
 
-def cancel(number: str) -> None:
-    _run(["scancel", "--quiet", number])
+def cancel_job(number: str) -> None:
+    _run_command(["scancel", "--quiet", number])
     _seen.pop(number, None)
 
 
-def ending(number: str, restarts: int) -> str:
+def ending_kind(number: str, restarts: int) -> str:
     """What the cluster is doing with a job of whose processes it has sent a signal.
 
     Args: restarts: how often the job had been started again before. Returns: "requeued", "cancelled" (by
     someone, by a limit, for another job), or empty when it has sent none.
     """
-    done = _run(["scontrol", "--oneliner", "show", "job", number])
+    done = _run_command(["scontrol", "--oneliner", "show", "job", number])
     if done is None or done.returncode:
         return ""
     facts = dict(re.findall(r"(JobState|Restarts)=(\w+)", done.stdout))
@@ -194,10 +200,10 @@ def ending(number: str, restarts: int) -> str:
     return "" if facts.get("JobState") == "RUNNING" else "cancelled"
 
 
-def requeue(number: str) -> str:
+def requeue_job(number: str) -> str:
     """Put a running job back into the queue, which ends it here. Returns: what speaks against it, or
     nothing."""
-    done = _run(["scontrol", "requeue", number])
+    done = _run_command(["scontrol", "requeue", number])
     if done is None:
         return "the cluster does not answer"
     return _last_line(done.stderr) if done.returncode else ""
@@ -210,7 +216,7 @@ def job_id(environment: Mapping[str, str]) -> str:
     return environment.get("SLURM_JOB_ID", "")
 
 
-def _run(
+def _run_command(
     command: Sequence[str], stdin: str = "", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str] | None:
     """Run one of Slurm's commands; None when it is not here or does not answer in time."""

@@ -31,9 +31,9 @@ from engines.core.files import make_printable
 from engines.core.system import format_bytes
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, why_stop_early
-from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep
-from workbench.jobs.queue import Slots, keep, launch, leave
-from workbench.jobs.reporting import start
+from workbench.jobs.machine import MARK, ProcessId, attempt_mark, kill_leftovers, memory_bytes
+from workbench.jobs.queue import Slots, keep_queue, leave_queue, prepare_launch
+from workbench.jobs.reporting import start_reporters
 from workbench.jobs.tail import EventTail, last_lines
 from workbench.jobs.view import ending_without_exit_code
 
@@ -62,7 +62,7 @@ class Signals:
         self._write.setblocking(False)
         self._wakeup = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         for number in _SIGNALS:
-            self._before[number] = signal.signal(number, self._note)
+            self._before[number] = signal.signal(number, self._note_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,7 +72,7 @@ class Signals:
         self._read.close()
         self._write.close()
 
-    def _note(self, number: int, _frame: FrameType | None) -> None:
+    def _note_signal(self, number: int, _frame: FrameType | None) -> None:
         self.interrupts += number == signal.SIGINT
         self.warnings += number == signal.SIGUSR2
         self.stops += number in (signal.SIGTERM, signal.SIGHUP)
@@ -96,22 +96,22 @@ class Supervisor:
         self._tail = EventTail(attempt.events)
         self._child: subprocess.Popen[bytes] | None = None
         self._status: int | None = None
-        self._beat = Heartbeat(0.0, ProcessId.me())
+        self._beat = Heartbeat(0.0, ProcessId.of_this_process())
         self._delivered = ""
         self._direct = True
         self._reporters: list[subprocess.Popen[bytes]] = []
-        self._folder = _identity(attempt.folder)
+        self._folder = _folder_identity(attempt.folder)
 
     def run(self) -> Ending | None:
         """Returns: the end of the attempt; None when another supervisor has it, or its folder was removed."""
-        with self.attempt.held(timing.LOCK_WAIT_S) as mine:
+        with self.attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
             if not mine:
                 return None
-            if (ending := self.attempt.result()) is not None:
+            if (ending := self.attempt.read_result()) is not None:
                 return ending
             with Signals() as signals:
                 try:
-                    begun = self._begin()
+                    begun = self._begin_attempt()
                 except EngineError as error:
                     ending = Ending.of_error(error)
                 except OSError as error:
@@ -119,9 +119,9 @@ class Supervisor:
                     ending = Ending("failed", reason, code="E624", ended=time.time())
                 else:
                     with contextlib.suppress(OSError):
-                        self._reporters = start(self.attempt) if begun else []
-                    ending = self._watch(signals) if begun else ending_without_exit_code(self.attempt)
-                return None if self._removed() else self._record(ending, signals)
+                        self._reporters = start_reporters(self.attempt) if begun else []
+                    ending = self._watch_worker(signals) if begun else ending_without_exit_code(self.attempt)
+                return None if self._is_folder_removed() else self._record_ending(ending, signals)
 
     def await_reporters(self) -> None:
         """Give reporters time to pass on the end; on a cluster everything ends with this process."""
@@ -130,27 +130,27 @@ class Supervisor:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, deadline - time.monotonic()))
 
-    def _begin(self) -> bool:
-        first = self.attempt.heartbeat() is None
-        if first and self.attempt.wanted():
+    def _begin_attempt(self) -> bool:
+        first = self.attempt.read_heartbeat() is None
+        if first and self.attempt.read_request():
             return False
-        self.attempt.beat(replace(self._beat, t=time.time()))
-        leave(self.attempt)
+        self.attempt.write_heartbeat(replace(self._beat, t=time.time()))
+        leave_queue(self.attempt)
         if first:
-            self.attempt.reserve()
-            self._start()
+            self.attempt.reserve_space()
+            self._start_worker()
             return True
-        worker = self.attempt.worker()
-        return worker is not None and bool(worker.alive())
+        worker = self.attempt.worker_process()
+        return worker is not None and bool(worker.is_alive())
 
-    def _start(self) -> None:
+    def _start_worker(self) -> None:
         folder = self.attempt.folder.resolve()
         params: Mapping[str, Any] = {}
         with contextlib.suppress(EngineError):  # the worker will explain it
-            params = Job(self.attempt.job, folder.parent).spec().params
-        made = launch(self.attempt, params, self._slots.cards)
+            params = Job(self.attempt.job, folder.parent).read_recipe().params
+        made = prepare_launch(self.attempt, params, self._slots.cards)
         self._direct = made.direct
-        ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: mark(folder)}
+        ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: attempt_mark(folder)}
         environment = {**os.environ, **made.environment, **ours}
         with self.attempt.stdout.open("ab") as out, self.attempt.stderr.open("ab") as err:
             self._child = subprocess.Popen(
@@ -164,30 +164,30 @@ class Supervisor:
                 pass_fds=self._slots.locks,
             )
 
-    def _watch(self, signals: Signals) -> Ending:
+    def _watch_worker(self, signals: Signals) -> Ending:
         next_beat = 0.0
         while True:
-            over = self._over()
-            self._listen()
+            over = self._is_over()
+            self._take_signals()
             if over:
-                return self._ending(signals)
-            if self._removed():
+                return self._find_ending(signals)
+            if self._is_folder_removed():
                 # Nobody could see what it does, and what it goes on to write would look like a lost job.
-                self._send("kill")
+                self._signal_worker("kill")
             elif time.monotonic() >= next_beat:
-                self._report()
+                self._pass_on_events()
                 next_beat = time.monotonic() + timing.HEARTBEAT_S
             else:
                 self._pass_on(signals)
             signals.wait(min(timing.TICK_S, next_beat - time.monotonic()))
 
-    def _removed(self) -> bool:
-        return _identity(self.attempt.folder) != self._folder
+    def _is_folder_removed(self) -> bool:
+        return _folder_identity(self.attempt.folder) != self._folder
 
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         if self._child is None:
-            worker = self.attempt.worker()
-            return worker is None or not worker.alive()
+            worker = self.attempt.worker_process()
+            return worker is None or not worker.is_alive()
         # Not Popen.poll: the resource use comes with the exit code only here.
         pid, status, usage = os.wait4(self._child.pid, os.WNOHANG)
         if pid == 0:
@@ -197,18 +197,18 @@ class Supervisor:
         self._beat = replace(self._beat, peak_bytes=max(self._beat.peak_bytes, usage.ru_maxrss * unit))
         return True
 
-    def _report(self) -> None:
-        rss = self._memory()
+    def _pass_on_events(self) -> None:
+        rss = self._measure_memory()
         peak = max(rss, self._beat.peak_bytes)
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
         with contextlib.suppress(OSError, EngineError):
-            self.attempt.beat(self._beat)
-            if not self.attempt.wanted() and (why := why_stop_early(self.attempt)):
-                self.attempt.ask("stop", why)
+            self.attempt.write_heartbeat(self._beat)
+            if not self.attempt.read_request() and (why := why_stop_early(self.attempt)):
+                self.attempt.request_end("stop", why)
 
-    def _memory(self) -> int:
+    def _measure_memory(self) -> int:
         total = 0
-        worker = self.attempt.worker()
+        worker = self.attempt.worker_process()
         pid = self._child.pid if self._child else worker.pid if worker else 0
         with contextlib.suppress(psutil.Error):
             leader = psutil.Process(pid)
@@ -218,25 +218,25 @@ class Supervisor:
         return total
 
     def _pass_on(self, signals: Signals) -> None:
-        want = self.attempt.wanted()
+        want = self.attempt.read_request()
         if not want and signals.stops:
             want = "stop"
         if signals.interrupts:
             want = "kill" if signals.interrupts > 1 else want or "stop"
             with contextlib.suppress(OSError, EngineError):
-                self.attempt.ask(want)
+                self.attempt.request_end(want)
         if want in ("", self._delivered):
             return
         self._delivered = want
         if not self._direct and want == "stop":
             # A signal would end the launcher between us and the worker, which finds the request by itself.
             with contextlib.suppress(OSError, EngineError):
-                self.attempt.ask(want)
+                self.attempt.request_end(want)
             return
-        self._send(want)
+        self._signal_worker(want)
 
-    def _send(self, want: str) -> None:
-        worker = self.attempt.worker()
+    def _signal_worker(self, want: str) -> None:
+        worker = self.attempt.worker_process()
         number = signal.SIGKILL if want == "kill" else signal.SIGTERM
         if self._child is not None:
             # Not reaped yet, so the number is still that of our child.
@@ -246,27 +246,27 @@ class Supervisor:
                 else:
                     os.kill(self._child.pid, number)
         elif worker is not None:
-            worker.send(number, group=want == "kill")
+            worker.send_signal(number, group=want == "kill")
 
-    def _listen(self) -> None:
+    def _take_signals(self) -> None:
         if self._sink is None:
             return
-        for event in self._tail.read():
+        for event in self._tail.read_events():
             self._sink(Event(event.kind, event.data, event.step))
 
-    def _ending(self, signals: Signals) -> Ending:
+    def _find_ending(self, signals: Signals) -> Ending:
         """How the attempt ended. The worker's own account comes first: its work was done when it gave it."""
-        sweep(self.attempt.folder)
-        self._listen()
+        kill_leftovers(self.attempt.folder)
+        self._take_signals()
         while self._tail.behind_bytes:
-            self._listen()
+            self._take_signals()
         peak = self._beat.peak_bytes
-        outcome = self.attempt.outcome()
+        outcome = self.attempt.read_outcome()
         if outcome is not None:
             return self._exit_of(replace(outcome, peak_bytes=max(peak, outcome.peak_bytes)))
         if self._status is None:
             return ending_without_exit_code(self.attempt)
-        plain = Ending("failed", started=self.attempt.started(), ended=time.time(), peak_bytes=peak)
+        plain = Ending("failed", started=self.attempt.started_at(), ended=time.time(), peak_bytes=peak)
         return self._exit_of(self._without_account(plain, signals))
 
     def _exit_of(self, ending: Ending) -> Ending:
@@ -280,14 +280,14 @@ class Supervisor:
     def _without_account(self, plain: Ending, signals: Signals) -> Ending:
         """The end of a worker of ours that died without a word, from its exit code."""
         status = self._status or 0
-        wanted = self.attempt.wanted()
+        wanted = self.attempt.read_request()
         resume = f"mathwb jobs resume {self.attempt.job}"
         if status < 0:
             if wanted == "kill":
                 return replace(plain, state="stopped", reason="killed by you")
             if -status == signal.SIGTERM and (wanted or signals.stops):
                 return replace(
-                    plain, state="stopped", reason=f"{self.attempt.stopped_by()} before the work began"
+                    plain, state="stopped", reason=f"{self.attempt.stop_reason()} before the work began"
                 )
             memory = f"peak {format_bytes(plain.peak_bytes)} of {format_bytes(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
@@ -311,15 +311,15 @@ class Supervisor:
         result = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
         return int(result[-1]) if result else 0
 
-    def _record(self, ending: Ending, signals: Signals) -> Ending:
+    def _record_ending(self, ending: Ending, signals: Signals) -> Ending:
         """Write the result, however long a full disk takes to have room again."""
         deadline = time.monotonic() + timing.RESULT_RETRY_S
         while True:
             try:
                 # On a file system without locks another may have been quicker.
-                if (known := self.attempt.result()) is not None:
+                if (known := self.attempt.read_result()) is not None:
                     return known
-                self.attempt.say_result(ending)
+                self.attempt.write_result(ending)
                 return ending
             except (EngineError, OSError):
                 if time.monotonic() > deadline:
@@ -327,7 +327,7 @@ class Supervisor:
             signals.wait(timing.TICK_S)
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def _folder_identity(folder: Path) -> tuple[int, int] | None:
     try:
         result = folder.stat()
     except FileNotFoundError:
@@ -340,10 +340,10 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0])
     locks, cards = (*arguments[1:], "", "")[:2]
     slots = Slots(tuple(map(int, filter(None, locks.split(",")))), tuple(filter(None, cards.split(","))))
-    supervisor = Supervisor(Job(int(folder.name), folder).last(), slots=slots)
+    supervisor = Supervisor(Job(int(folder.name), folder).last_attempt(), slots=slots)
     supervisor.run()
     slots.close()
-    keep(folder.parent)
+    keep_queue(folder.parent)
     supervisor.await_reporters()
     return 0
 

@@ -52,14 +52,16 @@ class LoggedEvent:
         """The line as it is in the file."""
         return {"v": 1} | {name: getattr(self, name) for name in self.__slots__}
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return the event for people: local time, kind, step, text. Print it through `make_printable`."""
         at = time.strftime("%H:%M:%S", time.localtime(self.t))
         step = "" if self.step is None else f"step {self.step:,}"
-        return "  ".join(part for part in (at, f"{self.kind:<8}", step, _said(self.kind, self.data)) if part)
+        return "  ".join(
+            part for part in (at, f"{self.kind:<8}", step, _describe_data(self.kind, self.data)) if part
+        )
 
 
-def _said(kind: str, data: Mapping[str, Any]) -> str:
+def _describe_data(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "progress" and "done" in data:
         total = f"/{data['total']}" if data.get("total") is not None else ""
         return f"{data['done']}{total} {data.get('unit') or ''}".rstrip()
@@ -94,14 +96,14 @@ class LineTail:
         self._skipping = False
         if from_end is not None:
             with contextlib.suppress(OSError), self.path.open("rb") as file:
-                inode, self._offset = _inode(file.fileno()), _offset_of_last(file, from_end)
+                inode, self._offset = _inode_number(file.fileno()), _offset_of_last(file, from_end)
                 self._inode = inode
 
-    def lines(self, max_bytes: int = 2**20) -> list[bytes]:
+    def read_lines(self, max_bytes: int = 2**20) -> list[bytes]:
         """The new lines in at most `max_bytes` of the file; `behind_bytes` tells what is still unread."""
         try:
             with self.path.open("rb") as file:
-                inode, size = _inode(file.fileno()), file.seek(0, 2)
+                inode, size = _inode_number(file.fileno()), file.seek(0, 2)
                 if inode != self._inode or size < self._offset:
                     self._inode, self._offset, self._half, self._skipping = inode, 0, b"", False
                 file.seek(self._offset)
@@ -136,10 +138,10 @@ class EventTail(LineTail):
         lines = "1 line" if self.damaged == 1 else f"{self.damaged:,} lines"
         return f"{lines} of {self.path.name} cannot be read, and left out"
 
-    def read(self, max_bytes: int = 2**20) -> list[LoggedEvent]:
+    def read_events(self, max_bytes: int = 2**20) -> list[LoggedEvent]:
         """The new events, from at most `max_bytes` of the file."""
         events = []
-        for line in self.lines(max_bytes):
+        for line in self.read_lines(max_bytes):
             event = LoggedEvent.parse(line)
             if event is not None:
                 events.append(event)
@@ -148,7 +150,7 @@ class EventTail(LineTail):
         return events
 
 
-def _inode(descriptor: int) -> int:
+def _inode_number(descriptor: int) -> int:
     return os.fstat(descriptor).st_ino
 
 
@@ -198,7 +200,7 @@ def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
 
 
 @dataclass(slots=True)
-class Curve:
+class MetricCurve:
     """A metric over steps in at most twice `capacity` points. When it fills up, neighbours are merged:
     `mean`, `low` and `high` are those of all values behind a point, so that no spike is lost."""
 
@@ -215,7 +217,7 @@ class Curve:
     _weights: list[int] = field(default_factory=list)
     _per_point: int = 1
 
-    def add(self, steps: Sequence[int], values: Sequence[float]) -> None:
+    def add_values(self, steps: Sequence[int], values: Sequence[float]) -> None:
         """The next values, one or many; the points are the same."""
         if not values:
             return
@@ -225,7 +227,7 @@ class Curve:
         while done < len(values):
             fresh = not self._weights or self._weights[-1] >= self._per_point
             if fresh and len(self.steps) >= 2 * self.capacity:
-                self._halve()
+                self._merge_neighbours()
             weight = 0 if fresh else self._weights[-1]
             part = values[done : done + self._per_point - weight]
             total, low, high = math.fsum(part), min(part), max(part)
@@ -245,7 +247,7 @@ class Curve:
         self.undefined += steps[: self.capacity - len(self.undefined)]
         self.undefined_count += len(steps)
 
-    def _halve(self) -> None:
+    def _merge_neighbours(self) -> None:
         pairs = range(0, len(self.steps) - 1, 2)
         w = self._weights
         self.mean = [(self.mean[i] * w[i] + self.mean[i + 1] * w[i + 1]) / (w[i] + w[i + 1]) for i in pairs]
@@ -260,7 +262,7 @@ class MetricCurves:
     """The metric events of one log as curves by name, brought up to date by `update`."""
 
     def __init__(self, path: Path) -> None:
-        self.curves: dict[str, Curve] = {}
+        self.curves: dict[str, MetricCurve] = {}
         self._tail = LineTail(path)
 
     @property
@@ -268,12 +270,12 @@ class MetricCurves:
         """How much of the log is still unread."""
         return self._tail.behind_bytes
 
-    def update(self, max_bytes: int = 2**20) -> bool:
+    def read_more(self, max_bytes: int = 2**20) -> bool:
         """Read on, at most so many bytes. Returns: whether anything was added."""
         found: dict[str, tuple[list[int | None], list[float]]] = {}
         undefined: dict[str, list[int]] = {}
         # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
-        for raw in _parsed([line for line in self._tail.lines(max_bytes) if METRIC in line]):
+        for raw in _parse_metrics([line for line in self._tail.read_lines(max_bytes) if METRIC in line]):
             try:
                 step, data = raw.get("step"), raw["data"].items()
                 step = None if step is None else int(step)
@@ -288,14 +290,14 @@ class MetricCurves:
                 elif value is None and step is not None:
                     undefined.setdefault(name, []).append(step)
         for name, (steps, values) in found.items():
-            curve = self.curves.setdefault(name, Curve())
-            curve.add([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
+            curve = self.curves.setdefault(name, MetricCurve())
+            curve.add_values([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
         for name, without in undefined.items():
-            self.curves.setdefault(name, Curve()).add_undefined(without)
+            self.curves.setdefault(name, MetricCurve()).add_undefined(without)
         return bool(found or undefined)
 
 
-def _parsed(lines: Sequence[bytes]) -> list[Any]:
+def _parse_metrics(lines: Sequence[bytes]) -> list[Any]:
     with contextlib.suppress(ValueError, RecursionError):
         result: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
         if len(result) == len(lines):
@@ -315,7 +317,7 @@ _PROGRESS = b'"kind":"progress"'
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far an attempt is. `rate` in units a second over the last minute, None until two reports allow it.
     `metrics` holds the last value of each; `last_t` is when anything was reported."""
 
@@ -329,17 +331,17 @@ class Progress:
     metrics: dict[str, float] = field(default_factory=dict)
 
 
-def progress(path: Path) -> Progress:
+def read_progress(path: Path) -> JobProgress:
     """Progress from the end of a log. Looks back as far as it must, at most 4 MiB."""
     lines: list[bytes] = []
     for window in _WINDOWS:
-        lines, whole = _window(path, window)
+        lines, whole = _read_window(path, window)
         if whole or any(_PROGRESS in line for line in lines):
             break
-    return _progress(_telling(lines))
+    return _compute_progress(_relevant_events(lines))
 
 
-def _window(path: Path, size: int) -> tuple[list[bytes], bool]:
+def _read_window(path: Path, size: int) -> tuple[list[bytes], bool]:
     try:
         with path.open("rb") as file:
             start = max(0, file.seek(0, 2) - size)
@@ -351,7 +353,7 @@ def _window(path: Path, size: int) -> tuple[list[bytes], bool]:
     return lines[1 if start else 0 : -1], start == 0
 
 
-def _telling(lines: list[bytes]) -> list[LoggedEvent]:
+def _relevant_events(lines: list[bytes]) -> list[LoggedEvent]:
     """The events that progress is computed from: all reports, the metrics near the end, and the last event.
     The others are not even parsed."""
     found: list[LoggedEvent] = []
@@ -365,7 +367,7 @@ def _telling(lines: list[bytes]) -> list[LoggedEvent]:
     return found[::-1]
 
 
-def _progress(events: list[LoggedEvent]) -> Progress:
+def _compute_progress(events: list[LoggedEvent]) -> JobProgress:
     reports = [event for event in events if event.kind == "progress" and is_number(event.data.get("done"))]
     step = next((event.step for event in reversed(events) if event.step is not None), None)
     last_t = events[-1].t if events else None
@@ -374,7 +376,7 @@ def _progress(events: list[LoggedEvent]) -> Progress:
         if event.kind == "metric":
             keep_last(metrics, event.data)
     if not reports:
-        return Progress(step=step, last_t=last_t, metrics=metrics)
+        return JobProgress(step=step, last_t=last_t, metrics=metrics)
     last = reports[-1]
     done = float(last.data["done"])
     total = float(last.data["total"]) if is_number(last.data.get("total")) else None
@@ -393,4 +395,4 @@ def _progress(events: list[LoggedEvent]) -> Progress:
     if last.t > first.t and done > first.data["done"]:
         rate = (done - first.data["done"]) / (last.t - first.t)
         eta = None if total is None else max(0.0, (total - done) / rate)
-    return Progress(step, done, total, unit, rate, eta, last_t, metrics)
+    return JobProgress(step, done, total, unit, rate, eta, last_t, metrics)

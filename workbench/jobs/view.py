@@ -31,15 +31,15 @@ from workbench.jobs.folder import (
     Ending,
     Heartbeat,
     Job,
-    awaited,
-    divided,
+    awaited_attempts,
+    is_divided,
     is_protected,
     sweep_members,
     sweep_of,
 )
 from workbench.jobs.machine import is_network
-from workbench.jobs.slurm import Answer
-from workbench.jobs.tail import progress
+from workbench.jobs.slurm import ClusterState
+from workbench.jobs.tail import read_progress
 from workbench.recipes import Recipe
 
 _STATES = {
@@ -63,60 +63,60 @@ def ending_without_exit_code(attempt: Attempt) -> Ending:
     """The end of an attempt whose worker is known to be gone and had nobody to take its exit code."""
     if (known := _known_ending(attempt)) is not None:
         return known
-    beat = attempt.heartbeat()
+    beat = attempt.read_heartbeat()
     if beat is None:
         reason = "its supervisor never started"
     elif beat.supervisor.before_restart:
         reason = "the machine was restarted while it ran"
     else:
         reason = "its worker and its supervisor ended without recording a result"
-    if attempt.wanted() == "stop":
+    if attempt.read_request() == "stop":
         reason += ", after you asked it to stop"
-    return _of(attempt, "lost", reason, f"Resume it: mathwb jobs resume {attempt.job}", "E620")
+    return _make_ending(attempt, "lost", reason, f"Resume it: mathwb jobs resume {attempt.job}", "E620")
 
 
-def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
+def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
     """The end of an attempt that the cluster says is over, or does not know any more."""
     if (known := _known_ending(attempt)) is not None:
         return known
-    if answer.state == "CANCELLED" and attempt.wanted() == "stop":
-        return _of(attempt, "stopped", attempt.wanted_why() or "stopped by you")
+    if answer.state == "CANCELLED" and attempt.read_request() == "stop":
+        return _make_ending(attempt, "stopped", attempt.request_reason() or "stopped by you")
     state, reason = _STATES.get(answer.state, ("lost", ""))
     if not reason and answer.state:
         reason = f"the cluster says {answer.state}, and it recorded no result"
     elif not reason:
         reason = "the cluster no longer knows it"
         reason += "" if answer.accounting else " and keeps no accounting, so its end is unknown"
-    if answer.state == "CANCELLED" and attempt.heartbeat() is None:
+    if answer.state == "CANCELLED" and attempt.read_heartbeat() is None:
         reason += " before it started"
     resume = f"mathwb jobs resume {attempt.job}"
     more = _REMEDIES.get(answer.state)
     remedy = f"{more}, then: {resume}" if more else f"Resume it: {resume}"
-    return _of(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
+    return _make_ending(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
 
 
 def _known_ending(attempt: Attempt) -> Ending | None:
     """The worker's own account; else the end of an attempt that was killed, or stopped before it began."""
-    if (outcome := attempt.outcome()) is not None:
+    if (outcome := attempt.read_outcome()) is not None:
         return outcome
-    wanted = attempt.wanted()
+    wanted = attempt.read_request()
     if wanted == "kill":
-        return _of(attempt, "stopped", "killed by you")
-    if wanted and attempt.heartbeat() is None:
-        return _of(attempt, "stopped", "stopped by you before it started")
+        return _make_ending(attempt, "stopped", "killed by you")
+    if wanted and attempt.read_heartbeat() is None:
+        return _make_ending(attempt, "stopped", "stopped by you before it started")
     return None
 
 
-def _of(attempt: Attempt, state: str, reason: str, remedy: str = "", code: str = "") -> Ending:
-    beat = attempt.heartbeat()
-    ended = max(beat.t if beat else attempt.created(), modified(attempt.events) or 0.0)
-    if attempt.wanted() and beat is None:
-        ended = max(ended, attempt.wanted_since())
+def _make_ending(attempt: Attempt, state: str, reason: str, remedy: str = "", code: str = "") -> Ending:
+    beat = attempt.read_heartbeat()
+    ended = max(beat.t if beat else attempt.created_at(), modified_at(attempt.events) or 0.0)
+    if attempt.read_request() and beat is None:
+        ended = max(ended, attempt.requested_at())
     peak = beat.peak_bytes if beat else 0
-    return Ending(state, reason, remedy, code, started=attempt.started(), ended=ended, peak_bytes=peak)
+    return Ending(state, reason, remedy, code, started=attempt.started_at(), ended=ended, peak_bytes=peak)
 
 
-def modified(path: Path) -> float | None:
+def modified_at(path: Path) -> float | None:
     """When a log last grew, in Unix seconds; None while it is empty."""
     try:
         status = path.stat()
@@ -136,7 +136,7 @@ EXIT_CODES = {"succeeded": 0, "failed": 1, "stopped": 130, "lost": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AttemptStanding:
     """State of one attempt. `ending` is set in a terminal state; `recorded` says that the run folder has it.
 
     `health` of a live one: "ok"; "silent", no heartbeat for a while from another machine; "orphaned", the
@@ -152,7 +152,9 @@ class Standing:
     waiting: str = ""
 
 
-def standing(attempt: Attempt, *, now: float | None = None, places: queue.Places | None = None) -> Standing:
+def attempt_standing(
+    attempt: Attempt, *, now: float | None = None, places: queue.QueuePositions | None = None
+) -> AttemptStanding:
     """The state of an attempt, from its files and the processes they name. Args: places: the queue, where it
     has just been read.
 
@@ -160,88 +162,94 @@ def standing(attempt: Attempt, *, now: float | None = None, places: queue.Places
     that an end which comes between two questions is not taken for a loss.
     """
     now = time.time() if now is None else now
-    if (ending := attempt.result()) is not None:
-        return Standing(ending.state, ending=ending, recorded=True)
-    if (ticket := attempt.ticket()) is not None:
+    if (ending := attempt.read_result()) is not None:
+        return AttemptStanding(ending.state, ending=ending, recorded=True)
+    if (ticket := attempt.cluster_ticket()) is not None:
         return _on_cluster(attempt, ticket, now)
-    beat = attempt.heartbeat()
+    beat = attempt.read_heartbeat()
     if beat is None:
-        return _unbegun(attempt, now, places)
+        return _standing_unbegun(attempt, now, places)
     health = "ok"
-    alive = beat.supervisor.alive()
+    alive = beat.supervisor.is_alive()
     if alive is None and now - beat.t > timing.STALE_AFTER_S:
-        if attempt.outcome() is not None:
-            return _dead(attempt)
+        if attempt.read_outcome() is not None:
+            return _standing_dead(attempt)
         health = "silent"
     if alive is False:
-        worker = attempt.worker()
-        if worker is None or not worker.alive():
-            return _dead(attempt)
+        worker = attempt.worker_process()
+        if worker is None or not worker.is_alive():
+            return _standing_dead(attempt)
         health = "orphaned"
-    return _living(attempt, health, beat, now)
+    return _standing_alive(attempt, health, beat, now)
 
 
-def _unbegun(attempt: Attempt, now: float, places: queue.Places | None) -> Standing:
+def _standing_unbegun(attempt: Attempt, now: float, places: queue.QueuePositions | None) -> AttemptStanding:
     if places is None:
-        places = queue.places(attempt.folder.parent.parent)
+        places = queue.queue_positions(attempt.folder.parent.parent)
     place = places.get((attempt.job, attempt.number))
     if place is not None and not place[1]:
-        if attempt.wanted():
-            return _dead(attempt)
-        if awaited(Job(attempt.job, attempt.folder.parent)):
-            return Standing("queued", waiting="until the others are over")
-        return Standing("queued", waiting=f"{place[0]} before it" if place[0] else "next")
-    since = place[1] if place else attempt.created()
+        if attempt.read_request():
+            return _standing_dead(attempt)
+        if awaited_attempts(Job(attempt.job, attempt.folder.parent)):
+            return AttemptStanding("queued", waiting="until the others are over")
+        return AttemptStanding("queued", waiting=f"{place[0]} before it" if place[0] else "next")
+    since = place[1] if place else attempt.created_at()
     if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
-        return Standing("stopping" if attempt.wanted() else "queued")
-    return _dead(attempt)
+        return AttemptStanding("stopping" if attempt.read_request() else "queued")
+    return _standing_dead(attempt)
 
 
-def _living(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> Standing:
-    if attempt.wanted():
-        return Standing("stopping", health, heartbeat=beat)
-    events = modified(attempt.events)
+def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> AttemptStanding:
+    if attempt.read_request():
+        return AttemptStanding("stopping", health, heartbeat=beat)
+    events = modified_at(attempt.events)
     if events is None:
-        return Standing("starting", health, heartbeat=beat)
+        return AttemptStanding("starting", health, heartbeat=beat)
     if health == "ok" and now - events > timing.STALLED_AFTER_S:
         health = "stalled"
-    return Standing("running", health, heartbeat=beat)
+    return AttemptStanding("running", health, heartbeat=beat)
 
 
-def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
+def _on_cluster(attempt: Attempt, ticket: str, now: float) -> AttemptStanding:
     """The state of an attempt on a cluster. A fresh heartbeat and the worker's own account are believed
     first; whether an attempt without them waits, runs or is over, the cluster alone knows."""
-    beat = attempt.heartbeat()
+    beat = attempt.read_heartbeat()
     if beat is not None:
-        alive = beat.supervisor.alive()
+        alive = beat.supervisor.is_alive()
         if alive or (alive is None and now - beat.t <= timing.STALE_AFTER_S):
-            return _living(attempt, "ok", beat, now)
-    if attempt.outcome() is not None:
-        return _dead(attempt)
+            return _standing_alive(attempt, "ok", beat, now)
+    if attempt.read_outcome() is not None:
+        return _standing_dead(attempt)
     if not ticket:
-        handed_over = abs(now - attempt.created()) < timing.START_LIMIT_S
-        return Standing("stopping" if attempt.wanted() else "queued") if handed_over else _dead(attempt)
-    answer = slurm.ask(ticket)
+        handed_over = abs(now - attempt.created_at()) < timing.START_LIMIT_S
+        return (
+            AttemptStanding("stopping" if attempt.read_request() else "queued")
+            if handed_over
+            else _standing_dead(attempt)
+        )
+    answer = slurm.job_state(ticket)
     if answer is not None and not answer.live:
         # It may have ended between the two questions.
-        if (ending := attempt.result()) is not None:
-            return Standing(ending.state, ending=ending, recorded=True)
+        if (ending := attempt.read_result()) is not None:
+            return AttemptStanding(ending.state, ending=ending, recorded=True)
         ending = cluster_words(attempt, answer)
-        return Standing(ending.state, ending=ending)
+        return AttemptStanding(ending.state, ending=ending)
     if answer is None or answer.pending:
         waiting = "the cluster cannot be reached from here" if answer is None else answer.reason
         if beat is None or answer is not None:
-            return Standing("stopping" if attempt.wanted() else "queued", waiting=waiting, heartbeat=beat)
+            return AttemptStanding(
+                "stopping" if attempt.read_request() else "queued", waiting=waiting, heartbeat=beat
+            )
     if beat is None:
-        return Standing("stopping" if attempt.wanted() else "starting")
-    return _living(attempt, "silent", beat, now)
+        return AttemptStanding("stopping" if attempt.read_request() else "starting")
+    return _standing_alive(attempt, "silent", beat, now)
 
 
-def _dead(attempt: Attempt) -> Standing:
-    if (ending := attempt.result()) is not None:
-        return Standing(ending.state, ending=ending, recorded=True)
+def _standing_dead(attempt: Attempt) -> AttemptStanding:
+    if (ending := attempt.read_result()) is not None:
+        return AttemptStanding(ending.state, ending=ending, recorded=True)
     ending = ending_without_exit_code(attempt)
-    return Standing(ending.state, ending=ending)
+    return AttemptStanding(ending.state, ending=ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,20 +271,20 @@ class AttemptView:
 
 
 def attempt_view(attempt: Attempt) -> AttemptView:
-    now = standing(attempt)
-    started = attempt.started()
-    view = AttemptView(attempt.number, now.state, created=attempt.created(), started=started)
+    now = attempt_standing(attempt)
+    started = attempt.started_at()
+    view = AttemptView(attempt.number, now.state, created=attempt.created_at(), started=started)
     if now.ending is not None:
-        return dataclasses.replace(view, **_outcome(now.ending))
+        return dataclasses.replace(view, **_ending_fields(now.ending))
     return dataclasses.replace(
         view,
         wall_s=None if started is None else max(0.0, time.time() - started),
         peak_bytes=now.heartbeat.peak_bytes if now.heartbeat else 0,
-        metrics=progress(attempt.events).metrics,
+        metrics=read_progress(attempt.events).metrics,
     )
 
 
-def _outcome(ending: Ending) -> dict[str, Any]:
+def _ending_fields(ending: Ending) -> dict[str, Any]:
     names = ("reason", "started", "ended", "wall_s", "peak_bytes", "exit_code", "signal", "metrics", "value")
     return {name: getattr(ending, name) for name in names}
 
@@ -342,7 +350,7 @@ class JobView:
             return None
         return min(1.0, (self.done + self.begun) / self.total)
 
-    def log(self, name: str) -> Path:
+    def log_path(self, name: str) -> Path:
         """A file of the last attempt: events.jsonl, stdout.log, stderr.log."""
         return Path(self.folder) / f"attempt-{self.attempt}" / name
 
@@ -360,7 +368,7 @@ class JobView:
         """Whether it has been stopping for so long that killing it should be offered."""
         return self.stopping_for_s is not None and self.stopping_for_s > timing.GRACE_S
 
-    def refusal(self, verb: str) -> str:
+    def why_refused(self, verb: str) -> str:
         """Why `verb` (stop, kill, resume, remove) does not apply now; empty when it does."""
         if verb in ("stop", "kill"):
             if not self.live:
@@ -384,14 +392,14 @@ _TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IndexRow:
     """What the index knew of a job when its run folder had this modification time (`changed_ns`)."""
 
     view: JobView
     changed_ns: int
 
 
-class Index:
+class JobIndex:
     """The index of one workspace. Connections last for one call; `notice` says what is unusual about it."""
 
     def __init__(self, workspace_root: Path) -> None:
@@ -399,23 +407,23 @@ class Index:
         self.path = state_dir() / "jobs" / f"{name}.sqlite3"
         self.notice = ""
 
-    def load(self) -> dict[int, Row]:
+    def load_rows(self) -> dict[int, IndexRow]:
         """What is known, by job; empty when the index had to be thrown away."""
-        rows: dict[int, Row] = {}
-        with self._connected() as database:
+        rows: dict[int, IndexRow] = {}
+        with self._open_transaction() as database:
             for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
                 # A view of another version of the program is read from its folder again.
                 with contextlib.suppress(TypeError, ValueError):
-                    rows[number] = Row(JobView(**json.loads(view)), changed_ns)
+                    rows[number] = IndexRow(JobView(**json.loads(view)), changed_ns)
         return rows
 
-    def save(self, rows: Iterable[Row]) -> None:
-        with self._connected() as database:
+    def save_rows(self, rows: Iterable[IndexRow]) -> None:
+        with self._open_transaction() as database:
             found = [(row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows]
             database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
 
-    def forget(self, numbers: Iterable[int]) -> None:
-        with self._connected() as database:
+    def forget_jobs(self, numbers: Iterable[int]) -> None:
+        with self._open_transaction() as database:
             database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
 
     def clear(self) -> None:
@@ -425,10 +433,10 @@ class Index:
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _open_transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction. What goes wrong with an index goes no further than `notice`."""
         try:
-            database = self._ready()
+            database = self._open_or_rebuild()
         except (sqlite3.Error, OSError) as error:
             self.notice = f"the job index cannot be used: {error}"
             database = sqlite3.connect(":memory:", isolation_level=None)
@@ -440,24 +448,24 @@ class Index:
         except sqlite3.OperationalError as error:
             self.notice = f"the job index cannot be used: {error}"
         except sqlite3.DatabaseError as error:
-            self._damaged(error)
+            self._discard_damaged(error)
         finally:
             database.close()
 
-    def _ready(self) -> sqlite3.Connection:
+    def _open_or_rebuild(self) -> sqlite3.Connection:
         try:
-            return self._open()
+            return self._open_database()
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError as error:
-            self._damaged(error)
-            return self._open()
+            self._discard_damaged(error)
+            return self._open_database()
 
-    def _damaged(self, error: sqlite3.DatabaseError) -> None:
+    def _discard_damaged(self, error: sqlite3.DatabaseError) -> None:
         self.notice = f"the job index was damaged and is made again: {error}"
         self.clear()
 
-    def _open(self) -> sqlite3.Connection:
+    def _open_database(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
@@ -477,7 +485,7 @@ class Index:
             raise
 
 
-class Look:
+class JobSnapshot:
     """One look at many jobs of a folder of runs: the queue is read once, and each job once.
 
     Args: known: what the index knew; what is over, or waits, and has not changed since is taken from there.
@@ -485,28 +493,28 @@ class Look:
     """
 
     def __init__(
-        self, runs: Path, known: dict[int, Row] | None = None, seen: Mapping[int, JobView] | None = None
+        self, runs: Path, known: dict[int, IndexRow] | None = None, seen: Mapping[int, JobView] | None = None
     ) -> None:
         self._runs = runs
         self.known = {} if known is None else known
         self._views: dict[int, JobView] = dict(seen or {})
 
     @cached_property
-    def places(self) -> queue.Places:
-        return queue.places(self._runs)
+    def places(self) -> queue.QueuePositions:
+        return queue.queue_positions(self._runs)
 
-    def view(self, job: Job) -> JobView:
-        if self.kept(job) is None:
+    def view_job(self, job: Job) -> JobView:
+        if self.known_view(job) is None:
             self._views[job.id] = job_view(job, self)
         return self._views[job.id]
 
-    def kept(self, job: Job) -> JobView | None:
+    def known_view(self, job: Job) -> JobView | None:
         """The job by what the index knows or this look has seen; None when its folder has to be read."""
-        if job.id not in self._views and (result := self._unchanged(job)):
+        if job.id not in self._views and (result := self._view_if_unchanged(job)):
             self._views[job.id] = result
         return self._views.get(job.id)
 
-    def _unchanged(self, job: Job) -> JobView | None:
+    def _view_if_unchanged(self, job: Job) -> JobView | None:
         row = self.known.get(job.id)
         if row is None or row.changed_ns != changed_at(job):
             return None
@@ -515,7 +523,7 @@ class Look:
         _, started = self.places.get((job.id, row.view.attempt), (0, 1.0))
         if row.view.state != "queued" or started:
             return None
-        now = _unbegun(job.attempt(row.view.attempt), time.time(), self.places)
+        now = _standing_unbegun(job.attempt(row.view.attempt), time.time(), self.places)
         return dataclasses.replace(row.view, waiting=now.waiting) if now.state == "queued" else None
 
 
@@ -530,12 +538,12 @@ def changed_at(job: Job) -> int:
     return latest
 
 
-def job_view(job: Job, look: Look | None = None) -> JobView:
+def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
     """The job as it stands, read from its folder. Args: look: at many jobs, of which this is one."""
     now = time.time()
-    look = look or Look(job.folder.parent)
+    look = look or JobSnapshot(job.folder.parent)
     try:
-        spec = job.spec()
+        spec = job.read_recipe()
     except DataError as error:
         what = str(error)
         return JobView(job.id, "", "unreadable", "lost", what, code=error.code, folder=str(job.folder))
@@ -546,11 +554,11 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         reason = "the run folder holds no attempt"
         return JobView(job.id, spec.task, spec.title, "lost", reason, folder=str(job.folder))
     attempt = attempts[-1]
-    now_at = standing(attempt, now=now, places=look.places)
+    now_at = attempt_standing(attempt, now=now, places=look.places)
     ending, beat = now_at.ending, now_at.heartbeat
-    far = progress(attempt.events)
-    started = attempt.started()
-    wanted_since = attempt.wanted_since() if now_at.state == "stopping" else None
+    far = read_progress(attempt.events)
+    started = attempt.started_at()
+    wanted_since = attempt.requested_at() if now_at.state == "stopping" else None
     view = JobView(
         id=job.id,
         task=spec.task,
@@ -558,15 +566,15 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         state=now_at.state,
         health=now_at.health,
         waiting=now_at.waiting,
-        cluster_id=attempt.ticket() or "",
+        cluster_id=attempt.cluster_ticket() or "",
         attempt=attempt.number,
         sweep=sweep_of(job.folder),
         protected=is_protected(job),
         seed=spec.seed,
         params=dict(spec.params),
         folder=str(job.folder),
-        out=str(job.out(spec)),
-        created=attempts[0].created(),
+        out=str(job.out_folder(spec)),
+        created=attempts[0].created_at(),
         started=started,
         step=far.step,
         done=far.done,
@@ -575,7 +583,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         metrics=far.metrics,
     )
     if ending is not None:
-        outcome = _outcome(ending)
+        outcome = _ending_fields(ending)
         outcome["started"] = ending.started or started
         outcome["metrics"] = ending.metrics or far.metrics
         return dataclasses.replace(view, **outcome, remedy=ending.remedy, code=ending.code)
@@ -593,12 +601,12 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
     )
 
 
-def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
+def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
     """A sweep as one line: how many of its runs are over, and its state by theirs. One that has been ended
     early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one stopped.
     What shares have left undone is done by the one that puts them together."""
     runs, now = job.folder.parent, time.time()
-    views = [look.view(Job(each.job, runs / str(each.job))) for each in sweep_members(job)]
+    views = [look.view_job(Job(each.job, runs / str(each.job))) for each in sweep_members(job)]
     if not views:
         return _sweep_of_none(job, spec, now)
     live = [view for view in views if view.live]
@@ -613,7 +621,7 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
     else:
         state = next((state for state, found in odd.items() if found), "succeeded")
     parts = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
-    if parts and not live and views[-1].state == "succeeded" and divided(job):
+    if parts and not live and views[-1].state == "succeeded" and is_divided(job):
         state = "succeeded"
         parts.append(f"{views[-1].id} did the rest")
     ends = [view.ended for view in views if view.ended is not None]
@@ -662,7 +670,7 @@ def _sweep_eta(views: Sequence[JobView]) -> float | None:
     return max([*left, sum(left) / at_once])
 
 
-def worth_telling(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[JobView]:
+def notable_endings(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[JobView]:
     """Those of jobs that have ended which have a line of their own: a sweep speaks for its runs, but for the
     first that goes wrong while others go on. Args: wrong: sweeps of which that has been told."""
     told = {*wrong, *(view.id for view in ended)}
@@ -677,7 +685,7 @@ def worth_telling(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[J
 
 def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
     """A sweep without runs: it is being made, or nothing can come of it."""
-    made = modified(job.recipe) or 0.0
+    made = modified_at(job.recipe) or 0.0
     view = JobView(job.id, spec.task, spec.title, "queued", params=dict(spec.params), folder=str(job.folder))
     if abs(now - made) < timing.START_LIMIT_S:
         return view

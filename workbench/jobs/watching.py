@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from workbench.jobs import control
 from workbench.jobs.folder import Job, all_jobs
-from workbench.jobs.view import Index, JobView, Look, Row
+from workbench.jobs.view import IndexRow, JobIndex, JobSnapshot, JobView
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -31,7 +31,7 @@ class JobWatcher:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._known: dict[int, Row] | None = None
+        self._known: dict[int, IndexRow] | None = None
         self._listed: list[Job] = []
         self._listed_ns = -1
         self._over: dict[int, JobView] = {}
@@ -42,40 +42,40 @@ class JobWatcher:
         self._turn = 0
         self._jobs: tuple[JobView, ...] = ()
 
-    def look(self, *, reconcile: bool) -> tuple[JobView, ...]:
+    def read_jobs(self, *, reconcile: bool) -> tuple[JobView, ...]:
         """The jobs as they are now, newest first; the same tuple as before where nothing has changed.
 
         Args: reconcile: also put the records straight (`control.reconcile`).
         """
         if self._known is None:
-            self._known = Index(self._workspace.root).load()
-        changed = self._list()
-        self._forget(self._touched(self._listed if changed else self._next()))
+            self._known = JobIndex(self._workspace.root).load_rows()
+        changed = self._list_folders()
+        self._forget_views(self._changed_jobs(self._listed if changed else self._next_in_turn()))
         if not (changed or self._others):
             return self._jobs
         others = sorted(self._others.values(), key=lambda job: job.id)
-        look = Look(self._workspace.runs, self._known, self._over)
+        look = JobSnapshot(self._workspace.runs, self._known, self._over)
         if reconcile:
-            control.reconcile(self._workspace, look, others)
+            control.reconcile_jobs(self._workspace, look, others)
         for job in others:
-            view = look.view(job)
+            view = look.view_job(job)
             row = self._known.get(job.id)
             # What the index has is recorded, and has not changed since.
             if row is not None and row.view is view and not view.live:
                 self._over[job.id] = view
                 del self._others[job.id]
-        jobs = tuple(look.view(job) for job in reversed(self._listed))
+        jobs = tuple(look.view_job(job) for job in reversed(self._listed))
         if jobs != self._jobs:
             self._jobs = jobs
         return self._jobs
 
-    def _list(self) -> bool:
+    def _list_folders(self) -> bool:
         """List the run folders, where something may have come or gone. Returns: whether that was so."""
         runs = self._workspace.runs
         changed_ns = runs.stat().st_mtime_ns
         if changed_ns == self._listed_ns:
             return False
-        self._listed_ns = changed_ns if _settled(changed_ns) else -1
+        self._listed_ns = changed_ns if _is_settled(changed_ns) else -1
         self._listed = all_jobs(runs)
         there = {job.id: job for job in self._listed}
         for number in self._over.keys() - there:
@@ -83,12 +83,12 @@ class JobWatcher:
         self._others = {number: job for number, job in there.items() if number not in self._over}
         return True
 
-    def _next(self) -> list[Job]:
+    def _next_in_turn(self) -> list[Job]:
         """The next of the jobs that are looked at in turn."""
         self._turn = (self._turn + 1) % _ROUND
         return self._listed[self._turn :: _ROUND]
 
-    def _touched(self, jobs: Iterable[Job]) -> list[Job]:
+    def _changed_jobs(self, jobs: Iterable[Job]) -> list[Job]:
         """Those of these jobs whose run folder may have been changed."""
         result = []
         for job in jobs:
@@ -96,15 +96,15 @@ class JobWatcher:
             with contextlib.suppress(OSError):
                 changed_ns = os.stat(job.folder).st_mtime_ns
             if changed_ns == -1 or self._folders_ns.get(job.id) != changed_ns:
-                self._folders_ns[job.id] = changed_ns if _settled(changed_ns) else -1
+                self._folders_ns[job.id] = changed_ns if _is_settled(changed_ns) else -1
                 result.append(job)
         return result
 
-    def _forget(self, jobs: Iterable[Job]) -> None:
+    def _forget_views(self, jobs: Iterable[Job]) -> None:
         for job in jobs:
             self._over.pop(job.id, None)
             self._others[job.id] = job
 
 
-def _settled(changed_ns: int) -> bool:
+def _is_settled(changed_ns: int) -> bool:
     return abs(time.time_ns() - changed_ns) > _SETTLED_NS

@@ -36,10 +36,10 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_json
 from engines.core.spec import describe_fields
 from engines.core.system import count_processors, git_answers
-from workbench.config import flat
+from workbench.config import flatten_table
 from workbench.errors import without_secrets
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Attempt, Ending, Job, diff, read_document
+from workbench.jobs.folder import Attempt, Ending, Job, diff_documents, read_document
 from workbench.jobs.machine import memory_bytes
 from workbench.jobs.queue import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
@@ -61,13 +61,13 @@ class StopFlag:
         self.seen = self.raised
         return self.raised
 
-    def listen(self) -> None:
+    def take_signals(self) -> None:
         """Take SIGTERM and SIGINT; the processes that the task forks get their usual effect back."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._raise)
+            signal.signal(number, self._raise_flag)
         os.register_at_fork(after_in_child=_default_signals)
 
-    def _raise(self, _number: int, _frame: object) -> None:
+    def _raise_flag(self, _number: int, _frame: object) -> None:
         self.raised = True
 
 
@@ -95,16 +95,16 @@ class EventLog:
     def __call__(self, event: Event) -> None:
         """The sink that the task reports to. Raises: DataError E310 when the disk is full."""
         lost: list[str] = []
-        data = _clean(event.data, "", lost)
+        data = _replace_undefined(event.data, "", lost)
         if event.kind == "metric":
             keep_last(self.metrics, data)
-        self._write(event.kind, data, event.step)
+        self._write_event(event.kind, data, event.step)
         for name in lost:
             if name not in self._warned:
                 self._warned.add(name)
-                self._write("warning", {"message": f"{name} is not a finite number"}, event.step)
+                self._write_event("warning", {"message": f"{name} is not a finite number"}, event.step)
 
-    def _write(self, kind: str, data: Mapping[str, Any], step: int | None) -> None:
+    def _write_event(self, kind: str, data: Mapping[str, Any], step: int | None) -> None:
         with self._lock:
             of = self._attempt.job, self._attempt.number
             line = LoggedEvent(round(time.time(), 3), *of, self._seq, kind, step, dict(data)).to_dict()
@@ -119,60 +119,60 @@ class EventLog:
                 raise file_error(error, self._attempt.events, "write") from error
 
 
-def _clean(value: Any, name: str, lost: list[str]) -> Any:
+def _replace_undefined(value: Any, name: str, lost: list[str]) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _clean(item, str(key), lost) for key, item in value.items()}
+        return {str(key): _replace_undefined(item, str(key), lost) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item, name, lost) for item in value]
+        return [_replace_undefined(item, name, lost) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         lost.append(name)
         return None
     return value
 
 
-def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
+def _run_job(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
     try:
-        spec = job.spec()
+        spec = job.read_recipe()
         _remember_environment(job, attempt, spec, log)
         _check_origin()
         log(Event("state", {"state": "running"}))
-        value, was_stopped = perform(spec, job.out(spec), events=log, stop=stop)
-        ending = Ending("stopped", attempt.stopped_by()) if was_stopped else Ending("succeeded")
-        value = _clean(value, "", [])
+        value, was_stopped = perform_recipe(spec, job.out_folder(spec), events=log, stop=stop)
+        ending = Ending("stopped", attempt.stop_reason()) if was_stopped else Ending("succeeded")
+        value = _replace_undefined(value, "", [])
     except StoppedError:
-        ending, value = Ending("stopped", attempt.stopped_by()), {}
+        ending, value = Ending("stopped", attempt.stop_reason()), {}
     except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
-        ending, value = _failure(error, job, attempt), {}
+        ending, value = _describe_failure(error, job, attempt), {}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    ending = replace(ending, started=attempt.started(), ended=time.time(), peak_bytes=peak)
+    ending = replace(ending, started=attempt.started_at(), ended=time.time(), peak_bytes=peak)
     return replace(ending, metrics=log.metrics, value=value)
 
 
-def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
+def perform_recipe(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
     """Do the work of a recipe. An operation that takes them gets the recipe's seed and `out`.
 
     Returns: its document, and whether it was stopped before it was done.
     """
-    from workbench.operations import operation
+    from workbench.operations import find_operation
 
-    row = operation(recipe.task)
-    done = row.perform(resolved(recipe, out), events=events, stop=stop)
+    row = find_operation(recipe.task)
+    done = row.perform(resolve_recipe(recipe, out), events=events, stop=stop)
     cut_short = isinstance(stop, StopFlag) and _was_stopped(done.document, stop)
     return done.document, done.code == 130 or cut_short
 
 
-def resolved(recipe: Recipe, out: Path) -> Any:
+def resolve_recipe(recipe: Recipe, out: Path) -> Any:
     """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
     `Operation.resolved`."""
-    from workbench.operations import operation
+    from workbench.operations import find_operation
 
-    row = operation(recipe.task)
+    row = find_operation(recipe.task)
     names = {field.name for field in describe_fields(row.spec_type)}
     offered = {"out": str(out), "seed": recipe.seed}
     given = {name: value for name, value in offered.items() if name in names} | dict(recipe.params)
     if "executor" not in names:
         given.pop("executor", None)  # where it runs, which most operations know nothing of
-    return row.resolved(given)
+    return row.resolve_spec(given)
 
 
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
@@ -183,10 +183,10 @@ def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
     return bool(value.get("stop_reason", "stopped") == "stopped")
 
 
-def _moved(job: Job) -> str:
+def _missing_files_hint(job: Job) -> str:
     """What to do about files that the recipe names and that are not there; empty when all are."""
     try:
-        params = flat(job.spec().params)
+        params = flatten_table(job.read_recipe().params)
     except EngineError:
         return ""
     named = {key: value for key, value in params.items() if key not in ("out", "publish")}
@@ -197,11 +197,15 @@ def _moved(job: Job) -> str:
     return f"Put {named[gone[0]]} back and resume, or give its new place: {again}"
 
 
-def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
+def _describe_failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
     resume = f"mathwb jobs resume {attempt.job}"
     if isinstance(error, EngineError):
         ending = Ending.of_error(error)
-        return replace(ending, remedy=moved) if error.code == "E312" and (moved := _moved(job)) else ending
+        return (
+            replace(ending, remedy=moved)
+            if error.code == "E312" and (moved := _missing_files_hint(job))
+            else ending
+        )
     with contextlib.suppress(OSError):
         sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
     if isinstance(error, MemoryError):
@@ -219,11 +223,11 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
     device = device_of(attempt)
     where: dict[str, Any] = {key: device[key] for key in ("device", "processes") if key in device}
     where["gpus"] = [card["name"] for card in device.get("gpus", ())]
-    now = {**record(spec), "device": where}
+    now = {**record_environment(spec), "device": where}
     before = read_document(job.environment)
     if not before:
         write_json(job.environment, now)
-    elif changed := changes(before, now):
+    elif changed := describe_changes(before, now):
         message = "the environment differs from the first attempt's"
         log(Event("warning", {"message": message, "changes": changed}))
 
@@ -231,7 +235,7 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
 _MANIFEST = "manifest.json"
 
 
-def record(spec: Recipe) -> dict[str, Any]:
+def record_environment(spec: Recipe) -> dict[str, Any]:
     """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
     manifest; the folder the task writes to is no input."""
     root = Path(workbench.__file__).parents[1]
@@ -246,17 +250,17 @@ def record(spec: Recipe) -> dict[str, Any]:
         "platform": platform.platform(),
         "cpus": count_processors(),
         "memory_bytes": memory_bytes(),
-        "packages": _packages(),
-        "data": _data(spec),
+        "packages": _package_versions(),
+        "data": _hash_data(spec),
     }
 
 
-def changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def describe_changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """What differs between two records, in words: `packages.numpy: 2.1.0 -> 2.2.0`."""
-    return [f"{row.key}: {row.left} -> {row.right}" for row in diff(before, now)]
+    return [f"{row.key}: {row.left} -> {row.right}" for row in diff_documents(before, now)]
 
 
-def _packages() -> dict[str, str]:
+def _package_versions() -> dict[str, str]:
     found = {}
     for requirement in metadata.requires("mathwb") or []:
         name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
@@ -267,9 +271,9 @@ def _packages() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
+def _hash_data(spec: Recipe) -> dict[str, dict[str, Any]]:
     result = {}
-    for key, value in flat(spec.params).items():
+    for key, value in flatten_table(spec.params).items():
         if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():
             continue
         path = Path(value)
@@ -302,12 +306,12 @@ def _watch_lease(job: Job, attempt: Attempt, log: EventLog) -> None:
     """End this process, with all that it has started, once a later attempt has begun to work: it writes to
     the same folder, and of two writers each would remove the other's checkpoints."""
     after = job.attempt(attempt.number + 1)
-    while after.worker() is None:
+    while after.worker_process() is None:
         time.sleep(timing.HEARTBEAT_S)
     with contextlib.suppress(EngineError, OSError):
         message = f"attempt {after.number} is running, so this one ends"
         log(Event("warning", {"message": message}))
-        attempt.say_outcome(Ending("lost", message, code="E626", ended=time.time()))
+        attempt.write_outcome(Ending("lost", message, code="E626", ended=time.time()))
     os.killpg(0, signal.SIGKILL)
 
 
@@ -315,24 +319,24 @@ def _await_lease(job: Job, attempt: Attempt) -> None:
     """Give a worker of the attempt before time to see this one's claim, where it may still be at work: on
     another machine, without having said how it ended."""
     before = job.attempt(attempt.number - 1)
-    worker = before.worker()
-    if worker is not None and worker.alive() is None and before.outcome() is None:
+    worker = before.worker_process()
+    if worker is not None and worker.is_alive() is None and before.read_outcome() is None:
         time.sleep(2 * timing.HEARTBEAT_S)
 
 
 def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
     """Do what is asked of the attempt in its folder."""
-    while (want := attempt.wanted()) != "kill":
+    while (want := attempt.read_request()) != "kill":
         stop.raised = stop.raised or want == "stop"
         time.sleep(timing.TICK_S)
     os.killpg(0, signal.SIGKILL)
 
 
-def _help(job: Job) -> int:
+def _run_extra_rank(job: Job) -> int:
     """Another rank's share of the work: the same task, heard by nobody, stopped by the first rank."""
-    spec = job.spec()
+    spec = job.read_recipe()
     try:
-        perform(spec, job.out(spec), events=ignore, stop=never)
+        perform_recipe(spec, job.out_folder(spec), events=ignore, stop=never)
     except EngineError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -342,17 +346,17 @@ def _help(job: Job) -> int:
 def main(arguments: list[str]) -> int:
     """The command that the supervisor starts. Returns: 0 for `succeeded` and `stopped`, 1 for `failed`."""
     stop = StopFlag()
-    stop.listen()
+    stop.take_signals()
     faulthandler.enable()
     folder = Path(arguments[0])
     job = Job(int(folder.name), folder)
     attempt = job.attempt(int(arguments[1]))
     launched = LAUNCHED in os.environ
     if os.environ.get("RANK", "0") != "0":
-        return _help(job)
+        return _run_extra_rank(job)
     try:
-        attempt.claim()
-        beat = attempt.heartbeat()
+        attempt.claim_worker()
+        beat = attempt.read_heartbeat()
         # Asked after the claim: whoever finds the supervisor dead later than this also finds the claim.
         if beat is None or (not launched and beat.supervisor.pid != os.getppid()):
             return ORPHANED
@@ -361,8 +365,8 @@ def main(arguments: list[str]) -> int:
         _await_lease(job, attempt)
         watch = (_watch_requests, (attempt, stop)) if launched else (_watch_parent, (log, os.getppid()))
         threading.Thread(target=watch[0], args=watch[1], daemon=True).start()
-        ending = _run(job, attempt, log, stop)
-        attempt.say_outcome(ending)
+        ending = _run_job(job, attempt, log, stop)
+        attempt.write_outcome(ending)
         with contextlib.suppress(EngineError, OSError):
             if ending.state == "failed":
                 log(Event("error", {"code": ending.code, "message": ending.reason, "remedy": ending.remedy}))

@@ -8,9 +8,9 @@ import os
 import fake_tasks
 
 from workbench.jobs import machine as timing
-from workbench.operations import operations
+from workbench.operations import all_operations
 
-fake_tasks.register(operations())
+fake_tasks.register(all_operations())
 
 for _name, _value in json.loads(os.environ.get("JOBS_TEST_TIMING", "{}")).items():
     setattr(timing, _name, _value)

@@ -6,9 +6,9 @@ import json
 import os
 
 from workbench.jobs import machine as timing
-from workbench.paper import Trainer, trainers
+from workbench.paper import Trainer, all_trainers
 
-trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus", "place"))
+all_trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus", "place"))
 
 for _name, _value in json.loads(os.environ.get("JOBS_TEST_TIMING", "{}")).items():
     setattr(timing, _name, _value)

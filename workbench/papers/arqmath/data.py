@@ -20,7 +20,7 @@ from engines.forum.readers import Report as Rows
 from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
 from engines.forum.topics import read_topics
 from workbench.errors import MissingError, WorkspaceError
-from workbench.workspace import Kind, RecordFile, Workspace
+from workbench.workspace import DataKind, RecordFile, Workspace
 
 # The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
 #
@@ -48,7 +48,7 @@ class Collection:
     def indexed(self) -> bool:
         return (self.index / "manifest.json").exists()
 
-    def judgements(self) -> Judgements:
+    def open_judgements(self) -> Judgements:
         return Judgements(self.home / "judgements.jsonl")
 
     def added_runs(self) -> list[Path]:
@@ -59,13 +59,13 @@ class Collection:
             return []
         except OSError as error:
             raise file_error(error, self._runs, "read") from error
-        return self._listed(data)
+        return self._parse_runs(data)
 
     @property
     def _runs(self) -> Path:
         return self.home / "runs.json"
 
-    def _listed(self, data: bytes) -> list[Path]:
+    def _parse_runs(self, data: bytes) -> list[Path]:
         try:
             return [Path(str(name)) for name in json.loads(data or b"[]")]
         except (ValueError, TypeError) as error:
@@ -74,10 +74,10 @@ class Collection:
             raise WorkspaceError(what, where=str(self._runs), code="E504", remedy=remedy) from error
 
     def _change_runs(self, edit: Callable[[list[Path]], list[Path]]) -> None:
-        def edited(data: bytes) -> bytes:
-            return json.dumps([str(one) for one in edit(self._listed(data))], indent=2).encode() + b"\n"
+        def apply_edit(data: bytes) -> bytes:
+            return json.dumps([str(one) for one in edit(self._parse_runs(data))], indent=2).encode() + b"\n"
 
-        update(self._runs, edited)
+        update(self._runs, apply_edit)
 
     def add_run(self, path: Path) -> None:
         """Show this run file with the collection from now on. Raises: DataError when it is no run."""
@@ -92,8 +92,8 @@ class Collection:
         self._change_runs(lambda known: [one for one in known if one != path])
 
 
-def collections(workspace: Workspace) -> tuple[Collection, ...]:
-    place = workspace.folder("arqmath")
+def list_collections(workspace: Workspace) -> tuple[Collection, ...]:
+    place = workspace.make_folder("arqmath")
     found: list[Collection] = []
     for path in sorted(place.iterdir()):
         if path.name.startswith(".") or not path.is_dir():
@@ -106,7 +106,7 @@ def collections(workspace: Workspace) -> tuple[Collection, ...]:
                 continue
         found.append(Collection(path.name, path, path))
     taken = {one.name for one in found}
-    for name, entry in workspace.data.of("arqmath").items():
+    for name, entry in workspace.data.entries_of("arqmath").items():
         name = name if name not in taken else f"{name}-data"
         found.append(Collection(name, Path(entry.path), place / name))
     return tuple(sorted(found, key=lambda one: (not one.name.startswith(SAMPLE), one.name)))
@@ -114,12 +114,12 @@ def collections(workspace: Workspace) -> tuple[Collection, ...]:
 
 def find_collection(workspace: Workspace, name: str) -> Collection:
     """A collection by its name or its path. Raises: MissingError E354."""
-    known = collections(workspace)
+    known = list_collections(workspace)
     place = Path(name).expanduser().absolute()
     for one in known:
         if one.name == name or one.path.absolute() == place:
             if not one.path.exists():
-                workspace.data.find(str(one.path)).place()  # says what to do
+                workspace.data.find_entry(str(one.path)).locate_data()  # says what to do
             return one
     names = [one.name for one in known]
     raise MissingError(
@@ -131,15 +131,15 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
     )
 
 
-def place(workspace: Workspace, name: str) -> Path | None:
+def locate_collection(workspace: Workspace, name: str) -> Path | None:
     """Where the collection of a name is; None when there is none."""
-    return next((one.path for one in collections(workspace) if one.name == name), None)
+    return next((one.path for one in list_collections(workspace) if one.name == name), None)
 
 
 def name_of(place: Path) -> str:
     """The name of the collection of the workspace that lies here or has its index here; the folder's without
     one."""
-    for one in collections(Workspace.open()):
+    for one in list_collections(Workspace.open()):
         if place in (one.path.absolute(), one.index.absolute()):
             return one.name
     return place.name
@@ -187,13 +187,13 @@ def source_path(name: str) -> Path:
 def collection_at(folder: Path) -> Collection | None:
     """The collection of the workspace that lies here; a collection needs no workspace."""
     try:
-        every = collections(Workspace.open(create=False))
+        every = list_collections(Workspace.open(create=False))
     except EngineError:
         return None
     return next((one for one in every if one.path.absolute() == folder), None)
 
 
-def resolved(spec: T) -> T:
+def resolve_collection(spec: T) -> T:
     """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
     known = collection_at(spec.folder)
     if known is None:
@@ -212,7 +212,7 @@ def encoder_path(name: str) -> str:
     return name if name == "minilm" else str(Path(name).expanduser().absolute())
 
 
-def rankers(workspace: Workspace) -> list[Path]:
+def list_rankers(workspace: Workspace) -> list[Path]:
     """The cross-encoders there are, models that classify a pair or compare its sides: the workspace's, then
     those that ship, but for one that has the name of one of the workspace."""
     from engines.core.system import models_folder
@@ -220,12 +220,12 @@ def rankers(workspace: Workspace) -> list[Path]:
     found: dict[str, Path] = {}
     for folder in (workspace.models, models_folder()):
         for path in sorted(folder.glob("*/config.json")):
-            if _ranks(path.parent):
+            if _is_ranker(path.parent):
                 found.setdefault(path.parent.name, path.parent)
     return list(found.values())
 
 
-def _ranks(model: Path) -> bool:
+def _is_ranker(model: Path) -> bool:
     from engines.arqmath.ranking.cross_encoder import has_cosine_head
     from engines.core.model_checks import read_config
 
@@ -240,26 +240,26 @@ def _ranks(model: Path) -> bool:
 
 _HERE = "workbench.papers.arqmath.data"
 KINDS = (
-    Kind(
+    DataKind(
         "arqmath",
         "an ARQMath collection, a folder or one of its files",
-        f"{_HERE}:check",
-        files=f"{_HERE}:files",
-        held=f"{_HERE}:own",
+        f"{_HERE}:check_collection",
+        files=f"{_HERE}:collection_files",
+        held=f"{_HERE}:own_folders",
         many="ARQMath collections",
     ),
 )
 
-Report = Callable[[DataError], None]
+BadRowSink = Callable[[DataError], None]
 
 _LETTERS = {1: "A", 2: "B", 3: "A"}
 """What the topics of a task begin with."""
 
 
-class _Reported(Rows):
+class _ReportingRows(Rows):
     """Hands every row that is left out on, with its line."""
 
-    def __init__(self, path: Path, report: Report) -> None:
+    def __init__(self, path: Path, report: BadRowSink) -> None:
         super().__init__()
         self._path, self._report = path, report
 
@@ -272,19 +272,19 @@ class _Reported(Rows):
         self._report(DataError(reason, path=self._path, line=line, code="E317"))
 
 
-def own(workspace: Workspace) -> Iterator[Path]:
+def own_folders(workspace: Workspace) -> Iterator[Path]:
     """The collections that lie in a workspace itself."""
-    for one in collections(workspace):
-        if one.path.parent == workspace.folder("arqmath"):
+    for one in list_collections(workspace):
+        if one.path.parent == workspace.make_folder("arqmath"):
             yield one.path
 
 
-def files(path: Path) -> list[Path]:
+def collection_files(path: Path) -> list[Path]:
     """The files of a collection, which is a folder or a single file."""
     return [file for _, file in ArqmathFolder.open(path).list_files()]
 
 
-def check(path: Path, report: Report) -> dict[str, int]:
+def check_collection(path: Path, report: BadRowSink) -> dict[str, int]:
     """What a collection holds: questions, answers, links, comments, topics, judgements, ranked documents, …
 
     A file that cannot be used at all is reported like a bad row, and the others count. Raises: DataError when
@@ -294,7 +294,7 @@ def check(path: Path, report: Report) -> dict[str, int]:
     for role, file in ArqmathFolder.open(path).list_files():
         counts["files"] += 1
         try:
-            counts.update(getattr(_File(file, role.task, report), role.name)())
+            counts.update(getattr(_CollectionFile(file, role.task, report), f"check_{role.name}")())
         except DataError as error:
             report(error)
     records = sum(count for name, count in counts.items() if name != "files")
@@ -302,13 +302,13 @@ def check(path: Path, report: Report) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _CollectionFile:
     path: Path
     task: int
-    report: Report
+    report: BadRowSink
 
-    def posts(self) -> dict[str, int]:
-        rows = _Reported(self.path, self.report)
+    def check_posts(self) -> dict[str, int]:
+        rows = _ReportingRows(self.path, self.report)
         kinds: Counter[int] = Counter()
         for post in read_posts(self.path, rows):
             kinds[post.kind] += 1
@@ -318,25 +318,25 @@ class _File:
             raise DataError("it holds no question and no answer", path=self.path, code="E318", remedy=remedy)
         return result
 
-    def links(self) -> dict[str, int]:
-        return {"links": sum(1 for _ in read_links(self.path, _Reported(self.path, self.report)))}
+    def check_links(self) -> dict[str, int]:
+        return {"links": sum(1 for _ in read_links(self.path, _ReportingRows(self.path, self.report)))}
 
-    def comments(self) -> dict[str, int]:
-        return {"comments": sum(1 for _ in read_comments(self.path, _Reported(self.path, self.report)))}
+    def check_comments(self) -> dict[str, int]:
+        return {"comments": sum(1 for _ in read_comments(self.path, _ReportingRows(self.path, self.report)))}
 
-    def topics(self) -> dict[str, int]:
+    def check_topics(self) -> dict[str, int]:
         topics = read_topics(self.path)
         self._of_task(topics[0].id)
         return {"topics": len(topics)}
 
-    def qrels(self) -> dict[str, int]:
+    def check_qrels(self) -> dict[str, int]:
         from engines.retrieval.trec import read_qrels
 
         qrels = read_qrels(self.path, task=self.task, on_bad=self.report)
         self._of_task(qrels.topics[0])
         return {"judgements": len(qrels)}
 
-    def runs(self) -> dict[str, int]:
+    def check_runs(self) -> dict[str, int]:
         from engines.retrieval.trec import read_run
 
         run = read_run(self.path)
@@ -344,12 +344,12 @@ class _File:
             self.report(DataError(warning, path=self.path, code="E317"))
         return {"ranked": len(run)}
 
-    def formula_runs(self) -> dict[str, int]:
+    def check_formula_runs(self) -> dict[str, int]:
         from engines.retrieval.trec import read_run
 
         return {"ranked_formulas": len(read_run(self.path, task=2))}
 
-    def graphs(self) -> dict[str, int]:
+    def check_graphs(self) -> dict[str, int]:
         from engines.core.files import read_json_rows
         from engines.mathamr.graph.amr import read_graph
 
@@ -363,7 +363,7 @@ class _File:
                 self.report(DataError(what, path=self.path, line=line, code="E317"))
         return {"graphs": count}
 
-    def answers(self) -> dict[str, int]:
+    def check_answers(self) -> dict[str, int]:
         from engines.retrieval.trec import read_answers
 
         answers, warnings = read_answers(self.path)
@@ -371,7 +371,7 @@ class _File:
             self.report(DataError(warning, path=self.path, code="E317"))
         return {"written_answers": len(answers)}
 
-    def topic_info(self) -> dict[str, int]:
+    def check_topic_info(self) -> dict[str, int]:
         head, *rows = [*csv_rows(read_lines(self.path, on_bad=self.report))] or [CsvRow(1, 1, [])]
         if "Topic" not in head.cells:
             remedy = "The first line names the columns; one is Topic."
@@ -385,8 +385,8 @@ class _File:
                 self.report(DataError(reason, path=self.path, line=row.line, code="E317"))
         return {"topic_rows": count}
 
-    def formulas(self) -> dict[str, int]:
-        return {"formulas": sum(1 for _ in read_formulas(self.path, _Reported(self.path, self.report)))}
+    def check_formulas(self) -> dict[str, int]:
+        return {"formulas": sum(1 for _ in read_formulas(self.path, _ReportingRows(self.path, self.report)))}
 
     def _of_task(self, topic: str) -> None:
         if topic[:1] in ("A", "B") and topic[:1] != _LETTERS[self.task]:
@@ -396,7 +396,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class UserJudgement:
     """What the user thinks of an answer: a grade from 0 to 3. `changed` is UTC, ISO 8601."""
 
     topic: str
@@ -405,49 +405,49 @@ class Judgement:
     changed: str = ""
 
 
-class Judgements(RecordFile[tuple[str, str], Judgement]):
+class Judgements(RecordFile[tuple[str, str], UserJudgement]):
     """Own judgements in a file of JSON lines, one per topic and document."""
 
     what = "judgement"
 
-    def read(self, row: Mapping[str, Any]) -> Judgement:
+    def read_record(self, row: Mapping[str, Any]) -> UserJudgement:
         grade = int(row["grade"])
         if not 0 <= grade <= 3:
             raise ValueError(f"the grade {grade}")
-        return Judgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
+        return UserJudgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
 
-    def key(self, record: Judgement) -> tuple[str, str]:
+    def record_key(self, record: UserJudgement) -> tuple[str, str]:
         return record.topic, record.document
 
-    def order(self, record: Judgement) -> Any:
+    def sort_key(self, record: UserJudgement) -> Any:
         from engines.forum.folder import natural_key
 
         return natural_key(record.topic), natural_key(record.document)
 
-    def of(self, topic: str) -> dict[str, int]:
+    def grades_of(self, topic: str) -> dict[str, int]:
         """Grades by document for one topic."""
         return {one.document: one.grade for one in self.known.values() if one.topic == topic}
 
-    def judge(self, topic: str, document: str, grade: int | None) -> None:
+    def set_grade(self, topic: str, document: str, grade: int | None) -> None:
         """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
             what = f"the grade {grade} is not one of 0 to 3"
             raise DataError(what, code="E373", remedy="Give 0, 1, 2 or 3.")
         now = datetime.now(UTC).isoformat(timespec="seconds")
 
-        def judged(known: dict[tuple[str, str], Judgement]) -> None:
+        def change_grade(known: dict[tuple[str, str], UserJudgement]) -> None:
             known.pop((topic, document), None)
             if grade is not None:
-                known[topic, document] = Judgement(topic, document, grade, now)
+                known[topic, document] = UserJudgement(topic, document, grade, now)
 
-        self.change(judged)
+        self.change_records(change_grade)
 
-    def qrels(self) -> list[str]:
+    def qrels_lines(self) -> list[str]:
         """Lines `topic 0 document grade`, tab separated: what every evaluator reads."""
-        return [f"{one.topic}\t0\t{one.document}\t{one.grade}" for one in self.all()]
+        return [f"{one.topic}\t0\t{one.document}\t{one.grade}" for one in self.all_records()]
 
     def write_qrels(self, path: Path) -> Path:
-        write_text(path, "".join(line + "\n" for line in self.qrels()))
+        write_text(path, "".join(line + "\n" for line in self.qrels_lines()))
         return path
 
 
@@ -459,13 +459,13 @@ class OwnJudgements:
     out: Annotated[Path | None, Arg("Write them to this file as qrels.", writes=True)] = None
 
 
-def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgement]:
+def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[UserJudgement]:
     """The judgements of a collection of the workspace, written as qrels where `out` names a file.
 
     Events: warnings of lines that cannot be read. Raises: MissingError E354 for another folder.
     """
     collection = find_collection(Workspace.open(create=False), str(spec.folder))
-    own = collection.judgements()
+    own = collection.open_judgements()
     for problem in own.problems:
         warn(events, str(problem))
     if not len(own):
@@ -474,4 +474,4 @@ def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgem
     if spec.out is not None:
         own.write_qrels(spec.out)
         warn(events, f"{len(own):,} judgements written to {spec.out}")
-    return list(own.all())
+    return list(own.all_records())

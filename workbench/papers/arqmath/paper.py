@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.operations import Background, FilterableRows, Guide, Operation, ResultDocument
 from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.arqmath.tables"
-_RESOLVE = "workbench.papers.arqmath.data:resolved"
+_RESOLVE = "workbench.papers.arqmath.data:resolve_collection"
 
 OPERATIONS = (
     Operation(
@@ -21,7 +21,7 @@ OPERATIONS = (
         "A collection's topics with their scores.",
         "engines.arqmath.ranking.overview:list_topics",
         resolve=_RESOLVE,
-        where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
+        where=FilterableRows("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
         tables=True,
     ),
@@ -30,7 +30,7 @@ OPERATIONS = (
         "A topic's ranking, compared with another run's.",
         "engines.arqmath.ranking.overview:show_topic",
         resolve=_RESOLVE,
-        where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
+        where=FilterableRows("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
         tool=True,
         tables=True,
     ),
@@ -80,7 +80,7 @@ OPERATIONS = (
         "Search the answers of an indexed collection.",
         "engines.arqmath.ranking.search:search",
         expressions=True,
-        where=Where("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
+        where=FilterableRows("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
         tool=True,
         tables=True,
     ),
@@ -88,7 +88,7 @@ OPERATIONS = (
         "arqmath.export",
         "The answers of an index as lines of JSON, for Pyserini.",
         "engines.arqmath.collection.indexing:export_documents",
-        text=f"{_TABLES}:exported",
+        text=f"{_TABLES}:describe_export",
     ),
     Operation(
         "arqmath.eval",
@@ -156,17 +156,17 @@ OPERATIONS = (
 )
 
 
-def tour(guide: Guide, workspace: Workspace) -> None:
-    from workbench.papers.arqmath.data import collections
+def run_tour(guide: Guide, workspace: Workspace) -> None:
+    from workbench.papers.arqmath.data import list_collections
 
-    known = collections(workspace)
+    known = list_collections(workspace)
     if not known:
         guide.say("the workspace has no ARQMath collection, so this is skipped")
         return
     collection = known[0]
     place = {"folder": str(collection.path)}
     overview = guide.stop(
-        f"Evaluate the runs of the collection {collection.name}", "arqmath.topics", place, _runs
+        f"Evaluate the runs of the collection {collection.name}", "arqmath.topics", place, _describe_runs
     )
     runs = [run["name"] for run in overview["runs"] if run["interval"]]
     if len(runs) > 1:
@@ -180,17 +180,17 @@ def tour(guide: Guide, workspace: Workspace) -> None:
             lambda found: _side_by_side(found, overview, ours, other),
         )
         best = max(ranking["grades"], key=lambda id_: (ranking["grades"][id_], id_))
-        guide.stop("Read its best answer", "arqmath.post", {**place, "id": best}, _post)
+        guide.stop("Read its best answer", "arqmath.post", {**place, "id": best}, _describe_post)
     if overview["index"] == "small":
         index = {**place, "index": str(collection.index)}
-        guide.stop("Index its answers", "arqmath.prepare", index, _indexed)
+        guide.stop("Index its answers", "arqmath.prepare", index, _describe_index)
     if overview["index"] in ("small", "ready"):
         query = "why is the sum of $\\frac{1}{n}$ infinite"
         asked = {"index": str(collection.index), "query": query, "k": 5}
-        guide.stop(f"Search it: {query}", "arqmath.search", asked, _hits)
+        guide.stop(f"Search it: {query}", "arqmath.search", asked, _describe_hits)
 
 
-def _runs(result: Result) -> Iterator[str]:
+def _describe_runs(result: ResultDocument) -> Iterator[str]:
     grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(result["grades"]))
     yield f"{len(result['topics'])} topics; judgements: {grades}"
     for run in result["runs"]:
@@ -205,7 +205,7 @@ def _runs(result: Result) -> Iterator[str]:
             yield f"  written answers of {written['name']}: AR {written['ar']:.2f}, P@1 {written['p1']:.2f}"
 
 
-def _side_by_side(result: Result, overview: Result, ours: str, other: str) -> Iterator[str]:
+def _side_by_side(result: ResultDocument, overview: ResultDocument, ours: str, other: str) -> Iterator[str]:
     scores = {
         topic["id"]: (topic["ndcg"].get(ours, 0.0), topic["ndcg"].get(other, 0.0))
         for topic in overview["topics"]
@@ -218,26 +218,26 @@ def _side_by_side(result: Result, overview: Result, ours: str, other: str) -> It
     for rank, pair in enumerate(
         zip(*(result["runs"][name][:5] for name in (ours, other)), strict=False), start=1
     ):
-        mine, theirs = (f"{id_} {_grade(result['grades'].get(id_))}" for id_, _ in pair)
+        mine, theirs = (f"{id_} {_format_grade(result['grades'].get(id_))}" for id_, _ in pair)
         yield f"  {rank:<4}  {mine:<20} {theirs}"
 
 
-def _grade(grade: int | None) -> str:
+def _format_grade(grade: int | None) -> str:
     return "unjudged" if grade is None else f"grade {grade}"
 
 
-def _post(result: Result) -> Iterator[str]:
+def _describe_post(result: ResultDocument) -> Iterator[str]:
     if result["question"]:
         yield f"to: {result['question']['title']}"
     for line in result["text"].splitlines():
         yield from textwrap.wrap(line, 100)
 
 
-def _indexed(result: Result) -> Iterator[str]:
+def _describe_index(result: ResultDocument) -> Iterator[str]:
     yield f"{result['documents']:,} answers, {result['lexical']['terms']:,} terms"
 
 
-def _hits(result: Result) -> list[str]:
+def _describe_hits(result: ResultDocument) -> list[str]:
     return [f"{row['score']:6.2f}  {row['id']}  {row['title']}" for row in result["hits"]]
 
 
@@ -290,9 +290,9 @@ PAPER = Paper(
         ),
     ),
     kinds="workbench.papers.arqmath.data:KINDS",
-    data=(DataKey("collection", "arqmath", "workbench.papers.arqmath.data:place"),),
+    data=(DataKey("collection", "arqmath", "workbench.papers.arqmath.data:locate_collection"),),
     folder="arqmath",
-    tour="workbench.papers.arqmath.paper:tour",
+    tour="workbench.papers.arqmath.paper:run_tour",
     references={
         "index": "workbench.papers.arqmath.data:index_path",
         "collection": "workbench.papers.arqmath.data:collection_path",

@@ -9,18 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import make_printable
-from workbench.tables import Column, Hint, TableSpec, aligned, figure, interval, others
+from workbench.tables import (
+    Column,
+    HintLine,
+    TableSpec,
+    align_rows,
+    filter_columns,
+    format_interval,
+    format_measure,
+)
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.posts import ShowPost
     from engines.arqmath.ranking.evaluate import Compare, Evaluate
     from engines.arqmath.ranking.overview import DrawRun, ListTopics, ShowTopic
     from engines.arqmath.ranking.search import Search
-    from workbench.papers.arqmath.data import Judgement, OwnJudgements
+    from workbench.papers.arqmath.data import OwnJudgements, UserJudgement
 
 
 Result = Mapping[str, Any]
-Address = Callable[[Result], str]
+AnswerAddress = Callable[[Result], str]
 
 
 def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> dict[str, Any]:
@@ -35,7 +43,7 @@ def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> di
     return row | {name: info.get(name, "") for name in ("difficulty", "category")}
 
 
-def _answer(answer: Result, ranking: Any) -> Result:
+def _answer_row(answer: Result, ranking: Any) -> Result:
     run = ranking["run"] if isinstance(ranking, Mapping) else None
     others = (f"{name}:{rank}" for name, rank in answer.get("ranks", {}).items() if name != run)
     return {**answer, "id": answer.get("id", answer.get("run")), "ranks": " ".join(others)}
@@ -46,7 +54,7 @@ def hit_row(hit: Result, _found: object = None) -> Result:
     return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
 
 
-def _move(row: Result) -> str:
+def _format_move(row: Result) -> str:
     if row["rank"] is None:
         return "out" if row["other"] is not None else "in neither"
     if row["change"] is None and row["other"] is None:
@@ -54,7 +62,7 @@ def _move(row: Result) -> str:
     return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
 
 
-def _moved(row: Result) -> float | None:
+def _move_sort_key(row: Result) -> float | None:
     """To sort by: what fell out fell farthest, what came in rose farthest."""
     if row["rank"] is None:
         return -(10.0**9) if row["other"] is not None else None
@@ -76,15 +84,15 @@ TOPICS = TableSpec(
         Column("judged", "judged", 6, "right", on="text csv tex", unit="answers"),
         Column("relevant", "relevant", 8, "right", on="csv tex", unit="answers"),
         Column("title", "title", drop=2),
-        *others("difficulty category run"),
+        *filter_columns("difficulty category run"),
     ),
     lambda topic, overview: topic_row(topic, overview["run"], overview["against"]),
 )
 ANSWERS = TableSpec(
     (
         Column("rank", "rank", 4, "right", format=lambda row: row["rank"] or "-"),
-        *others("other", "csv tex"),
-        Column("move", "move", 4, on="screen text", format=_move, sort=_moved),
+        *filter_columns("other", "csv tex"),
+        Column("move", "move", 4, on="screen text", format=_format_move, sort=_move_sort_key),
         Column("id", "id", 8, on="text csv tex"),
         Column("grade", "grade", 5),
         Column("gain", "gain", 4, "right", format=".2f", room=_ROOMY),
@@ -92,7 +100,7 @@ ANSWERS = TableSpec(
         replace(_SCORE, room=_ROOMY),
         Column("ranks", "ranks", 20, on="text", unfiltered="they belong to other runs"),
     ),
-    _answer,
+    _answer_row,
 )
 HITS = TableSpec(
     (
@@ -108,21 +116,21 @@ HITS = TableSpec(
 )
 
 
-def topic_address(spec: Any) -> Address:
+def topic_address(spec: Any) -> AnswerAddress:
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic"
     return lambda topic: f"{home}/{topic['id']}"
 
 
-def answer_address(spec: Any) -> Address:
+def answer_address(spec: Any) -> AnswerAddress:
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic/{spec.topic}"
     return lambda answer: f"{home}/written/{answer['run']}" if spec.written else f"{home}/post/{answer['id']}"
 
 
-def hit_address(spec: Any) -> Address:
+def hit_address(spec: Any) -> AnswerAddress:
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.index)}/post"
@@ -167,7 +175,7 @@ def index(built: Result, _spec: object) -> list[str]:
     return lines
 
 
-def exported(made: Result, _spec: object) -> list[str]:
+def describe_export(made: Result, _spec: object) -> list[str]:
     return [f"{made['documents']:,} documents in {made['out']}"]
 
 
@@ -176,9 +184,11 @@ def search(result: Result, spec: Search) -> Iterator[str]:
     what = "part of a formula" if result["how"] == "structure" else "word or symbol"
     none = f"nothing found: no answer has a {what} of the query"
     if hits and not result["matched"]:
-        yield Hint(f"no answer has a word or symbol of the query; these are the nearest by {result['how']}")
+        yield HintLine(
+            f"no answer has a word or symbol of the query; these are the nearest by {result['how']}"
+        )
     without = () if spec.model is not None else ("first", "again")
-    header, *lines = HITS.lines(hits, without=without, none=none)
+    header, *lines = HITS.text_lines(hits, without=without, none=none)
     yield header
     for line, hit in zip(lines, hits, strict=True):
         yield line
@@ -213,14 +223,14 @@ def tune(result: Result, _spec: object) -> Iterator[str]:
     heads = ["system", "nDCG'", "95 %", "against", "difference", "95 %", "p", "Holm"]
     rows = []
     for row in result["systems"]:
-        cells = [row["system"], f"{row['ndcg_prime']:.4f}", interval(row["interval"])]
+        cells = [row["system"], f"{row['ndcg_prime']:.4f}", format_interval(row["interval"])]
         if "against" in row:
-            difference = interval(row["difference_interval"], "+.3f")
+            difference = format_interval(row["difference_interval"], "+.3f")
             cells += [row["against"], f"{row['difference']:+.4f}", difference]
             cells += [f"{row[name]:.4f}" for name in ("randomisation_p", "holm_p")]
         rows.append(cells + [""] * (len(heads) - len(cells)))
     yield f"{result['topics']} topics, {on}"
-    yield from aligned(heads, rows)
+    yield from align_rows(heads, rows)
     for row in result["systems"]:
         kinds = Counter(row.get("chosen", ()))
         if kinds:
@@ -231,28 +241,30 @@ def tune(result: Result, _spec: object) -> Iterator[str]:
 def generate(made: Result, _spec: object) -> list[str]:
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
-    checked = [f"{one['topic']}  {_checked(one)}" for one in made["checked"] if one["verdicts"]]
+    checked = [f"{one['topic']}  {_describe_verdicts(one)}" for one in made["checked"] if one["verdicts"]]
     return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}", *checked]
 
 
 def evaluate(result: Result, spec: Evaluate) -> list[str]:
     if spec.task == 3:
-        return _answers(result)
+        return _task3_lines(result)
     own = result["run_topics"]
     rows: list[list[object]] = [
-        ["all judged", result["topics"], *_figures(result)],
-        ["of the run", own["topics"], *_figures(own)],
+        ["all judged", result["topics"], *_format_measures(result)],
+        ["of the run", own["topics"], *_format_measures(own)],
     ]
     for attribute, groups in result.get("by", {}).items():
-        rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    return [*aligned(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_drawn(result)]
+        rows += [
+            [f"{attribute} {value}", row["topics"], *_format_measures(row)] for value, row in groups.items()
+        ]
+    return [*align_rows(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_plot_line(result)]
 
 
-def _drawn(result: Result) -> list[str]:
+def _plot_line(result: Result) -> list[str]:
     return [f"by topic: {result['plot']}"] if "plot" in result else []
 
 
-def _answers(result: Result) -> list[str]:
+def _task3_lines(result: Result) -> list[str]:
     """Runs of Task 3; where there are several, what the sign test says of each beside the first."""
     tests: dict[str, Result] = {test["run"]: test for test in result.get("comparisons", ())}
     head = ["run", "judged", "AR", "P@1", *(["better", "worse", "sign test", "Holm"] if tests else [])]
@@ -264,11 +276,11 @@ def _answers(result: Result) -> list[str]:
         )
         blank = [""] * (len(head) - 4 - len(against))
         rows.append([name, one["judged"], f"{one['ar']:.4f}", f"{one['p1']:.4f}", *against, *blank])
-    return aligned(head, rows)
+    return align_rows(head, rows)
 
 
-def _figures(row: Result) -> list[str]:
-    return [figure(row.get(name)) for name in _EVALUATED]
+def _format_measures(row: Result) -> list[str]:
+    return [format_measure(row.get(name)) for name in _EVALUATED]
 
 
 def compare(result: Result, spec: Compare) -> list[str]:
@@ -290,8 +302,8 @@ def compare(result: Result, spec: Compare) -> list[str]:
             tested = [f"{test['difference']:+.4f}", f"{test['t_p']:.4f}"]
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
         means = [f"{system[name]:.4f}" for name in measures]
-        rows.append([*by, Path(system["run"]).name, *means, interval(system["interval"]), *tested])
-    return [*aligned(header, rows), *_drawn(result)]
+        rows.append([*by, Path(system["run"]).name, *means, format_interval(system["interval"]), *tested])
+    return [*align_rows(header, rows), *_plot_line(result)]
 
 
 def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
@@ -299,42 +311,44 @@ def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
     means = [
         [
             one["name"],
-            *(figure(one.get(name)) for name in _MEASURES),
+            *(format_measure(one.get(name)) for name in _MEASURES),
             one["judged_topics"],
-            interval(one["interval"]) if one["interval"] else "",
+            format_interval(one["interval"]) if one["interval"] else "",
         ]
         for one in result["runs"]
     ]
-    yield from aligned(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
+    yield from align_rows(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
     yield ""
-    yield from TOPICS.lines(result["topics"], result, ndcg=run or "nDCG'", delta=f"against {against}")
+    yield from TOPICS.text_lines(result["topics"], result, ndcg=run or "nDCG'", delta=f"against {against}")
 
 
 def show(result: Any, spec: ShowTopic) -> Iterator[str]:
     from engines.formula.unicode import render_text
 
     if spec.written:
-        yield from _written(result)
+        yield from _written_answers(result)
         return
     run, rows = result["run"], result["answers"]
     yield f"{result['topic']}  {render_text(result['title'])}"
     yield ""
     yield from render_text(result["question"]).splitlines()
     yield ""
-    yield from ANSWERS.lines(rows, result, most=spec.depth, rank=run, move=f"against {result['against']}")
+    yield from ANSWERS.text_lines(
+        rows, result, most=spec.depth, rank=run, move=f"against {result['against']}"
+    )
 
 
-def _checked(answer: Result) -> str:
+def _describe_verdicts(answer: Result) -> str:
     """`2 right, 1 wrong: 1 + 1 = 3 (2 and 3)`."""
     counts = ", ".join(f"{many:,} {verdict}" for verdict, many in answer["verdicts"].items())
     wrong = "; ".join(f"{one['link']} ({one['reason']})" for one in answer["wrong"])
     return make_printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
 
 
-def _written(answers: Sequence[Result]) -> Iterator[str]:
+def _written_answers(answers: Sequence[Result]) -> Iterator[str]:
     for answer in answers:
         grade = "unjudged" if answer["grade"] is None else f"grade {answer['grade']}"
-        yield f"{answer['run']}  {grade}  {len(answer['text'])} characters  {_checked(answer)}"
+        yield f"{answer['run']}  {grade}  {len(answer['text'])} characters  {_describe_verdicts(answer)}"
         yield from (f"  {line}" for line in answer["shown"].splitlines())
         yield ""
 
@@ -356,7 +370,7 @@ def post(result: Result, spec: ShowPost) -> Iterator[str]:
         yield from question[text].splitlines()
 
 
-def judgements(own: Sequence[Judgement], spec: OwnJudgements) -> Iterator[str]:
+def judgements(own: Sequence[UserJudgement], spec: OwnJudgements) -> Iterator[str]:
     if spec.out is None:
         # Spaces, since a tab would be printed as what it is written with; every reader of qrels takes both.
         yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
@@ -368,7 +382,7 @@ def pairs(result: Result, _spec: object) -> list[str]:
     }
     if isinstance(result["left_out"], Mapping):  # by reason
         counts |= {name: n for name, n in result["left_out"].items() if n}
-    return [*aligned(("", "count"), counts.items()), f"written to {result['out']}"]
+    return [*align_rows(("", "count"), counts.items()), f"written to {result['out']}"]
 
 
 pretrain_data = pairs

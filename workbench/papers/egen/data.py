@@ -13,30 +13,30 @@ from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
 from engines.core.system import asset, format_bytes
 from engines.egen.settings import MAX_TOKENS
-from workbench.config import Key
+from workbench.config import SettingKey
 from workbench.errors import MissingError
-from workbench.workspace import Kind, Report
+from workbench.workspace import BadLineSink, DataKind
 
 if TYPE_CHECKING:
-    from workbench.doctor import Finding
+    from workbench.doctor import DoctorFinding
     from workbench.workspace import Workspace
 
 
 KEYS = (
-    Key("egen.mode", "strict", "which members count as equal", ("strict", "common", "paper")),
-    Key(
+    SettingKey("egen.mode", "strict", "which members count as equal", ("strict", "common", "paper")),
+    SettingKey(
         "egen.style",
         "plain",
         "members without detours, only one of those that differ by signs, or any; unset: any for mode paper",
         ("plain", "distinct", "any"),
     ),
-    Key(
+    SettingKey(
         "egen.order",
         "interesting",
         "which members come first; unset: shortest where more than 100 are asked for",
         ("interesting", "shortest", "readable", "random"),
     ),
-    Key(
+    SettingKey(
         "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
     ),
 )
@@ -46,22 +46,22 @@ _WITH_SYMBOLS_BYTES = 100 * 10**6
 """egglog's library is 15 MB without debugging symbols, and 218 MB with them."""
 
 
-def examine() -> Iterator[Finding]:
+def check_egen() -> Iterator[DoctorFinding]:
     """The table of rewrite rules, and what of egglog's library only its developers need."""
-    from workbench.doctor import Finding
+    from workbench.doctor import DoctorFinding
 
-    yield Finding("rewrite rules", "ok", str(asset("rules/egen.toml")))
+    yield DoctorFinding("rewrite rules", "ok", str(asset("rules/egen.toml")))
     egglog = find_spec("egglog")
     for folder in (egglog.submodule_search_locations or ()) if egglog else ():
         for library in Path(folder).glob("bindings*.so"):
             if (held := library.stat().st_size) > _WITH_SYMBOLS_BYTES:
                 what = f"nearly all {format_bytes(held)} of its library are debugging symbols"
-                yield Finding(
+                yield DoctorFinding(
                     "egglog", "note", what, f"They can go: strip --strip-debug {quote(str(library))}"
                 )
 
 
-def models(workspace: Workspace) -> list[Path]:
+def list_models(workspace: Workspace) -> list[Path]:
     """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
     one that ships and has their name."""
     from engines.egen.models.model_folder import models_among
@@ -84,7 +84,7 @@ def model_path(name: str) -> Path:
     for folder in (workspace.models / name, models_folder() / name):
         if len(path.parts) == 1 and folder.is_dir():
             return folder
-    known = [folder.name for folder in models(workspace)]
+    known = [folder.name for folder in list_models(workspace)]
     remedy = did_you_mean(name, known) or (
         f"There are: {', '.join(known)}." if known else "Train one with: mathwb train --headless"
     )
@@ -100,10 +100,10 @@ def corpus_path(name: str) -> Path:
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
     workspace = Workspace.open()
-    if (folder := workspace.folder("corpora") / name).is_dir():
+    if (folder := workspace.make_folder("corpora") / name).is_dir():
         return folder
-    if (registered := workspace.data.of("corpus").get(name)) is not None:
-        return registered.place()
+    if (registered := workspace.data.entries_of("corpus").get(name)) is not None:
+        return registered.locate_data()
     shipped = asset("sample/corpora") / name
     return shipped if name and shipped.is_dir() else path.absolute()
 
@@ -113,39 +113,39 @@ def expressions_path(name: str) -> str:
     from workbench.workspace import Workspace
 
     if not Path(name).expanduser().exists():
-        registered = Workspace.open().data.of("expressions").get(name)
+        registered = Workspace.open().data.entries_of("expressions").get(name)
         if registered is not None:
-            return str(registered.place())
+            return str(registered.locate_data())
     return name
 
 
-def clusters(folder: Path) -> int:
+def count_clusters(folder: Path) -> int:
     """How many a corpus is to have."""
     return int(json.loads((folder / "manifest.json").read_bytes())["source"]["heads"])
 
 
 _HERE = "workbench.papers.egen.data"
 KINDS = (
-    Kind("expressions", "one expression per line: infix, LaTeX or prefix", f"{_HERE}:check_expressions"),
-    Kind("clusters", "equal expressions in E-Gen's published layouts", f"{_HERE}:check_clusters"),
-    Kind(
+    DataKind("expressions", "one expression per line: infix, LaTeX or prefix", f"{_HERE}:check_expressions"),
+    DataKind("clusters", "equal expressions in E-Gen's published layouts", f"{_HERE}:check_clusters"),
+    DataKind(
         "corpus",
         "a corpus folder made by mathwb egen corpus",
         f"{_HERE}:check_corpus",
         "manifest.json",
-        held=f"{_HERE}:corpora",
-        count=f"{_HERE}:clusters",
+        held=f"{_HERE}:list_corpora",
+        count=f"{_HERE}:count_clusters",
         many="corpora",
     ),
 )
 
 
-def corpora(workspace: Workspace) -> Iterator[Path]:
+def list_corpora(workspace: Workspace) -> Iterator[Path]:
     for manifest in sorted(workspace.corpora.glob("*/manifest.json")):
         yield manifest.parent
 
 
-def check_expressions(path: Path, report: Report) -> dict[str, int]:
+def check_expressions(path: Path, report: BadLineSink) -> dict[str, int]:
     """One expression per line: infix, LaTeX or prefix; empty lines and those with `#` first are skipped."""
     from engines.formula.reader import read_expression
 
@@ -163,7 +163,7 @@ def check_expressions(path: Path, report: Report) -> dict[str, int]:
     return {"records": records, "lines": lines}
 
 
-def check_clusters(path: Path, report: Report) -> dict[str, int]:
+def check_clusters(path: Path, report: BadLineSink) -> dict[str, int]:
     """Clusters in generator prefix notation, in either published layout.
 
     One JSON object per line with `head` and `exprs`, or plain blocks (the head, then what equals it, one per
@@ -183,7 +183,7 @@ def check_clusters(path: Path, report: Report) -> dict[str, int]:
     return {"records": records, "expressions": expressions, "lines": lines}
 
 
-def check_corpus(path: Path, report: Report) -> dict[str, int]:
+def check_corpus(path: Path, report: BadLineSink) -> dict[str, int]:
     """A corpus folder: every file that its manifest names is there and as it was when it was made."""
     from engines.egen.corpus.folder import corrupt
 

@@ -34,7 +34,7 @@ class EvaluateRow(Evaluate):
         check_drawing(self.plot)
 
 
-def evaluate(
+def evaluate_row(
     spec: EvaluateRow, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
     """As `engines.egen.evaluations.evaluate.evaluate`, with `kept`, the file, where a row is named."""
@@ -52,12 +52,12 @@ def evaluate(
             for each in result["figures"]
         ]
         dots_figure(spec.plot, rows, f"{result['model']} on {result['data']}, %", "paper", cache=cache)
-    return result if spec.row is None else {**result, "kept": str(_keep(result, spec, spec.row))}
+    return result if spec.row is None else {**result, "kept": str(_save_result(result, spec, spec.row))}
 
 
-def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
+def _save_result(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
     from engines.core.system import reported_tables
-    from workbench.operations import command_line, operation
+    from workbench.operations import command_line, find_operation
     from workbench.repro import save_result
     from workbench.workspace import Workspace
 
@@ -78,7 +78,7 @@ def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
         row=row,
         values=values,
         setting=f"{result['model']} on {result['data']}, seed {result['seed']}",
-        command=command_line(operation("egen.eval"), replace(spec, row=None, worst=None, write=None)),
+        command=command_line(find_operation("egen.eval"), replace(spec, row=None, worst=None, write=None)),
     )
 
 
@@ -98,17 +98,17 @@ class DrawMap(Arrange):
             raise UsageError(what, code="E430", remedy="Choose another --out.")
 
 
-def draw(
+def draw_map(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
     """As `engines.egen.models.embed.arrange`, with `file`, which is written."""
     result = arrange(spec, cache=cache, events=events, stop=stop)
     if spec.file is not None and result["points"] is not None:
-        _write(spec.file, result)
+        _write_drawing(spec.file, result)
     return {**result, "file": None if spec.file is None else str(spec.file)}
 
 
-def _write(path: Path, result: Mapping[str, Any]) -> None:
+def _write_drawing(path: Path, result: Mapping[str, Any]) -> None:
     texts, names, points = result["exprs"], result["names"], result["points"]
     if path.suffix == ".csv":
         from workbench.export import write_table

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.operations import Background, FilterableRows, Guide, Operation, ResultDocument
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ OPERATIONS = (
         "egen.find",
         "The cluster that holds a function.",
         "engines.egen.corpora:find",
-        where=Where("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
+        where=FilterableRows("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
         expressions=True,
         tool=True,
         tables=True,
@@ -93,7 +93,7 @@ OPERATIONS = (
         "egen.show",
         "The members of a stored cluster.",
         "engines.egen.corpora:show",
-        where=Where("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
+        where=FilterableRows("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
         tool=True,
         tables=True,
     ),
@@ -155,9 +155,9 @@ OPERATIONS = (
     Operation(
         "egen.eval",
         "Evaluate a model by the paper's five tasks.",
-        "workbench.papers.egen.evaluation:evaluate",
+        "workbench.papers.egen.evaluation:evaluate_row",
         text=f"{_TABLES}:evaluate",
-        where=Where("mistakes", f"{_TABLES}:MISTAKES"),
+        where=FilterableRows("mistakes", f"{_TABLES}:MISTAKES"),
         tool=True,
         tables=True,
     ),
@@ -185,7 +185,7 @@ OPERATIONS = (
         "egen.nearest",
         "The expressions of a corpus nearest to one.",
         "engines.egen.models.nearest:nearest",
-        where=Where("neighbours", f"{_TABLES}:NEIGHBOURS", f"{_TABLES}:neighbour_address"),
+        where=FilterableRows("neighbours", f"{_TABLES}:NEIGHBOURS", f"{_TABLES}:neighbour_address"),
         expressions=True,
         tool=True,
         tables=True,
@@ -206,7 +206,7 @@ OPERATIONS = (
     Operation(
         "egen.map",
         "A map of embeddings, as in the paper's Figure 3.",
-        "workbench.papers.egen.evaluation:draw",
+        "workbench.papers.egen.evaluation:draw_map",
         text=f"{_TABLES}:draw_map",
         tables=True,
     ),
@@ -235,7 +235,7 @@ OPERATIONS = (
         "egen.import",
         "Import clusters in E-Gen's published layout.",
         "engines.egen.corpora:import_clusters",
-        text=f"{_TABLES}:imported",
+        text=f"{_TABLES}:describe_import",
     ),
     Operation(
         "egen.export", "Write a corpus in E-Gen's published layout.", "engines.egen.corpora:export_corpus"
@@ -246,65 +246,68 @@ OPERATIONS = (
 _WAYS = ("tan atan x", "pow sqrt x 2", "asin sin x")
 
 
-def tour(guide: Guide, workspace: Workspace) -> None:
+def run_tour(guide: Guide, workspace: Workspace) -> None:
     from tempfile import TemporaryDirectory
 
-    from workbench.papers.egen.data import corpora
+    from workbench.papers.egen.data import list_corpora
 
     guide.stop(
         "Grow the derivative of -9 sinh(2-7x) into expressions that equal it",
         "egen.generate",
         {"expr": "d x * -9 sinh - 2 * 7 x", "members": 12},
-        _members,
+        _describe_members,
     )
     with TemporaryDirectory() as folder:
         file = Path(folder) / "pairs.tsv"
         file.write_text("".join(f"x\t{member}\n" for member in _WAYS))
-        guide.stop("Judge three ways to write x", "egen.verify", {"file": str(file)}, _verdicts)
-    corpus = next(corpora(workspace), None)
+        guide.stop("Judge three ways to write x", "egen.verify", {"file": str(file)}, _describe_verdicts)
+    corpus = next(list_corpora(workspace), None)
     if corpus is None:
         guide.say("the workspace has no corpus, so this is skipped")
         return
     place = {"corpus": str(corpus)}
-    guide.stop(f"Count the corpus {corpus.name}", "egen.stats", place, _statistics)
-    cluster = guide.stop("Open its first cluster", "egen.show", {**place, "cluster": 0}, _cluster)
+    guide.stop(f"Count the corpus {corpus.name}", "egen.stats", place, _describe_statistics)
+    cluster = guide.stop("Open its first cluster", "egen.show", {**place, "cluster": 0}, _describe_cluster)
     # A member that lost some of the domain is another function.
     equal = [row for row in cluster["members"] if row["verdict"] in ("head", "equal")]
     longest = max(equal, key=lambda row: row["tokens"])
     guide.stop(
-        f"Find the cluster of {longest['infix']}", "egen.find", {**place, "expr": longest["prefix"]}, _matches
+        f"Find the cluster of {longest['infix']}",
+        "egen.find",
+        {**place, "expr": longest["prefix"]},
+        _describe_matches,
     )
 
 
-def _shown(text: str) -> str:
+def _to_unicode(text: str) -> str:
     from engines.core.vocabulary import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
     return unicode_infix(read_prefix(text))
 
 
-def _members(result: Result) -> Iterator[str]:
+def _describe_members(result: ResultDocument) -> Iterator[str]:
     stats = result["stats"]
     yield (
         f"{stats['total_members']:,} expressions within the token limit, in {stats['nodes']:,} nodes and "
         f"{stats['classes']:,} classes (stop: {stats['stop_reason']}); {len(result['members'])} of them:"
     )
     for row in result["members"]:
-        yield f"  {row['verdict']:<8} {row['tokens']:>3} tokens  {_shown(row['prefix'])}"
+        yield f"  {row['verdict']:<8} {row['tokens']:>3} tokens  {_to_unicode(row['prefix'])}"
 
 
-def _verdicts(result: Result) -> Iterator[str]:
+def _describe_verdicts(result: ResultDocument) -> Iterator[str]:
     for row, member in zip(result["results"], _WAYS, strict=True):
-        yield f"{_shown(member)}: {row['verdict']}, defined at {row['kept']:.0%} of the points"
+        yield f"{_to_unicode(member)}: {row['verdict']}, defined at {row['kept']:.0%} of the points"
 
 
-def _statistics(result: Result) -> Iterator[str]:
+def _describe_statistics(result: ResultDocument) -> Iterator[str]:
     for name, value in result.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield f"{name.replace('_', ' ')}: {value:,.6g}"
 
 
-def _cluster(result: Result) -> Iterator[str]:
+def _describe_cluster(result: ResultDocument) -> Iterator[str]:
     verdicts = Counter(row["verdict"] for row in result["members"])
     yield f"{len(result['members']):,} expressions: " + ", ".join(
         f"{n:,} {word}" for word, n in verdicts.items()
@@ -313,7 +316,7 @@ def _cluster(result: Result) -> Iterator[str]:
         yield f"  {row['unicode']}"
 
 
-def _matches(result: Result) -> Iterator[str]:
+def _describe_matches(result: ResultDocument) -> Iterator[str]:
     for match in result["matches"]:
         yield f"cluster {match['cluster']}, {match['unicode']}: {match['verdict']}"
 
@@ -347,8 +350,8 @@ PAPER = Paper(
     kinds="workbench.papers.egen.data:KINDS",
     settings="workbench.papers.egen.data:KEYS",
     folder="corpora",
-    doctor="workbench.papers.egen.data:examine",
-    tour="workbench.papers.egen.paper:tour",
+    doctor="workbench.papers.egen.data:check_egen",
+    tour="workbench.papers.egen.paper:run_tour",
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",
         "expressions": "workbench.papers.egen.data:expressions_path",

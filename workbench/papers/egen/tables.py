@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import make_printable
 from engines.core.vocabulary import display_name
-from workbench.tables import Column, Hint, Row, TableSpec, aligned, indented, noun, others
+from workbench.tables import (
+    Column,
+    HintLine,
+    TableRow,
+    TableSpec,
+    align_rows,
+    choose_noun,
+    filter_columns,
+    indent_lines,
+)
 
 if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
@@ -27,12 +36,12 @@ if TYPE_CHECKING:
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 
 
-Address = Callable[[Mapping[str, Any]], str]
+MemberAddress = Callable[[Mapping[str, Any]], str]
 
 
-def written(notation: str, prefix: str) -> str:
+def write_expression(notation: str, prefix: str) -> str:
     """An expression in a notation of `engines.mathematics.terms.notation`: infix, unicode_infix or latex."""
-    if (text := _function(notation, prefix)) is not None:
+    if (text := _write_function(notation, prefix)) is not None:
         return text
     from engines.egen.theories.own import met
 
@@ -40,7 +49,7 @@ def written(notation: str, prefix: str) -> str:
 
 
 @lru_cache(32_768)
-def _function(notation: str, prefix: str) -> str | None:
+def _write_function(notation: str, prefix: str) -> str | None:
     from engines.core.errors import ExpressionError
     from engines.core.vocabulary import LETTERS, read_prefix
     from engines.mathematics.terms import notation as notations
@@ -51,30 +60,36 @@ def _function(notation: str, prefix: str) -> str | None:
         return None  # of another theory
 
 
-def _in(notation: str) -> Callable[[Row], str]:
-    return lambda row: written(notation, row["head"] if "head" in row else row["prefix"])
+def _notation_writer(notation: str) -> Callable[[TableRow], str]:
+    return lambda row: write_expression(notation, row["head"] if "head" in row else row["prefix"])
 
 
-def _verdict(outcome: str | None, exceptions: str | None) -> str:
+def _format_verdict(outcome: str | None, exceptions: str | None) -> str:
     return f"{outcome or ''} except at {exceptions}" if exceptions else outcome or ""
 
 
-def _address(row: Row) -> str:
+def _cluster_and_member(row: TableRow) -> str:
     return "" if row["cluster"] is None else f"{row['cluster']}.{row['member']}"
 
 
-def _neighbour(each: Row, result: Mapping[str, Any]) -> dict[str, Any]:
+def _neighbour_row(each: TableRow, result: Mapping[str, Any]) -> dict[str, Any]:
     same = {None: "", True: "yes", False: "no"}[each["same"]]
     return {"verdict": "", **each, "same": same, "place": result["neighbours"].index(each) + 1}
 
 
-def _first_wrong(row: Row) -> int:
+def _first_wrong(row: TableRow) -> int:
     """Those of other clusters above all; in both parts the nearest first when it is sorted descending: `S`
     from the order of cosines sorts the first column so, and the wrong ones come first."""
     return (10**6 if row["same"] == "no" else 0) - int(row["place"])
 
 
-_INFIX = Column("infix", "infix", value=_in("infix"), format=lambda row: row["unicode"], tex=_in("latex"))
+_INFIX = Column(
+    "infix",
+    "infix",
+    value=_notation_writer("infix"),
+    format=lambda row: row["unicode"],
+    tex=_notation_writer("latex"),
+)
 _OP = Column("op", "op", on="", value=lambda row: str(row.get("prefix", row.get("head", ""))).split())
 _COSINE = Column("cosine", "cosine", 6, "right", format=".4f")
 _ROOMY = 40
@@ -83,8 +98,8 @@ _ROOMY = 40
 CLUSTERS = TableSpec(
     (
         Column("cluster", "cluster", 7, on="csv tex"),
-        Column("head", "head", tex=_in("latex"), sort=lambda row: row.get("infix")),
-        Column("infix", "infix", on="csv", value=_in("infix")),
+        Column("head", "head", tex=_notation_writer("latex"), sort=lambda row: row.get("infix")),
+        Column("infix", "infix", on="csv", value=_notation_writer("infix")),
         Column("op", "op", on="csv", value=lambda row: row["operators"]),
         Column("size", "size", 5, "right", room=_ROOMY),
         Column(
@@ -99,26 +114,26 @@ CLUSTERS = TableSpec(
             room=_ROOMY,
         ),
         Column("equal", "equal", 6, on="screen csv", unit="share of the members"),
-        *others("verdict kind", "csv"),
+        *filter_columns("verdict kind", "csv"),
         Column("stop", "stop", on="csv", value=lambda row: row["stop_reason"]),
-        *others("nodes classes iterations", "csv"),
+        *filter_columns("nodes classes iterations", "csv"),
     )
 )
 MEMBERS = TableSpec(
     (
         Column("member", "member", 6, "right"),
-        *others("prefix", "csv"),
+        *filter_columns("prefix", "csv"),
         replace(_INFIX, format=""),
-        Column("latex", "latex", on="csv", value=_in("latex"), unfiltered="it is infix, in TeX"),
+        Column("latex", "latex", on="csv", value=_notation_writer("latex"), unfiltered="it is infix, in TeX"),
         Column("tok", "tok", 3, "right", unit="tokens", value=lambda row: row["tokens"], drop=1),
         Column(
             "verdict",
             "verdict",
             26,
-            format=lambda row: _verdict(row["verdict"] or "", row.get("except") or ""),
+            format=lambda row: _format_verdict(row["verdict"] or "", row.get("except") or ""),
         ),
         Column("kept", "kept", 4, "right", on="text csv", unit="share of the head's domain", format=".0%"),
-        *others("gained", "csv"),
+        *filter_columns("gained", "csv"),
         Column("by", "by", 19, unit="classical form", drop=1),
         _OP,
     )
@@ -127,7 +142,7 @@ MATCHES = TableSpec(
     (
         Column("cluster", "cluster", 7, "right"),
         Column("head", "head", 40, format=lambda row: row["unicode"]),
-        Column("infix", "infix", on="csv", value=_in("infix")),
+        Column("infix", "infix", on="csv", value=_notation_writer("infix")),
         Column("verdict", "verdict", 11),
         Column(
             "member",
@@ -142,26 +157,26 @@ NEIGHBOURS = TableSpec(
     (
         Column("place", "place", 5, "right", on="screen csv", sort=_first_wrong),
         _COSINE,
-        *others("prefix", "csv"),
+        *filter_columns("prefix", "csv"),
         _INFIX,
         Column("verdict", "verdict", 11, on="text csv"),
-        Column("where", "where", 7, on="screen text", value=_address, drop=1),
+        Column("where", "where", 7, on="screen text", value=_cluster_and_member, drop=1),
         Column("same", "same", 7, on="screen csv"),
-        *others("cluster member", "csv"),
+        *filter_columns("cluster member", "csv"),
         _OP,
     ),
-    _neighbour,
+    _neighbour_row,
 )
 HITS = TableSpec(
     (
         Column("place", "place", 5, "right", on="screen"),
         _COSINE,
-        *others("prefix", "csv"),
+        *filter_columns("prefix", "csv"),
         _INFIX,
         Column("verdict", "verdict", 18),
         Column("echo", "", 9, on="text csv", format=lambda row: "equals x2" if row["echo"] else ""),
-        Column("where", "where", 7, "right", on="screen text", value=_address, drop=1),
-        *others("cluster member", "csv"),
+        Column("where", "where", 7, "right", on="screen text", value=_cluster_and_member, drop=1),
+        *filter_columns("cluster member", "csv"),
         _OP,
     )
 )
@@ -172,20 +187,20 @@ MISTAKES = TableSpec(
         Column("query", "query"),
         Column("expected", "expected", format=lambda row: row["expected"] or "–", drop=1),
         Column("predicted", "predicted", format=lambda row: row["predicted"] or "–"),
-        *others("note", "csv"),
+        *filter_columns("note", "csv"),
     )
 )
 
 
-def cluster_address(spec: Any) -> Address:
+def cluster_address(spec: Any) -> MemberAddress:
     return lambda match: f"corpus/{spec.corpus.name}/cluster/{match['cluster']}"
 
 
-def member_address(spec: Any) -> Address:
+def member_address(spec: Any) -> MemberAddress:
     return lambda member: f"corpus/{spec.corpus.name}/cluster/{spec.cluster}/member/{member['member']}"
 
 
-def neighbour_address(spec: Any) -> Address:
+def neighbour_address(spec: Any) -> MemberAddress:
     # Without a corpus it is the sample that ships.
     home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
     return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"
@@ -203,13 +218,13 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     result = document(cluster)
     members, stats = result["members"], cluster.stats
     rows = [{"member": number, **row} for number, row in enumerate(members, 1)]
-    yield from MEMBERS.lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
+    yield from MEMBERS.text_lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
     if members:
         yield ""
     yield (
         f"{len(members):,} members of {stats.total_members:,} terms; "
-        f"growth: {stats.stop_reason}, {stats.nodes:,} {noun(stats.nodes, 'node')} "
-        f"in {stats.classes:,} {noun(stats.classes, 'class', 'classes')}; "
+        f"growth: {stats.stop_reason}, {stats.nodes:,} {choose_noun(stats.nodes, 'node')} "
+        f"in {stats.classes:,} {choose_noun(stats.classes, 'class', 'classes')}; "
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s sampled, {stats.verify_s:.2f} s verified"
     )
     if not members:
@@ -218,12 +233,12 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
             for name, value in change.items()
         )
-        yield Hint(f"try {' '.join(options)}" if change else "change the expression")
+        yield HintLine(f"try {' '.join(options)}" if change else "change the expression")
     if stats.dropped:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
 
 
-def _judged(row: Row, result: Verified) -> dict[str, Any]:
+def _verdict_row(row: TableRow, result: Verified) -> dict[str, Any]:
     from engines.egen.equality import because
 
     texts = {
@@ -232,50 +247,53 @@ def _judged(row: Row, result: Verified) -> dict[str, Any]:
     return {"gained": None, "except": "", **row, **texts, "because": because(row)}
 
 
-def _because(row: Row) -> str:
+def _grade_reason(row: TableRow) -> str:
     return str(row["condition"] or row["witness"] or row["reason"])
 
 
 VERDICTS = TableSpec(
     (
         Column("line", "line", 6, "right"),
-        *others("head", "csv tex"),
+        *filter_columns("head", "csv tex"),
         Column(
-            "verdict", "verdict", 12, format=lambda row: _verdict(row["verdict"] or "error", row["except"])
+            "verdict",
+            "verdict",
+            12,
+            format=lambda row: _format_verdict(row["verdict"] or "error", row["except"]),
         ),
         Column("kept", "kept", 4, "right", unit="share of the head's domain", format=".0%"),
-        *others("gained except", "csv tex"),
+        *filter_columns("gained except", "csv tex"),
         Column("because", "because"),
         Column("member", "member"),
     ),
-    _judged,
+    _verdict_row,
 )
 GRADES = TableSpec(
     (
         Column("line", "line", 6, "right"),
-        *others("id", "csv tex"),
+        *filter_columns("id", "csv tex"),
         Column("verdict", "verdict", 9),
         Column("gold", "gold", 20),
         Column("pred", "pred", 20),
-        *others("condition witness reason", "csv tex"),
-        Column("because", "because", on="text", value=_because),
+        *filter_columns("condition witness reason", "csv tex"),
+        Column("because", "because", on="text", value=_grade_reason),
     )
 )
 
 
 def verify(result: Verified, _spec: object) -> Iterator[str]:
-    def is_plain(row: Row) -> bool:
+    def is_plain(row: TableRow) -> bool:
         return row["verdict"] in ("equal", "extends") and not row["except"]
 
     exceptions = sum(bool(row.get("except")) for row in result.results)
     totals = {**result.totals, **({"with exceptions": exceptions} if exceptions else {})}
-    yield from map(str, aligned(["verdict", "lines"], totals.items()))
+    yield from map(str, align_rows(["verdict", "lines"], totals.items()))
     yield ""
     # Unreadable lines first: among thousands of verdicts they would go unseen.
     others = sorted(
         (row for row in result.results if not is_plain(row)), key=lambda row: row["verdict"] is not None
     )
-    yield from VERDICTS.lines(
+    yield from VERDICTS.text_lines(
         islice(others, _SHOWN_LINES),
         result,
         most=_SHOWN_LINES,
@@ -288,13 +306,13 @@ def verify(result: Verified, _spec: object) -> Iterator[str]:
 def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
     if spec.pairs is None:
         row = result.results[0]
-        yield from GRADES.lines((), total=0, every=result.results, none=row["verdict"])
+        yield from GRADES.text_lines((), total=0, every=result.results, none=row["verdict"])
         names = ("condition", "witness", "reason", "gold", "pred")
-        yield from map(str, aligned(["", ""], [(name, row[name]) for name in names if row[name]]))
+        yield from map(str, align_rows(["", ""], [(name, row[name]) for name in names if row[name]]))
         return
-    yield from map(str, aligned(["verdict", "pairs"], result.totals.items()))
+    yield from map(str, align_rows(["verdict", "pairs"], result.totals.items()))
     yield ""
-    yield from GRADES.lines(
+    yield from GRADES.text_lines(
         (row for row in result.results if row["verdict"] != "equal"),
         most=_SHOWN_LINES,
         total=result.totals["pairs"] - result.totals["equal"],
@@ -308,17 +326,22 @@ def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     facts = [
         ("head", _with_domain(result, "head")),
         ("member", _with_domain(result, "member")),
-        ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
+        ("verdict", f"{verdict['verdict']}, {_describe_share(verdict)}"),
         ("because", result["because"]),
     ]
-    yield from map(str, aligned(("", ""), facts)[1:])
+    yield from map(str, align_rows(("", ""), facts)[1:])
     yield ""
     rows = [
-        (*_place(point), _value(point, "head"), _value(point, "member"), _failure(point))
+        (
+            *_point_cells(point),
+            _format_value(point, "head"),
+            _format_value(point, "member"),
+            _describe_failure(point),
+        )
         for point in result["points"]
     ]
     names = result["points"][0].get("at", ["x"]) if rows else ["x"]
-    yield from aligned((*map(display_name, names), "head", "member", "because"), rows)
+    yield from align_rows((*map(display_name, names), "head", "member", "because"), rows)
 
 
 def _with_domain(result: Mapping[str, Any], side: str) -> str:
@@ -326,32 +349,34 @@ def _with_domain(result: Mapping[str, Any], side: str) -> str:
     return f"{result[side]}   defined on {domain}" if domain else str(result[side])
 
 
-def _place(point: Mapping[str, Any]) -> tuple[str, ...]:
+def _point_cells(point: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{value:.6g}" for value in point.get("at", {"x": point["x"]}).values())
 
 
-def _share(verdict: Mapping[str, Any]) -> str:
+def _describe_share(verdict: Mapping[str, Any]) -> str:
     points = verdict["points"]
     if verdict["verdict"] in ("shrinks", "nowhere"):
         return f"defined on {round(verdict['kept'] * points)} of {points} points of the head's domain"
     return f"judged on {points} points of the head's domain"
 
 
-def _value(point: Mapping[str, Any], name: str) -> str:
+def _format_value(point: Mapping[str, Any], name: str) -> str:
     return f"{point[name]:.10g}" if point[f"{name}_state"] == "defined" else point[f"{name}_state"]
 
 
-def _failure(point: Mapping[str, Any]) -> str:
+def _describe_failure(point: Mapping[str, Any]) -> str:
     return f"{point['why']}, in {point['term']}" if "term" in point else ""
 
 
 def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
     rows = [
-        (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
+        (_format_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
         for step in result["steps"]
     ]
     return (
-        aligned(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {result['reason']}"]
+        align_rows(("verdict", "expression", "rule"), rows)
+        if rows
+        else [f"no derivation: {result['reason']}"]
     )
 
 
@@ -359,7 +384,7 @@ def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     classes, root = result["classes"], str(result["root"])
     wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
 
-    def rows(most: int | None) -> Iterator[tuple[str, int, str, str]]:
+    def class_rows(most: int | None) -> Iterator[tuple[str, int, str, str]]:
         for name in wanted:
             nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
             count = len(nodes)
@@ -368,8 +393,10 @@ def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
             yield f"c{name}", count, result["terms"][name]["prefix"], ", ".join(nodes)
 
     header = ("class", "nodes", "smallest term", "is")
-    cut = rows(_SHOWN_NODES if spec.number is None else None)
-    yield from aligned(header, cut, lambda _: (header, rows(None)), most=_SHOWN_CLASSES, total=len(wanted))
+    cut = class_rows(_SHOWN_NODES if spec.number is None else None)
+    yield from align_rows(
+        header, cut, lambda _: (header, class_rows(None)), most=_SHOWN_CLASSES, total=len(wanted)
+    )
 
 
 def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
@@ -378,7 +405,7 @@ def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
         f"{result['nodes']:,} nodes in {result['classes']:,} classes"
     )
     if result["repeated"]:
-        yield Hint(
+        yield HintLine(
             f"{result['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
             "and terms may be counted more than once"
         )
@@ -389,26 +416,28 @@ def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
             if least is None
             else f"its smallest term has {least:,} nodes{' or more' if least >= 10**18 else ''}"
         )
-        yield Hint(known if least is None or least > 200 else f"{known}; try --max-size {least}")
+        yield HintLine(known if least is None or least > 200 else f"{known}; try --max-size {least}")
         return
-    yield from aligned(("size", "terms"), result["counts"])
+    yield from align_rows(("size", "terms"), result["counts"])
     if result["members"]:
         yield ""
-        yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in result["members"]])
+        yield from align_rows(("size", "member"), [(row["size"], row["term"]) for row in result["members"]])
     if spec.out is not None:
         yield f"{result['clusters']:,} clusters in {spec.out}"
 
 
 def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if "theories" in result:
-        yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in result["theories"]])
+        yield from align_rows(("theory", "what", "file"), [tuple(row.values()) for row in result["theories"]])
         return
     yield f"{result['title']}: {len(result['rules'])} rules hold; judge: {result['judge']}"
     yield ""
-    yield from aligned(("operator", "arity", "written"), [tuple(row.values()) for row in result["operators"]])
+    yield from align_rows(
+        ("operator", "arity", "written"), [tuple(row.values()) for row in result["operators"]]
+    )
     yield ""
     rows = [(row["name"], row["left"], "=" if row["both"] else "->", row["right"]) for row in result["rules"]]
-    yield from aligned(("rule", "left", "", "right"), rows)
+    yield from align_rows(("rule", "left", "", "right"), rows)
 
 
 def save(result: Mapping[str, Any], _spec: object) -> list[str]:
@@ -416,14 +445,14 @@ def save(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def find(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
-    return MATCHES.lines(result["matches"], none=f"no cluster holds {result['unicode']}")
+    return MATCHES.text_lines(result["matches"], none=f"no cluster holds {result['unicode']}")
 
 
 def show(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
-    return MEMBERS.lines(result["members"])
+    return MEMBERS.text_lines(result["members"])
 
 
-def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def describe_import(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
     yield f"{made['clusters']:,} clusters, {made['expressions']:,} expressions in {made['out']}"
     if made["bad_lines"]:
         yield f"lines that could not be read: {made['bad_lines']:,}"
@@ -444,10 +473,10 @@ def rules(result: Any, spec: Any) -> Iterator[str]:
     if hasattr(result, "unread"):
         yield from _of_a_file(result)
         return
-    yield from _overview(result.families, result.checks)
+    yield from _rules_overview(result.families, result.checks)
     if spec.family:
         yield ""
-        yield from _details(result.families, result.checks)
+        yield from _rule_details(result.families, result.checks)
     for name, problem in result.problems:
         yield f"{name}: {problem}"
 
@@ -460,15 +489,17 @@ def _of_a_file(result: FileChecked) -> Iterator[str]:
     rows = []
     for one in result.found:
         if one.effect not in ("equal", "widening"):
-            rows.append((one.effect, f"line {one.rule.line}", one.rule.name, *_parting(one.difference)))
+            rows.append(
+                (one.effect, f"line {one.rule.line}", one.rule.name, *_difference_cells(one.difference))
+            )
     if rows:
-        yield from aligned(("class", "", "rule", "at", "left", "right"), rows)
+        yield from align_rows(("class", "", "rule", "at", "left", "right"), rows)
     if result.unread:
         yield f"lines that could not be read: {len(result.unread):,}"
         yield from (f"  line {one.line}: {one.why}" for one in result.unread)
 
 
-def _parting(point: Difference | None) -> tuple[str, str, str]:
+def _difference_cells(point: Difference | None) -> tuple[str, str, str]:
     if point is None:
         return "", "", ""
     left, right = ("undefined" if side is None else f"{side:.6g}" for side in (point.left, point.right))
@@ -523,26 +554,26 @@ def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
     ]
     if result.get("variables"):
         rows.insert(0, ("variables", " ".join(result["variables"]), ""))
-    lines = aligned(("", "here", "paper"), rows)
+    lines = align_rows(("", "here", "paper"), rows)
     lines += [f"where        {make_printable(text)}" for text in result.get("assumed", ())]
     shares = ", ".join(f"{name} {share:.2%}" for name, share in result["verdicts"].items() if share)
     ends = ", ".join(f"{name} {count:,}" for name, count in result["stop_reasons"].items())
     return [*lines, "", f"verdicts     {shares}", f"growth ended {ends}"]
 
 
-def _overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
+def _rules_overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
     """One line a family: directed rules by class (found if checked, else claimed), and a line of totals."""
     header = ["rules", "sound", "extends", "loses", "other", "strict", "dropped"]
-    rows = [_counts(group, checks) for group in families]
+    rows = [_rule_counts(group, checks) for group in families]
     if checks:
         header += ["points", "problems"]
     header.append("family")
     totals = [sum(column) for column in zip(*rows, strict=True)]
     named = [[*row, group.name] for row, group in zip(rows, families, strict=True)]
-    return aligned(header, [*named, [*totals, "total"]])
+    return align_rows(header, [*named, [*totals, "total"]])
 
 
-def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
+def _rule_counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
     from engines.egen.rules.table import active
 
     effects = Counter(checks[rule.name].found.effect if checks else rule.claim for rule in group.rules)
@@ -556,7 +587,7 @@ def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
     return row
 
 
-def _details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
+def _rule_details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
     """Every rule of the families with its conditions, and what is dropped."""
     from engines.core.vocabulary import to_prefix
 
@@ -576,7 +607,7 @@ _SHOWN_MISTAKES = 5
 
 def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
     if result.bad_lines:
-        yield Hint(f"lines without a vector, written as rows of nan: {result.bad_lines:,}")
+        yield HintLine(f"lines without a vector, written as rows of nan: {result.bad_lines:,}")
     if result.share:
         yield f"share {result.share}: {result.rows:,} vectors; without --share the parts are merged"
         return
@@ -585,7 +616,7 @@ def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
 
 def index(result: Indexed, _spec: object) -> Iterator[str]:
     if result.left_out:
-        yield Hint(f"expressions that the model cannot read: {result.left_out:,}")
+        yield HintLine(f"expressions that the model cannot read: {result.left_out:,}")
     if result.share:
         vectors = result.expressions + result.clusters
         yield f"share {result.share}: {vectors:,} vectors; without --share the parts are merged"
@@ -594,7 +625,7 @@ def index(result: Indexed, _spec: object) -> Iterator[str]:
 
 
 def nearest(result: Mapping[str, Any], _spec: object) -> list[str]:
-    return NEIGHBOURS.lines(result["neighbours"], result, infix=f"nearest to {result['unicode']}")
+    return NEIGHBOURS.text_lines(result["neighbours"], result, infix=f"nearest to {result['unicode']}")
 
 
 def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -605,7 +636,7 @@ def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         where = f"hit {place}" if place else f"none of the {len(result['hits'])} hits"
         more = f", hit {other} without what equals x2" if other not in (place, None) else ""
         yield f"expected {result['expected']['unicode']}: {where}{more}"
-    yield from HITS.lines(result["hits"], infix=f"nearest of {result['candidates']:,}")
+    yield from HITS.text_lines(result["hits"], infix=f"nearest of {result['candidates']:,}")
 
 
 def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
@@ -620,7 +651,7 @@ def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
             )
         ]
         seen = ((number, name, f"{x:.4f}", f"{y:.4f}", text) for number, name, x, y, text in rows)
-        yield from aligned(header, seen, lambda _: (header, rows))
+        yield from align_rows(header, seen, lambda _: (header, rows))
     elif "clusters" in result:
         yield f"{len(result['points']):,} clusters in {spec.file}"
     else:
@@ -633,7 +664,7 @@ def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
         (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
         for each in result["written"]
     ]
-    return aligned(("nats a token", "verdict", "written"), rows)
+    return align_rows(("nats a token", "verdict", "written"), rows)
 
 
 def semembed(result: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
@@ -645,7 +676,7 @@ def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
         for each in result["figures"]
     ]
-    yield from aligned((f"score at {result['k']}, %", "here", "95 %"), rows)
+    yield from align_rows((f"score at {result['k']}, %", "here", "95 %"), rows)
     yield (
         f"{result['asked']:,} queries of {result['set']}-{result['queries']} among {result['expressions']:,} "
         f"expressions of {result['classes']:,} classes"
@@ -682,7 +713,7 @@ def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     for number, derivation in enumerate(result["derivations"], 1):
         yield f"derivation {number}: {_verdicts_in_words(derivation)}"
         for place, step in enumerate(derivation["steps"]):
-            note = _note(derivation["transitions"][place - 1]) if place else ""
+            note = _transition_note(derivation["transitions"][place - 1]) if place else ""
             yield f"  {place + 1}. {step['infix']}{note}"
     if result["bad"]:
         yield f"derivations that could not be read: {len(result['bad']):,}"
@@ -702,7 +733,7 @@ def _verdicts_in_words(derivation: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _note(transition: Mapping[str, Any]) -> str:
+def _transition_note(transition: Mapping[str, Any]) -> str:
     from engines.mathematics.verification.verdicts import distinguishable, where
 
     parts = []
@@ -727,7 +758,7 @@ def _note(transition: Mapping[str, Any]) -> str:
 
 def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     if "kept" in result:
-        yield Hint(f"saved in {result['kept']}")
+        yield HintLine(f"saved in {result['kept']}")
     papers = list(dict.fromkeys(name for figure in result["figures"] for name in figure["paper"]))
     rows = [
         (
@@ -740,25 +771,25 @@ def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
         for figure in result["figures"]
     ]
     yield f"{result['task']}: {result['model']} on {result['data']}"
-    yield from aligned(
+    yield from align_rows(
         ("measure, %", "protocol", "here", "95 %", *(f"paper {name}" for name in papers)), rows
     )
     yield ""
-    yield from _setting(result["setting"])
+    yield from _setting_lines(result["setting"])
     if families := result["setting"].get("by_family"):
         yield ""
         columns = ("family", "analogies", "paper, %", "any form, %")
-        yield from aligned(
+        yield from align_rows(
             columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()]
         )
     if result["mistakes"]:
         yield ""
         yield f"wrong: {result['wrong']:,}; the costliest:"
-        lines = MISTAKES.lines(result["mistakes"], most=spec.worst or _SHOWN_MISTAKES)
-        yield from indented(lines)
+        lines = MISTAKES.text_lines(result["mistakes"], most=spec.worst or _SHOWN_MISTAKES)
+        yield from indent_lines(lines)
 
 
-def _setting(setting: Mapping[str, Any]) -> Iterator[str]:
+def _setting_lines(setting: Mapping[str, Any]) -> Iterator[str]:
     for name, value in setting.items():
         if not isinstance(value, Mapping):
             shown = f"{value:.6g}" if isinstance(value, float) else str(value)

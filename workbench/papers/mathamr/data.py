@@ -10,46 +10,50 @@ from typing import TYPE_CHECKING, TypeVar
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.system import asset
-from workbench.config import Key
+from workbench.config import SettingKey
 from workbench.errors import MissingError
-from workbench.workspace import Kind, Report
+from workbench.workspace import BadLineSink, DataKind
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
     from engines.mathamr.parsing.parsers import Parse, ParseAmr
     from engines.mathamr.retrieval.indexing import IndexFormulas
     from engines.mathamr.retrieval.task2 import EvaluateRuns
-    from workbench.doctor import Finding
+    from workbench.doctor import DoctorFinding
     from workbench.workspace import Workspace
 
 
 KEYS = (
-    Key(
+    SettingKey(
         "mathamr.amr_model",
         "",
         "the folder of amrlib's model, for --parser amrlib and the screen",
-        check="workbench.config:folder",
+        check="workbench.config:absolute_folder",
     ),
 )
 
 
-def examine() -> Iterator[Finding]:
+def check_mathamr() -> Iterator[DoctorFinding]:
     """The English pipeline of the built-in AMR parser, and whether amrlib is there for a better one."""
-    from workbench.doctor import Finding
+    from workbench.doctor import DoctorFinding
 
     if find_spec("spacy") is None:
-        yield Finding("AMR parser", "note", "the built-in one needs spacy: `pip install 'mathwb[language]'`")
+        yield DoctorFinding(
+            "AMR parser", "note", "the built-in one needs spacy: `pip install 'mathwb[language]'`"
+        )
     else:
-        yield Finding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
+        yield DoctorFinding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
     if find_spec("amrlib") is None:
-        yield Finding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
+        yield DoctorFinding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
     else:
-        yield Finding("amrlib", "ok", "installed; --parser amrlib also needs a model folder")
+        yield DoctorFinding("amrlib", "ok", "installed; --parser amrlib also needs a model folder")
 
 
 KINDS = (
-    Kind("amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check"),
-    Kind(
+    DataKind(
+        "amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check_graphs"
+    ),
+    DataKind(
         "formulas",
         "documents or tables with formulas, or a folder of them",
         "workbench.papers.mathamr.data:check_formulas",
@@ -58,7 +62,7 @@ KINDS = (
 )
 
 
-def check(path: Path, report: Report) -> dict[str, int]:
+def check_graphs(path: Path, report: BadLineSink) -> dict[str, int]:
     """Graphs that can be read, and blocks that cannot."""
     from engines.mathamr.graph.amr import read_blocks, read_graph
 
@@ -72,7 +76,7 @@ def check(path: Path, report: Report) -> dict[str, int]:
     return {"records": count}
 
 
-def check_formulas(path: Path, report: Report) -> dict[str, int]:
+def check_formulas(path: Path, report: BadLineSink) -> dict[str, int]:
     """Formulas, and the files that have any kind of them."""
     from engines.documents.folder import pdf_warning, scan_folder, unit_formulas
 
@@ -110,20 +114,20 @@ def source_path(name: str) -> Path:
 
 def formula_sets(workspace: Workspace) -> dict[str, Path]:
     """The data sets of kind formulas that are at their places, by name."""
-    known = {name: Path(one.path) for name, one in workspace.data.of("formulas").items()}
+    known = {name: Path(one.path) for name, one in workspace.data.entries_of("formulas").items()}
     return {name: path for name, path in known.items() if path.exists()}
 
 
 def with_place(spec: IndexFormulas) -> IndexFormulas:
     """With the workspace's place for the index of what has a name in it, where none is given."""
-    from workbench.papers.arqmath.data import collections
+    from workbench.papers.arqmath.data import list_collections
     from workbench.workspace import Workspace
 
     if spec.out is not None:
         return spec
     try:
         workspace = Workspace.open(create=False)
-        known = {one.path.absolute(): one.name for one in collections(workspace)}
+        known = {one.path.absolute(): one.name for one in list_collections(workspace)}
         known |= {path.absolute(): name for name, path in formula_sets(workspace).items()}
     except EngineError:
         return spec
@@ -138,9 +142,9 @@ def amr_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
-    known = Workspace.open(create=False).data.of("amr")
+    known = Workspace.open(create=False).data.entries_of("amr")
     if name in known:
-        return known[name].place()
+        return known[name].locate_data()
     remedy = (
         did_you_mean(name, known) or f"Registered: {', '.join(known) or 'none'}; mathwb data add amr FILE."
     )
@@ -155,7 +159,7 @@ Searching = TypeVar("Searching", "Inspect", "EvaluateRuns")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:
-    return workspace.folder("mathamr") / name / "index"
+    return workspace.make_folder("mathamr") / name / "index"
 
 
 def index_path(name: str) -> Path:
@@ -187,7 +191,7 @@ def index_path(name: str) -> Path:
     return place
 
 
-def resolved(spec: Inspect) -> Inspect:
+def resolve_inspect(spec: Inspect) -> Inspect:
     """With the index that the workspace has of the collection, and amrlib's model."""
     return with_index(with_model(spec))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.operations import Background, FilterableRows, Guide, Operation, ResultDocument
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ OPERATIONS = (
         "mathamr.topics",
         "A collection's topics of Task 2.",
         "engines.mathamr.retrieval.task2:list_topics",
-        where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
+        where=FilterableRows("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
         tables=True,
     ),
@@ -76,8 +76,8 @@ OPERATIONS = (
         "A formula in its context: graph, strings, nearest formulas.",
         "engines.mathamr.inspection:inspect",
         expressions=True,
-        resolve="workbench.papers.mathamr.data:resolved",
-        where=Where("nearest", f"{_TABLES}:NEAREST"),
+        resolve="workbench.papers.mathamr.data:resolve_inspect",
+        where=FilterableRows("nearest", f"{_TABLES}:NEAREST"),
         tool=True,
         tables=True,
     ),
@@ -94,7 +94,7 @@ OPERATIONS = (
         "engines.mathamr.retrieval.search:search",
         expressions=True,
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
-        where=Where("hits", f"{_TABLES}:HITS", unless="run"),
+        where=FilterableRows("hits", f"{_TABLES}:HITS", unless="run"),
         tool=True,
         tables=True,
     ),
@@ -162,32 +162,34 @@ OPERATIONS = (
 )
 
 
-def tour(guide: Guide, workspace: Workspace) -> None:
-    from workbench.papers.arqmath.data import collections
+def run_tour(guide: Guide, workspace: Workspace) -> None:
+    from workbench.papers.arqmath.data import list_collections
 
-    known = collections(workspace)
+    known = list_collections(workspace)
     if not known:
         guide.say("the workspace has no collection, so this is skipped")
         return
     folder = str(known[0].path)
-    overview = guide.stop("List the topics of formula search", "mathamr.topics", {"folder": folder}, _topics)
+    overview = guide.stop(
+        "List the topics of formula search", "mathamr.topics", {"folder": folder}, _describe_topics
+    )
     with_graphs = [topic for topic in overview["topics"] if topic["graph"]]
     if with_graphs:
         topic = max(with_graphs, key=lambda one: (sum(one["judged"]), one["id"]))
         asked = {"folder": folder, "topic": topic["id"], "k": 5}
-        guide.stop(f"Inspect {topic['id']} in its context", "mathamr.inspect", asked, _inspected)
+        guide.stop(f"Inspect {topic['id']} in its context", "mathamr.inspect", asked, _describe_inspection)
     text = "Prove that the sum $\\sum_{k=1}^n k$ equals $\\frac{n(n+1)}{2}$."
-    guide.stop(f"Parse a text: {text}", "mathamr.inspect", {"text": text, "k": 0}, _parsed)
+    guide.stop(f"Parse a text: {text}", "mathamr.inspect", {"text": text, "k": 0}, _describe_parse)
 
 
-def _topics(result: Result) -> Iterator[str]:
+def _describe_topics(result: ResultDocument) -> Iterator[str]:
     from engines.formula.unicode import unicode_text
 
     for topic in result["topics"]:
         yield f"{topic['id']}  {sum(topic['judged']):>3} judged  {unicode_text(topic['latex'])}"
 
 
-def _inspected(result: Result) -> Iterator[str]:
+def _describe_inspection(result: ResultDocument) -> Iterator[str]:
     from engines.formula.unicode import render_text, unicode_text
 
     yield render_text(result["text"])
@@ -197,7 +199,7 @@ def _inspected(result: Result) -> Iterator[str]:
         yield f"  {one['score']:.3f}  {grade:<9} {unicode_text(one['latex'])}"
 
 
-def _parsed(result: Result) -> Iterator[str]:
+def _describe_parse(result: ResultDocument) -> Iterator[str]:
     yield from result["penman"].splitlines()
     yield f"by the {result['parser']} parser, which is approximate"
 
@@ -217,8 +219,8 @@ PAPER = Paper(
     ),
     settings="workbench.papers.mathamr.data:KEYS",
     folder="mathamr",
-    doctor="workbench.papers.mathamr.data:examine",
-    tour="workbench.papers.mathamr.paper:tour",
+    doctor="workbench.papers.mathamr.data:check_mathamr",
+    tour="workbench.papers.mathamr.paper:run_tour",
     kinds="workbench.papers.mathamr.data:KINDS",
     references={
         "amr": "workbench.papers.mathamr.data:amr_path",

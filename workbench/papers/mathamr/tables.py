@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.tables import Column, Hint, TableSpec, aligned, interval, others
+from workbench.tables import Column, HintLine, TableSpec, align_rows, filter_columns, format_interval
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import CompareGraphs
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Result = Mapping[str, Any]
 
 
-def _unicode(row: Result) -> str:
+def _formula_text(row: Result) -> str:
     from engines.formula.unicode import unicode_text
 
     return unicode_text(row["latex"])
@@ -25,29 +25,32 @@ def _unicode(row: Result) -> str:
 def topic_row(topic: Result, _found: object = None) -> dict[str, Any]:
     graph = "yes" if topic["graph"] else "no"
     row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
-    return {**row, "formula": _unicode(topic)}
+    return {**row, "formula": _formula_text(topic)}
 
 
-def _verdict(hit: Result) -> str:
+def _describe_verdict(hit: Result) -> str:
     """What was judged of a hit: `x → n, equal if x > 0`."""
     names = [f"{old} → {new}" for old, new in hit.get("renaming", {}).items()]
     said = " ".join(filter(None, [hit.get("verdict", ""), hit.get("condition", "")]))
     return ", ".join([*names, said]) if said else ""
 
 
-def _parts(hit: Result) -> str:
+def _describe_parts(hit: Result) -> str:
     if "verdict" in hit:
-        return _verdict(hit)
+        return _describe_verdict(hit)
     if "bound" in hit:
-        return ", ".join(f"?{name} = {_unicode({'latex': latex})}" for name, latex in hit["bound"].items())
+        return ", ".join(
+            f"?{name} = {_formula_text({'latex': latex})}" for name, latex in hit["bound"].items()
+        )
     shown = hit["parts"][:2]
     return ", ".join(
-        _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)") for part in shown
+        _formula_text({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
+        for part in shown
     )
 
 
-def _bound(hit: Result) -> str:
-    return _parts(hit) if "bound" in hit else ""
+def _describe_bindings(hit: Result) -> str:
+    return _describe_parts(hit) if "bound" in hit else ""
 
 
 def _shown_sentence(hit: Result) -> str:
@@ -70,7 +73,7 @@ TOPICS = TableSpec(
         Column("judged", "judged", 6, "right", unit="formulas", drop=3),
         Column("graph", "graph", 5, format=lambda row: row["graph"].removeprefix("no"), drop=1),
         Column("formula", "formula", on="screen text"),
-        *others("latex title", "csv tex"),
+        *filter_columns("latex title", "csv tex"),
     ),
     topic_row,
 )
@@ -80,10 +83,10 @@ HITS = TableSpec(
         _SCORE,
         _FORMULA,
         Column("post", "post", 8),
-        Column("latex", "", format=_unicode),
-        Column("verdict", "", on="csv tex", format=_verdict),
-        Column("parts", "parts in common", on="text", format=_parts, unfiltered="it draws formulas"),
-        *others("kind formulas"),
+        Column("latex", "", format=_formula_text),
+        Column("verdict", "", on="csv tex", format=_describe_verdict),
+        Column("parts", "parts in common", on="text", format=_describe_parts, unfiltered="it draws formulas"),
+        *filter_columns("kind formulas"),
     )
 )
 PLACES = TableSpec(
@@ -91,16 +94,16 @@ PLACES = TableSpec(
         _RANK,
         _SCORE,
         Column("place", "place", format=lambda hit: f"{hit['post']}:{hit['line']}"),
-        Column("latex", "formula", format=_unicode),
+        Column("latex", "formula", format=_formula_text),
         Column("sentence", "sentence", format=_shown_sentence),
         Column(
             "parts",
             "",
             on="text",
-            format=_bound,
+            format=_describe_bindings,
             unfiltered="it draws formulas",
         ),
-        *others("file line formulas", "csv tex"),
+        *filter_columns("file line formulas", "csv tex"),
     )
 )
 """Of formulas of documents."""
@@ -110,7 +113,7 @@ NEAREST = TableSpec(
         _SCORE,
         _FORMULA,
         Column("grade", "grade", 5),
-        Column("latex", "formula", format=_unicode),
+        Column("latex", "formula", format=_formula_text),
         Column("post", "post", 8, on="screen", drop=1),
     )
 )
@@ -121,8 +124,8 @@ EQUAL = TableSpec(
         Column("score", "score", 5, "right", format=".3f"),
         _FORMULA,
         Column("grade", "grade", 5),
-        Column("verdict", "verdict", 16, format=_verdict),
-        Column("latex", "formula", format=_unicode),
+        Column("verdict", "verdict", 16, format=_describe_verdict),
+        Column("latex", "formula", format=_formula_text),
         Column("post", "post", 8, on="screen", drop=1),
     )
 )
@@ -172,16 +175,16 @@ def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
     figures = f"{result['f1']:.3f}, precision {result['precision']:.3f}, recall {result['recall']:.3f}"
     yield f"{name} {least}{figures}"
     if not result["optimal"]:
-        yield Hint("the node pairing could not be proved optimal in the time allowed")
+        yield HintLine("the node pairing could not be proved optimal in the time allowed")
     signs = {"both": " ", "one": "-", "other": "+"}
     for row in result["triples"]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
 
 
 def topics(result: Result, _spec: object) -> Iterator[str]:
-    yield from TOPICS.lines(result["topics"])
+    yield from TOPICS.text_lines(result["topics"])
     if result["left_out"]:
-        yield Hint(f"lines and files that could not be read: {result['left_out']:,}")
+        yield HintLine(f"lines and files that could not be read: {result['left_out']:,}")
 
 
 def index(built: Result, _spec: object) -> list[str]:
@@ -212,9 +215,9 @@ def search(result: Result, _spec: object) -> Iterator[str]:
         yield done if result["complete"] else "stopped; no run was written"
         return
     if any("file" in hit for hit in result["hits"]):
-        yield from PLACES.lines(result["hits"])
+        yield from PLACES.text_lines(result["hits"])
         return
-    yield from HITS.lines(result["hits"])
+    yield from HITS.text_lines(result["hits"])
 
 
 def inspect(result: Result, _spec: object) -> Iterator[str]:
@@ -228,12 +231,12 @@ def inspect(result: Result, _spec: object) -> Iterator[str]:
     yield f"string: {result['strings']['mathamr']}"
     if result["nearest"]:
         yield ""
-        yield from NEAREST.lines(result["nearest"], latex="")
+        yield from NEAREST.text_lines(result["nearest"], latex="")
     if result["equal"]:
         yield ""
-        yield from EQUAL.lines(result["equal"], latex="")
+        yield from EQUAL.text_lines(result["equal"], latex="")
     for warning in result["warnings"]:
-        yield Hint(warning)
+        yield HintLine(warning)
 
 
 def evaluate(result: Result, _spec: object) -> Iterator[str]:
@@ -244,8 +247,8 @@ def evaluate(result: Result, _spec: object) -> Iterator[str]:
     rows = []
     for one in result["systems"]:
         figures = [f"{one[name]:.4f}" for name in _MEASURES]
-        rows.append([Path(one["run"]).name, *figures, interval(one["intervals"]["ndcg10_prime"])])
-    yield from aligned(header, rows)
+        rows.append([Path(one["run"]).name, *figures, format_interval(one["intervals"]["ndcg10_prime"])])
+    yield from align_rows(header, rows)
     if result["comparisons"]:
         yield ""
         tests = [
@@ -261,7 +264,7 @@ def evaluate(result: Result, _spec: object) -> Iterator[str]:
             for one in result["comparisons"]
         ]
         head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
-        yield from aligned(head, tests)
+        yield from align_rows(head, tests)
     thirds = [
         [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
         for one in result["systems"]
@@ -269,7 +272,7 @@ def evaluate(result: Result, _spec: object) -> Iterator[str]:
     ]
     if thirds:
         yield ""
-        yield from aligned(["run", "trees", "topics", *header[1:-1]], thirds)
+        yield from align_rows(["run", "trees", "topics", *header[1:-1]], thirds)
     if "plot" in result:
         yield f"by topic: {result['plot']}"
 
@@ -282,4 +285,4 @@ def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: A
     yield ""
     yield document["linear_mathamr"]
     for warning in document["warnings"]:
-        yield Hint(warning)
+        yield HintLine(warning)

@@ -14,42 +14,42 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, specification
 from engines.core.system import asset, models_folder
-from workbench.doctor import Finding
+from workbench.doctor import DoctorFinding
 from workbench.errors import MissingError
-from workbench.workspace import Kind, RecordFile, Report, Workspace
+from workbench.workspace import BadLineSink, DataKind, RecordFile, Workspace
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
 KINDS = (
-    Kind(
+    DataKind(
         "problems",
         "math word problems: ASDiv, MAWPS, SVAMP, ParaMAWPS, Math23K or rows of text, equation and answer",
-        f"{_HERE}:check",
-        held=f"{_HERE}:held",
-        count=f"{_HERE}:rows",
+        f"{_HERE}:check_problems",
+        held=f"{_HERE}:own_folders",
+        count=f"{_HERE}:count_rows",
         many="sets of problems",
     ),
 )
 
 
-def held(workspace: Workspace) -> Iterator[Path]:
+def own_folders(workspace: Workspace) -> Iterator[Path]:
     yield from sorted(file.parent for file in (workspace.root / "problems").glob(f"*/{_FILE}"))
 
 
-def rows(folder: Path) -> int:
+def count_rows(folder: Path) -> int:
     with (folder / _FILE).open("rb") as file:
         return sum(1 for line in file if line.strip())
 
 
-def sets(workspace: Workspace) -> dict[str, Path]:
+def list_sets(workspace: Workspace) -> dict[str, Path]:
     """All sets of problems by name: those of the workspace, then the registered ones."""
-    result = {folder.name: folder / _FILE for folder in held(workspace)}
-    for name, entry in workspace.data.of("problems").items():
+    result = {folder.name: folder / _FILE for folder in own_folders(workspace)}
+    for name, entry in workspace.data.entries_of("problems").items():
         result.setdefault(name, Path(entry.path))
     return result
 
 
-def check(path: Path, report: Report) -> dict[str, int]:
+def check_problems(path: Path, report: BadLineSink) -> dict[str, int]:
     """Problems, those with an equation, and rows that are none; disagreeing answers are reported too."""
     from engines.mwp.problems.readers import read_problems
 
@@ -59,13 +59,13 @@ def check(path: Path, report: Report) -> dict[str, int]:
     return {"records": len(result.rows), **result.count_rows()}
 
 
-def place(workspace: Workspace, name: str) -> Path | None:
+def locate_set(workspace: Workspace, name: str) -> Path | None:
     """A set of problems of the workspace, a registered one, or one that ships."""
     named = Path(name) / _FILE
-    if len(named.parts) == 2 and (workspace.folder("problems") / named).exists():
-        return workspace.folder("problems") / named
-    if (registered := workspace.data.of("problems").get(name)) is not None:
-        return registered.place()
+    if len(named.parts) == 2 and (workspace.make_folder("problems") / named).exists():
+        return workspace.make_folder("problems") / named
+    if (registered := workspace.data.entries_of("problems").get(name)) is not None:
+        return registered.locate_data()
     shipped = asset("sample/problems") / named
     return shipped if len(named.parts) == 2 and shipped.exists() else None
 
@@ -81,29 +81,29 @@ def problems_path(name: str) -> Path:
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
     workspace = Workspace.open()
-    if (result := place(workspace, name)) is not None:
+    if (result := locate_set(workspace, name)) is not None:
         return result
-    known = list(sets(workspace))
+    known = list(list_sets(workspace))
     remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
     raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)
 
 
-def examine() -> Iterator[Finding]:
+def check_mwp() -> Iterator[DoctorFinding]:
     try:
-        sets = [folder.name for folder in held(Workspace.open(create=False))]
+        sets = [folder.name for folder in own_folders(Workspace.open(create=False))]
     except EngineError:
         return  # said of the workspace
     if sets:
-        yield Finding("word problems", "ok", f"sets in the workspace: {', '.join(sets)}")
+        yield DoctorFinding("word problems", "ok", f"sets in the workspace: {', '.join(sets)}")
     else:
         remedy = "Register some: mathwb data add problems FILE"
-        yield Finding("word problems", "note", "the workspace has no problems", remedy)
+        yield DoctorFinding("word problems", "note", "the workspace has no problems", remedy)
 
 
 _SOLVER = "solver.json"
 
 
-def solvers(workspace: Workspace) -> list[Path]:
+def list_solvers(workspace: Workspace) -> list[Path]:
     """The solvers that ship, then those of the workspace, which hide one that ships and has their name."""
     shipped = sorted(models_folder().glob(f"*/{_SOLVER}"))
     own = sorted(workspace.models.glob(f"*/{_SOLVER}"))
@@ -118,7 +118,7 @@ def solver_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.is_dir():
         return path.absolute()
-    known = {folder.name: folder for folder in solvers(Workspace.open())}
+    known = {folder.name: folder for folder in list_solvers(Workspace.open())}
     if name in known:
         return known[name]
     listed = f"There are: {', '.join(known)}." if known else "Train one: mathwb train mwp/solver-tiny"
@@ -137,7 +137,7 @@ LABELS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class TripletLabel:
     """A triplet that is bad. Args: set: of problems. pool, strategy: as it was found. changed: in UTC."""
 
     set: str
@@ -155,52 +155,52 @@ class Label:
         return self.set, self.anchor, self.positive, self.negative
 
 
-class Labels(RecordFile[tuple[str, str, str, str], Label]):
+class TripletLabels(RecordFile[tuple[str, str, str, str], TripletLabel]):
     what = "label"
 
-    def read(self, row: Mapping[str, Any]) -> Label:
-        one = Label(**{name: str(value) for name, value in row.items()})
+    def read_record(self, row: Mapping[str, Any]) -> TripletLabel:
+        one = TripletLabel(**{name: str(value) for name, value in row.items()})
         if one.label not in LABELS:
             raise ValueError(f"the label {one.label!r}")
         return one
 
-    def key(self, record: Label) -> tuple[str, str, str, str]:
+    def record_key(self, record: TripletLabel) -> tuple[str, str, str, str]:
         return record.key
 
-    def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
+    def label_of(self, set_: str, triplet: Mapping[str, Any]) -> str:
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
         result = self.known.get(key)
         return result.label if result is not None else ""
 
-    def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
+    def set_label(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
         """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
             what = f"unknown label {label!r}"
             raise DataError(what, code="E374", remedy=f"Take one of: {', '.join(LABELS)}.")
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        made = Label(set_, **names, label=label, changed=now)
+        made = TripletLabel(set_, **names, label=label, changed=now)
 
-        def labelled(known: dict[tuple[str, str, str, str], Label]) -> None:
+        def change_label(known: dict[tuple[str, str, str, str], TripletLabel]) -> None:
             known.pop(made.key, None)
             if label:
                 known[made.key] = made
 
-        self.change(labelled)
+        self.change_records(change_label)
 
-    def export(self, path: Path, *, set_: str | None = None) -> Path:
+    def export_labels(self, path: Path, *, set_: str | None = None) -> Path:
         """Write all labels, or those of one set, as JSON Lines. Returns: the path."""
         with atomic_writer(path) as file:
             file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.of_set(set_))
         return path
 
-    def of_set(self, set_: str | None) -> list[Label]:
-        return [one for one in self.all() if set_ is None or one.set == set_]
+    def of_set(self, set_: str | None) -> list[TripletLabel]:
+        return [one for one in self.all_records() if set_ is None or one.set == set_]
 
 
 def labels_path() -> Path:
     """The file of the open workspace."""
-    return Workspace.open(create=False).folder("problems") / "labels.jsonl"
+    return Workspace.open(create=False).make_folder("problems") / "labels.jsonl"
 
 
 @specification
@@ -213,11 +213,11 @@ class OwnLabels:
     out: Annotated[Path | None, Arg("Write to this file as JSON Lines.", writes=True)] = None
 
 
-def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:
+def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[TripletLabel]:
     """The labels of the workspace, by set and ids. Events: warnings of lines that cannot be read."""
-    labels = Labels(labels_path())
+    labels = TripletLabels(labels_path())
     for problem in labels.problems:
         warn(events, str(problem))
     if spec.out is not None:
-        labels.export(spec.out, set_=spec.set)
+        labels.export_labels(spec.out, set_=spec.set)
     return labels.of_set(spec.set)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operations import Background, Guide, Operation, Result, Where
+from workbench.operations import Background, FilterableRows, Guide, Operation, ResultDocument
 from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ OPERATIONS = (
         "engines.mwp.triplets.find:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
-        where=Where("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
+        where=FilterableRows("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
         tool=True,
         tables=True,
     ),
@@ -43,7 +43,7 @@ OPERATIONS = (
         "The anchor problems, and the equations of the pool.",
         "engines.mwp.triplets.find:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
-        where=Where("anchors", f"{_TABLES}:ANCHORS"),
+        where=FilterableRows("anchors", f"{_TABLES}:ANCHORS"),
         tables=True,
     ),
     Operation(
@@ -51,7 +51,7 @@ OPERATIONS = (
         "Show why a problem got its triplet.",
         "engines.mwp.triplets.find:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
-        where=Where("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
+        where=FilterableRows("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
         tool=True,
     ),
     Operation(
@@ -93,20 +93,20 @@ OPERATIONS = (
 )
 
 
-def tour(guide: Guide, workspace: Workspace) -> None:
-    from workbench.papers.mwp.data import sets as sets_of
+def run_tour(guide: Guide, workspace: Workspace) -> None:
+    from workbench.papers.mwp.data import list_sets as sets_of
 
     sets = {name: str(file) for name, file in sets_of(workspace).items()}
     if not sets:
         guide.say("the workspace has no word problems, so this is skipped")
         return
-    guide.stop("Read the word problems", "mwp.problems", {"data": list(sets.values())}, _read)
+    guide.stop("Read the word problems", "mwp.problems", {"data": list(sets.values())}, _describe_problems)
     chinese = sets.get("sample-zh")
     if chinese:
-        guide.stop("Ask them for other numbers", "mwp.augment", {"data": chinese}, _augmented)
+        guide.stop("Ask them for other numbers", "mwp.augment", {"data": chinese}, _describe_variants)
     name, data = next(iter(sets.items()))
     asked = {"data": data, "pool": "train,qr"}
-    result = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _triplets)
+    result = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _describe_triplets)
     hardest = max(
         (row for row in result["triplets"] if not row["alone"]),
         key=lambda row: (row["text_sim_negative"], row["anchor"]),
@@ -114,21 +114,21 @@ def tour(guide: Guide, workspace: Workspace) -> None:
     )
     if hardest:
         of = {**asked, "anchor": hardest["anchor"]}
-        guide.stop("See why the hardest was chosen", "mwp.explain", of, _explained)
+        guide.stop("See why the hardest was chosen", "mwp.explain", of, _describe_explanation)
 
 
-def _read(result: Result) -> Iterator[str]:
+def _describe_problems(result: ResultDocument) -> Iterator[str]:
     yield f"{result['problems']:,} problems over {len(result['templates']):,} templates"
 
 
-def _augmented(result: Result) -> Iterator[str]:
+def _describe_variants(result: ResultDocument) -> Iterator[str]:
     for kind, counts in result["kinds"].items():
         yield f"{kind}: {counts['made']:,} problems made from {counts['from']:,}"
     last = result["variants"][-1]
     yield f"{last['text']}  {last['equation']}  = {last['answer']:.6g}"
 
 
-def _triplets(result: Result) -> Iterator[str]:
+def _describe_triplets(result: ResultDocument) -> Iterator[str]:
     hard = result["hardness"]["em"]
     yield (
         f"{hard['triplets']:,} triplets; text similarity {hard['text_sim_negative']:.3f} of negatives, "
@@ -136,7 +136,7 @@ def _triplets(result: Result) -> Iterator[str]:
     )
 
 
-def _explained(result: Result) -> Iterator[str]:
+def _describe_explanation(result: ResultDocument) -> Iterator[str]:
     for name, problem in result["problems"].items():
         yield f"{name:<8}  {problem['template']:<16}  {problem['original']}"
     yield f"{result['positive_count']:,} positives and {result['negative_count']:,} negatives to choose from"
@@ -158,12 +158,12 @@ PAPER = Paper(
     ),
     kinds="workbench.papers.mwp.data:KINDS",
     data=tuple(
-        DataKey(name, "problems", "workbench.papers.mwp.data:place")
+        DataKey(name, "problems", "workbench.papers.mwp.data:locate_set")
         for name in ("problems", "also", "development", "unlike")
     ),
     folder="problems",
-    doctor="workbench.papers.mwp.data:examine",
-    tour="workbench.papers.mwp.paper:tour",
+    doctor="workbench.papers.mwp.data:check_mwp",
+    tour="workbench.papers.mwp.paper:run_tour",
     references={
         "problems": "workbench.papers.mwp.data:problems_path",
         "solver": "workbench.papers.mwp.data:solver_path",

@@ -7,19 +7,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.tables import Column, Hint, TableSpec, aligned, others
+from workbench.tables import Column, HintLine, TableSpec, align_rows, filter_columns
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.find import Candidate, Explanation
     from engines.mwp.triplets.settings import Triplet
-    from workbench.papers.mwp.data import Label
+    from workbench.papers.mwp.data import TripletLabel
 
 
 CANDIDATES_OF = {"negative": "negatives", "lost": "lost", "own": "own", "positive": "positives"}
 """What a candidate is, and the list of an explanation that holds it."""
 
 
-def _triplet(triplet: Triplet, _found: object = None) -> dict[str, Any]:
+def _triplet_row(triplet: Triplet, _found: object = None) -> dict[str, Any]:
     return {
         **asdict(triplet),
         "id": triplet.anchor,
@@ -45,7 +45,7 @@ def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _explained(candidate: Candidate, result: Explanation) -> dict[str, Any]:
+def _explained_row(candidate: Candidate, result: Explanation) -> dict[str, Any]:
     held = (
         role for role, name in CANDIDATES_OF.items() if any(candidate is one for one in getattr(result, name))
     )
@@ -59,17 +59,17 @@ ANCHORS = TableSpec(
         Column("id", "id", 10),
         Column("template", "template"),
         Column("like", "like", 5, on="text", unit="problems"),
-        *others("source fold text"),
+        *filter_columns("source fold text"),
         _ALONE,
     )
 )
 CHOSEN = TableSpec(
     (
         *ANCHORS.columns,
-        *others("positive negative", "csv tex"),
+        *filter_columns("positive negative", "csv tex"),
         Column("margin", "margin", 6, "right"),
-        *others("strategy label", "csv tex"),
-        *others("eq"),
+        *filter_columns("strategy label", "csv tex"),
+        *filter_columns("eq"),
         Column("moved", "", 2, on="screen", drop=1),
     )
 )
@@ -83,9 +83,9 @@ TRIPLETS = TableSpec(
         Column("eq", "eq-", 5, "right", format=".3f"),
         Column("text_sim_positive", "text+", 5, "right", format=".3f"),
         Column("text_sim_negative", "text-", 5, "right", format=".3f"),
-        *others("margin strategy alone"),
+        *filter_columns("margin strategy alone"),
     ),
-    _triplet,
+    _triplet_row,
 )
 CANDIDATES = TableSpec(
     (
@@ -95,12 +95,12 @@ CANDIDATES = TableSpec(
         Column("eq", "eq", 5, "right"),
         Column("equation", "equation", 24, drop=1),
         Column("pool", "pool", 5, drop=3),
-        *others("of", "csv tex"),
-        *others("own"),
+        *filter_columns("of", "csv tex"),
+        *filter_columns("own"),
         Column("why", "why", 24, drop=2),
         Column("problem", "problem", drop=4),
     ),
-    _explained,
+    _explained_row,
 )
 
 
@@ -110,25 +110,25 @@ def choice_name(strategy: str, text: str, pool: str) -> str:
 
 
 def triplet_home(set_: str, choice: str) -> str:
-    return f"problems/{quoted(set_)}/strategy/{choice}/triplet"
+    return f"problems/{quote_part(set_)}/strategy/{choice}/triplet"
 
 
 def triplet_address(spec: Any) -> Callable[[Triplet], str]:
     home = triplet_home(_name_of(spec.data), choice_name(spec.strategy, spec.text, spec.pool))
-    return lambda triplet: f"{home}/{quoted(triplet.anchor)}"
+    return lambda triplet: f"{home}/{quote_part(triplet.anchor)}"
 
 
-def quoted(name: str) -> str:
+def quote_part(name: str) -> str:
     """A part of an address: ids of problems may hold slashes."""
     return name.replace("%", "%25").replace("/", "%2F")
 
 
 def _name_of(path: Path) -> str:
     """The name of the workspace's set that this file is; the file's without one."""
-    from workbench.papers.mwp.data import sets
+    from workbench.papers.mwp.data import list_sets
     from workbench.workspace import Workspace
 
-    known = sets(Workspace.open())
+    known = list_sets(Workspace.open())
     return next((name for name, place in known.items() if place.absolute() == path.absolute()), path.stem)
 
 
@@ -149,7 +149,7 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
                 yield f"  … and {len(notes) - _SHOWN:,} more {kind}; --json lists all"
     if result["templates"]:
         yield f"{len(result['templates']):,} templates; the commonest:"
-    yield from aligned(
+    yield from align_rows(
         ("template", "problems"), result["templates"].items(), most=_SHOWN, none="no templates"
     )
     if result["out"]:
@@ -162,23 +162,23 @@ def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     parts = ", ".join(f"{number:,} {part}" for part, number in result["pool"].items())
     yield f"{len(result['anchors']):,} anchors, pool {parts}, {len(result['templates']):,} equations"
     if result["unusable"]:
-        yield _unusable(result)
+        yield _unusable_line(result)
     rows = [tuple(row[k] for k in _COUNTED) for row in result["templates"]]
-    yield from aligned(("equation", "problems", "qr", "roda"), rows, most=_SHOWN)
-    yield from ANCHORS.lines(result["anchors"], most=_SHOWN)
+    yield from align_rows(("equation", "problems", "qr", "roda"), rows, most=_SHOWN)
+    yield from ANCHORS.text_lines(result["anchors"], most=_SHOWN)
 
 
-def _unusable(result: Mapping[str, Any]) -> str:
+def _unusable_line(result: Mapping[str, Any]) -> str:
     return f"{result['unusable']:,} rows have no usable equation, or cannot be read: mwp problems lists them"
 
 
 _COUNTED = ("template", "count", "qr", "roda")
 
 
-def labels(result: Sequence[Label], _spec: object) -> Iterator[str]:
+def labels(result: Sequence[TripletLabel], _spec: object) -> Iterator[str]:
     rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in result]
     header = ("set", "anchor", "positive", "negative", "label")
-    yield from aligned(header, rows, none="you have not labelled any triplets")
+    yield from align_rows(header, rows, none="you have not labelled any triplets")
 
 
 def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -203,11 +203,11 @@ def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     parts = ", ".join(f"{count:,} {part}" for part, count in result["pool"].items())
     yield f"{result['anchors']:,} anchors; pool of {parts} with {result['equations']:,} equations"
     if result["unusable"]:
-        yield _unusable(result)
+        yield _unusable_line(result)
     hard = {name: row for name, row in result["hardness"].items() if row["triplets"]}
     if hard:
         columns = list(next(iter(hard.values())))
-        yield from aligned(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
+        yield from align_rows(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
     if result["without_negative"]:
         yield f"{result['without_negative']:,} anchors have no negative"
     if result["labelled"]:
@@ -215,20 +215,20 @@ def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if result["out"]:
         yield f"{result['triplets']:,} triplets written to {result['out']}"
         return
-    yield from TRIPLETS.lines(result["triplets"], most=_SHOWN)
+    yield from TRIPLETS.text_lines(result["triplets"], most=_SHOWN)
 
 
 def explain(result: Explanation, _spec: object) -> Iterator[str]:
     for name, problem in result.problems.items():
         yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
         yield f"          {problem['text']}"
-    yield from _candidates(f"positives, {result.positive_count:,}", result.positives)
-    yield from _candidates(f"negatives, {result.negative_count:,}", result.negatives)
-    yield from _candidates("similar texts that are not candidates", result.lost)
-    yield from _candidates("the anchor's own variants", result.own)
+    yield from _candidate_lines(f"positives, {result.positive_count:,}", result.positives)
+    yield from _candidate_lines(f"negatives, {result.negative_count:,}", result.negatives)
+    yield from _candidate_lines("similar texts that are not candidates", result.lost)
+    yield from _candidate_lines("the anchor's own variants", result.own)
 
 
-def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
+def _candidate_lines(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
     if rows:
         yield f"{title}:"
         yield from (
@@ -262,7 +262,7 @@ def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    yield from map(Hint, result["remarks"])
+    yield from map(HintLine, result["remarks"])
     for number, step in enumerate(result["steps"], start=1):
         yield f"{number}. {step['text']}"
     certain = f"{result['equation']}, {result['probability']:.0%}"
@@ -273,25 +273,25 @@ def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     ]
     if rows:
         yield ""
-        yield from aligned(("else", "equation", "probability"), rows)
+        yield from align_rows(("else", "equation", "probability"), rows)
 
 
 def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     fold = "" if result["fold"] is None else f", fold {result['fold']}"
     yield f"{result['model']} on {result['data']}{fold}: {result['problems']:,} problems"
-    yield from map(Hint, result["remarks"])
+    yield from map(HintLine, result["remarks"])
     rows = [
         (name.replace("_", " "), f"{100 * result[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
         for name, (low, high) in result["ci95"].items()
     ]
-    yield from aligned(("measure", "%", "95 %"), rows)
+    yield from align_rows(("measure", "%", "95 %"), rows)
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         yield ""
         groups = [
             (name, row["problems"], f"{100 * row['answer_accuracy']:.1f}")
             for name, row in result[key].items()
         ]
-        yield from aligned((title, "problems", "answers right, %"), groups, most=_SHOWN)
+        yield from align_rows((title, "problems", "answers right, %"), groups, most=_SHOWN)
     if against := result.get("against"):
         yield ""
         yield (
@@ -311,13 +311,15 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for name, row in probes.items()
             if name != "remark"
         ]
-        yield from aligned(("probe", "problems", "before, %", "after, %"), shown)
+        yield from align_rows(("probe", "problems", "before, %", "after, %"), shown)
         if "remark" in probes:
             yield probes["remark"]
     if result["unusable"]["rows"]:
-        yield Hint(f"{result['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
+        yield HintLine(
+            f"{result['unusable']['rows']:,} rows of the file cannot be used; --json names the first"
+        )
     for reason, count in result["unread"].items():
-        yield Hint(f"{count:,} problems count as wrong: {reason}")
+        yield HintLine(f"{count:,} problems count as wrong: {reason}")
 
 
 def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -330,4 +332,4 @@ def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     ]
     header = ("problem", "x", "y", "equation")
     seen = ((name, f"{x:.2f}", f"{y:.2f}", template) for name, x, y, template in rows)
-    yield from aligned(header, seen, lambda _: (header, rows))
+    yield from align_rows(header, seen, lambda _: (header, rows))
