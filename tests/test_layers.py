@@ -45,7 +45,7 @@ def test_engines_load_no_terminal_library_and_no_torch() -> None:
         "import engines.core.files",
         "import workbench.cli",
         "import workbench.engine_process",
-        "from workbench.operations import operations; operations()",
+        "from workbench.operations import all_operations; all_operations()",
     ],
 )
 def test_light_modules_load_nothing_heavy(statement: str) -> None:

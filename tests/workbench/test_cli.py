@@ -66,9 +66,9 @@ def test_version_and_help_answer() -> None:
 def test_help_of_every_command_loads_nothing_heavy() -> None:
     code = (
         "import sys, importlib, typer\n"
-        "from workbench.operations import operations\n"
+        "from workbench.operations import all_operations\n"
         "from workbench.cli.command import COMMANDS\n"
-        "for row in operations().values(): row.spec_type\n"
+        "for row in all_operations().values(): row.spec_type\n"
         "for entry in COMMANDS:\n"
         "    try: entry.made()\n"
         "    except ModuleNotFoundError as error:\n"
@@ -210,12 +210,12 @@ def test_output_to_a_full_disk_is_said_once() -> None:
 def test_interruption_is_130() -> None:
     code = (
         "import os, signal, typer\n"
-        "from workbench.cli.command import guard\n"
+        "from workbench.cli.command import guard_command\n"
         # Whatever runs the tests in the background may have this signal ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "app = typer.Typer()\n"
         "@app.command()\n"
-        "@guard\n"
+        "@guard_command\n"
         "def run(): os.kill(os.getpid(), signal.SIGINT)\n"
         "app()"
     )

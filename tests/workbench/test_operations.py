@@ -101,9 +101,9 @@ def test_specs_are_light() -> None:
     """What holds specs loads no library that takes long, so that commands and forms open at once."""
     code = """
 import sys
-from workbench.operations import operations
+from workbench.operations import all_operations
 heavy = set("textual torch numpy pyarrow egglog sympy numba spacy transformers faiss scipy typer".split())
-for row in operations().values():
+for row in all_operations().values():
     row.spec_type
     if heavy & set(sys.modules):
         sys.exit(f"{row.name} loads {heavy & set(sys.modules)}")
