@@ -42,11 +42,12 @@ class SettingKey:
 
     @property
     def variable(self) -> str:
+        """The environment variable that sets it."""
         return "MATHWB_" + self.name.upper().replace(".", "_")
 
     @property
     def field(self) -> Field:
-        """How its value is read."""
+        """The field that says how its value is read."""
         arg = Arg(self.help, low=self.least if isinstance(self.default, int) else None, high=self.most)
         return Field(self.name, type(self.default), arg, self.choices, default=self.default)
 
@@ -99,6 +100,7 @@ KEYS: tuple[SettingKey, ...] = (
 
 @cache
 def all_settings() -> Mapping[str, SettingKey]:
+    """Return all settings by name: the workbench's, then the papers'."""
     of_papers = (key for paper in all_papers() if paper.settings for key in load(paper.settings))
     return {key.name: key for key in (*KEYS, *of_papers)}
 
@@ -139,7 +141,11 @@ def _check_value(key: SettingKey, name: str, value: object, where: str) -> Setti
 
 
 def flatten_table(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested tables as one level with dotted keys."""
+    """Return nested tables as one table with dotted keys.
+
+    >>> flatten_table({"model": {"size": 2}, "seed": 1})
+    {'model.size': 2, 'seed': 1}
+    """
     rows: dict[str, Any] = {}
     for name, value in table.items():
         rows |= (
@@ -150,18 +156,23 @@ def flatten_table(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings, resolved. `problems` holds what was wrong in the file: those values are left out."""
+    """All settings, resolved. `problems` lists what is wrong in the file; those values are ignored."""
 
     settings: Mapping[str, Setting]
     problems: tuple[UsageError, ...] = ()
 
     def get(self, name: str) -> SettingValue:
-        """The value of a setting. Raises: UsageError E420 for an unknown name."""
+        """Return the value of a setting.
+
+        Raises:
+            UsageError: E420 if there is no such setting.
+        """
         setting = self.settings.get(name)
         return setting.value if setting else _find_setting(name).default
 
     @property
     def keymap(self) -> dict[str, str]:
+        """The keys that the user has changed, by the id of their action."""
         prefix = "keymap."
         return {
             name.removeprefix(prefix): str(setting.value)
@@ -171,7 +182,11 @@ class Config:
 
 
 def absolute_folder(text: str) -> str:
-    """A folder as a setting holds it, whatever folder one is in later. Raises: UsageError E421 for a file."""
+    """Return a folder as an absolute path, so that the setting does not depend on the current folder.
+
+    Raises:
+        UsageError: E421 if the path is a file.
+    """
     path = Path(text).expanduser().absolute()
     if path.exists() and not path.is_dir():
         what = "this is a file, and a folder is needed"
@@ -201,17 +216,21 @@ def _parse_settings(data: bytes) -> dict[str, Any]:
 
 
 def load_config() -> Config:
-    """Read the settings. A wrong value or an unknown name in the file is listed in `problems`.
+    """Read the settings. Wrong values and unknown names in the file are listed in `problems`.
 
-    Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
+    Raises:
+        UsageError: E421 for a wrong environment variable, E422 if the file is not TOML.
     """
     return _resolve_settings(all_settings(), flatten_table(_read_file()))
 
 
 def own_config() -> Config:
-    """The settings of the workbench itself; all of them where the file or the environment sets others.
+    """Read the settings of the workbench alone, or all if the file or the environment sets others.
 
-    No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
+    No paper is imported to learn its settings, so the screens open sooner.
+
+    Raises:
+        UsageError: As `load_config`.
     """
     known = {key.name: key for key in KEYS}
     written = flatten_table(_read_file())
@@ -246,11 +265,13 @@ def _resolve_settings(known: Mapping[str, SettingKey], written: Mapping[str, obj
 
 
 def set_value(name: str, text: str) -> Setting:
-    """Check a value and write it to the settings file; what else the file holds stays, comments too. A path
-    is written as an absolute one.
+    """Check a value and write it to the settings file; everything else in the file stays, comments too.
 
-    Raises: UsageError E420 or E421, E422 where the file has no room for it; what the check of the setting
-    raises.
+    A path is written as an absolute path.
+
+    Raises:
+        UsageError: E420 for an unknown setting, E421 for a wrong value, E422 if the file cannot take it, and
+            whatever the check of the setting raises.
     """
     path = config_file()
     key = _find_setting(name)

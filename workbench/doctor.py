@@ -40,6 +40,8 @@ _LITTLE_SPACE_BYTES = 2 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
+    """A line of `mathwb doctor`: what was looked at, its state, what was seen, and what to do about it."""
+
     name: str
     state: FindingState
     what: str
@@ -47,7 +49,7 @@ class DoctorFinding:
 
 
 def examine_installation() -> tuple[DoctorFinding, ...]:
-    """Look at everything; a check that fails itself becomes a finding."""
+    """Run all checks. A check that fails itself becomes a finding."""
     checks: tuple[Callable[[], Iterator[DoctorFinding]], ...] = (
         _check_python,
         _check_packages,

@@ -58,15 +58,15 @@ class Call:
 
     @property
     def behind(self) -> str:
-        """The task that it waits for; nothing once it has begun."""
+        """The task that this call waits for, or "" once it has begun."""
         return self._engine._running_before(self)
 
     def stop(self) -> None:
-        """Ask the task to end early with what it has. Past the grace period its process is ended."""
+        """Ask the task to end early with what it has; after the grace period its process is killed."""
         self._engine._stop_call(self)
 
     def cancel(self) -> None:
-        """Stop, and hear nothing more."""
+        """Stop the task and drop everything that it still sends."""
         with self._arrived:
             self._over = True
             self._wake_waiter()
@@ -92,7 +92,14 @@ class Call:
                 raise
 
     def wait(self, events: Sink = ignore) -> dict[str, Any]:
-        """Block until the result is there; the sink is called in this thread."""
+        """Block until the result is there and return it.
+
+        Args:
+            events: Called with each event, in this thread.
+
+        Raises:
+            EngineError: What the task raised, or E703 if the call was cancelled.
+        """
         while True:
             with self._arrived:
                 while not self._items and not self._over:
@@ -135,10 +142,11 @@ def _resolve_future(future: asyncio.Future[None]) -> None:
 
 
 class EngineProcess:
-    """The child and the calls that wait for it. Thread-safe; starts the child on the first call.
+    """The child process and the calls that wait for it. Thread-safe; the first call starts the child.
 
-    Args: grace_s: how long a stopped task may take to end by itself before its process is killed. command:
-    how the child is started.
+    Args:
+        grace_s: Seconds that a stopped task may take to end before its process is killed.
+        command: How the child is started.
     """
 
     def __init__(self, *, grace_s: float = 3.0, command: Sequence[str] = _CHILD) -> None:
@@ -153,6 +161,7 @@ class EngineProcess:
         atexit.register(self.close)
 
     def call(self, task: str, params: Mapping[str, Any]) -> Call:
+        """Queue a task and return its call, which gives events and the result."""
         call = Call(self, task, params)
         with self._lock:
             self._waiting.append(call)
@@ -160,7 +169,11 @@ class EngineProcess:
         return call
 
     def call_blocking(self, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask and wait. Raises: EngineError as the task raised it, E701 when the process was lost."""
+        """Run a task and wait for its result.
+
+        Raises:
+            EngineError: What the task raised, or E701 if the process was lost.
+        """
         return self.call(task, params).wait()
 
     def _running_before(self, call: Call) -> str:
@@ -168,6 +181,7 @@ class EngineProcess:
             return self._current.task if self._current is not None and call in self._waiting else ""
 
     def close(self) -> None:
+        """Kill the child and end all calls that wait."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
             if self._process is not None:
@@ -323,7 +337,7 @@ class _Child:
 
 
 def serve_calls() -> None:
-    """Be the child: answer the calls that come on stdin, until it closes."""
+    """Run as the child: answer the calls that arrive on stdin until it closes."""
     # Our messages get a channel of their own; a stray print goes to the log with stderr.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -48,12 +48,12 @@ class MissingError(EngineError):
 
 
 def one_line(error: EngineError) -> str:
-    """The error as one line that is safe to print: `E312 place: what. What to do.`"""
+    """Return an error as one line that is safe to print: `E312 where: what. What to do.`"""
     return make_printable(str(error))
 
 
 def from_dict(document: Mapping[str, Any]) -> EngineError:
-    """The error that `to_dict` wrote, read back (from another process)."""
+    """Restore an error from what `to_dict` returned, as read from another process."""
     return EngineError(
         str(document["what"]),
         where=str(document["where"]),
@@ -64,7 +64,7 @@ def from_dict(document: Mapping[str, Any]) -> EngineError:
 
 
 def explain(error: BaseException) -> EngineError:
-    """Any failure as an `EngineError`; one that nobody foresaw leaves a crash file."""
+    """Return any failure as an `EngineError`; an unforeseen one leaves a crash file."""
     if isinstance(error, EngineError):
         return error
     if isinstance(error, MemoryError):
@@ -83,8 +83,10 @@ def explain(error: BaseException) -> EngineError:
 
 
 def without_secrets(text: str) -> str:
-    """A text that may leave this machine, as a crash file or a log of an archive: where it repeats the value
-    of an environment variable whose name says that it is secret, it has the name instead."""
+    """Replace the values of secret environment variables in a text by their names.
+
+    Call it on texts that may leave this machine, such as crash files and the logs in archives.
+    """
     for name, value in os.environ.items():
         if _SECRET.search(name) and len(value.strip()) >= _SHORTEST_SECRET:
             text = text.replace(value.strip(), f"({name})")
@@ -96,7 +98,10 @@ _SHORTEST_SECRET = 6
 
 
 def missing_package(module: str) -> MissingError | None:
-    """What to say of a package that is not installed: the extra that brings it. None for a module of ours."""
+    """Return the error for a package that is not installed; it names the extra that installs it.
+
+    None if the module is one of ours.
+    """
     name = module.partition(".")[0]
     if name in ("mathwb", "engines", "workbench", "screens"):
         return None

@@ -29,7 +29,7 @@ ExportRows = Iterable[Sequence[object]]
 
 
 class TexCell(str):
-    """A cell that is TeX already."""
+    """A table cell that is TeX already."""
 
     __slots__ = ()
 
@@ -40,10 +40,21 @@ _ROOT = Path(__file__).resolve().parents[1]
 def write_table(
     path: Path, columns: Sequence[str], rows: ExportRows, *, provenance: Mapping[str, object]
 ) -> Path:
-    """Write rows as csv, jsonl, parquet or tex, by the ending of `path`.
+    """Write rows as csv, jsonl, parquet or tex, by the ending of the path.
 
-    Args: rows: as many values each as there are columns; read once, and held in memory for parquet only.
-    Returns: the path. Raises: UsageError E430 for another ending, DataError when it cannot be written.
+    Args:
+        path: The file.
+        columns: The names of the columns.
+        rows: Rows of as many values as there are columns. They are read once; only parquet holds them in
+            memory.
+        provenance: Where the rows are from, for the file beside it.
+
+    Returns:
+        The path.
+
+    Raises:
+        UsageError: E430 for another ending.
+        DataError: If the file cannot be written.
     """
     if path.suffix == ".parquet":
         _write_parquet(path, columns, rows)
@@ -59,12 +70,13 @@ def write_table(
 
 
 def write_document(path: Path, text: str, *, provenance: Mapping[str, object]) -> Path:
-    """Write a text that has its form already (DOT, SVG, JSON, TREC run). Returns: the path."""
+    """Write a text that is formatted already (DOT, SVG, JSON, TREC run) and return the path."""
     write_text(path, text)
     return with_sidecar(path, provenance)
 
 
 def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
+    """Write the provenance of a file beside it and return the path of the file."""
     facts = {
         "mathwb": __version__,
         "commit": current_commit(),
@@ -76,7 +88,7 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
 
 
 def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
-    """The lines of a CSV, made one row at a time; see `_without_formula`."""
+    """Yield the lines of a CSV, one row at a time; see `_without_formula`."""
     from workbench.config import load_config
 
     as_they_are = bool(load_config().get("csv_formulas"))
@@ -126,7 +138,7 @@ _TEX = {
 
 
 def tex_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
-    """A LaTeX tabular; columns of numbers to the right."""
+    """Yield the lines of a LaTeX tabular; columns of numbers are right-aligned."""
     table = [list(row) for row in rows]
     numbers = [all(map(_is_figure, column)) for column in zip(*table, strict=True)]
     layout = "".join("r" if number else "l" for number in numbers) or "l" * len(columns)
@@ -176,9 +188,10 @@ def _write_parquet(path: Path, columns: Sequence[str], rows: ExportRows) -> None
 
 @cache
 def current_commit(root: Path = _ROOT) -> str:
-    """The commit of the checkout the program runs from, with `+` for changes on top; empty when installed.
+    """Return the commit of the checkout that the program runs from, or "" if it is installed.
 
-    What benchmarks have measured is no change: else the first one to write its result would mark the next.
+    A `+` at the end says that there are changes on top. Results of benchmarks do not count as changes;
+    otherwise the first benchmark that writes its result would mark the next one.
     """
     changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)benchmarks/results"]
     answers = git_answers(root, ["rev-parse", "--short=12", "HEAD"], changes)

@@ -46,14 +46,18 @@ _TYPES: Mapping[type, str] = {
 
 @cache
 def list_tools() -> dict[str, Operation]:
-    """The operations that are offered, by the name of their tool."""
+    """Return the operations that are offered as tools, by the name of the tool."""
     return {
         row.name.replace(".", "_").replace("-", "_"): row for row in all_operations().values() if row.tool
     }
 
 
 def tool_schema(spec: Any) -> dict[str, Any]:
-    """The JSON Schema of what a tool takes."""
+    """Return the JSON Schema of the arguments of a tool.
+
+    Args:
+        spec: The spec class of its operation.
+    """
     fields = [field for field in describe_fields(spec) if not (field.arg.writes or field.arg.hidden)]
     properties = {field.name: _field_schema(field) for field in fields}
     for field in fields:
@@ -81,9 +85,16 @@ def _field_schema(field: Field) -> dict[str, Any]:
 
 
 def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """What an operation is asked by a tool's arguments; a text that stands for a file is put in `folder`.
+    """Convert the arguments of a tool to the settings of its operation.
 
-    Raises: EngineError E424 for what the tool does not offer, and for standard input.
+    Args:
+        row: The operation.
+        arguments: The arguments, as the client sends them.
+        folder: Where a text that is given in place of a file is written.
+
+    Raises:
+        EngineError: E424 for an argument that the tool does not have and for standard input, E427 if a file
+            is given twice.
     """
     fields = {field.name: field for field in describe_fields(row.spec_type)}
     offered = tool_schema(row.spec_type)["properties"]
@@ -109,8 +120,10 @@ def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -
 
 
 def bound_document(document: Any, most: int = MOST) -> str:
-    """A document as JSON of at most `most` characters: the longest lists and texts that fit, and what was
-    left out of each, by its place."""
+    """Encode a document as JSON of at most `most` characters.
+
+    The longest lists and texts are cut until it fits; `left_out` says how much is missing from each.
+    """
     text = json.dumps(document, ensure_ascii=False)
     keep = 4096
     while len(text) > most and keep:
@@ -135,7 +148,12 @@ def _cut_value(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
 
 
 def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
-    """The server of the tools."""
+    """Make the server of the tools.
+
+    Args:
+        engine: Runs the calls.
+        limit_s: Time limit of a call, in seconds.
+    """
     import asyncio
 
     import mcp_types as types

@@ -32,10 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """How an operation is a job. `title` and `says` may name fields of the spec (`corpus {out.name}`, `builds
-    {out}`); `target` is the field that tells what the job writes. `home`: the folder of the workspace in
-    which that is a name; then the launch form offers recipes of it. Work whose spec has a field `share` can
-    be divided into several jobs."""
+    """How an operation runs as a job.
+
+    Args:
+        title: The title of the job; it may name fields of the spec, as in `corpus {out.name}`.
+        says: What the job does, for the message when it starts, as in `builds {out}`.
+        target: The field that names what the job writes.
+        home: The folder of the workspace in which the target is a name; the launch form then offers recipes
+            of the operation.
+
+    Work whose spec has a field `share` can be divided into several jobs.
+    """
 
     title: str
     says: str
@@ -45,12 +52,14 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class FilterableRows:
-    """The list in what an operation returns that `--where FILTER` narrows; see `workbench.tables`.
+    """The list in an operation's record that `--where FILTER` narrows; see `workbench.tables`.
 
-    Args: key: its name in the record; of several, their names with spaces. table: the `TableSpec` of its
-    rows, as module:name; the filter may use the names of its columns. address: `f(spec)` gives what gives an
-    item the address of the user's notes on it, which the filter may ask for too (`is:bookmarked`,
-    `note:word`). unless: the setting with which rows go to a file instead.
+    Args:
+        key: The name of the list in the record; several names are separated by spaces.
+        table: The `TableSpec` of its rows, as `module:name`; the filter may name its columns.
+        address: `f(spec)` returns the function that gives the note address of an item. With it the filter may
+            also ask for notes (`is:bookmarked`, `note:word`).
+        unless: The option that sends the rows to a file instead.
     """
 
     key: str
@@ -59,15 +68,25 @@ class FilterableRows:
     unless: str = ""
 
     def parse_filter(self, text: str) -> Filter:
-        """A filter over the rows. Raises: FilterError E440 for one that cannot be read."""
+        """Parse a filter over the rows.
+
+        Raises:
+            FilterError: E440 if the text is not a filter.
+        """
         from workbench.tables import parse_filter
         from workbench.workspace import NOTE_FIELDS
 
         return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
 
     def filter_record(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
-        """The record with those of its rows that pass. `spec`: what the operation was asked. Events: warnings
-        of notes that cannot be read."""
+        """Return the record with only those rows that pass the filter.
+
+        Args:
+            record: What the operation returned.
+            wanted: The filter.
+            spec: The spec that the operation was called with.
+            events: Receives a warning for each note that cannot be read.
+        """
         table, noted, held = (
             load(self.table),
             self._note_reader(spec, wanted, events),
@@ -85,6 +104,7 @@ class FilterableRows:
         return {**record, **passing} if held is record else replace(record, **passing)
 
     def count_rows(self, record: Any) -> int:
+        """Return the number of rows that a filter could narrow."""
         held = self._row_lists(record)
         return sum(len(held[key]) for key in self.key.split())
 
@@ -109,8 +129,13 @@ class FilterableRows:
 
 @dataclass(frozen=True, slots=True)
 class OperationResult:
-    """What an operation gave: the engine's record, the document that `--json` prints, of which rows may be
-    in a file still (`StoredRows`), and the exit code (130: it was stopped and keeps what it has)."""
+    """What an operation returned.
+
+    Args:
+        record: The engine's record.
+        streamed: The document that `--json` prints; some of its rows may still be in a file (`StoredRows`).
+        code: The exit code; 130 if it was stopped and keeps what it has.
+    """
 
     record: Any
     streamed: Any
@@ -161,7 +186,7 @@ class Operation:
 
     @property
     def spec_type(self) -> Any:
-        """The spec's class; its module is imported, which imports nothing heavy."""
+        """The class of the spec. Its module is imported, which imports nothing heavy."""
         if self.spec:
             return load(self.spec)
         function = load(self.call)
@@ -169,11 +194,17 @@ class Operation:
         return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
     def resolve_spec(self, given: Mapping[str, Any]) -> Any:
-        """The spec of what the caller gives, with nothing left open: names are paths, paths absolute.
+        """Return the spec of what the caller gives, with nothing left open: names are paths, paths are
+        absolute.
 
-        Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
-        it does not have or a value that it does not take, E427 where what is read would be overwritten, and
-        whatever a name that stands for nothing raises.
+        Resolving the values of a resolved spec returns the same spec.
+
+        Args:
+            given: Values by the names of the spec's fields.
+
+        Raises:
+            EngineError: E424 for an unknown setting or a value that it does not take, E427 if an input would
+                be overwritten, and whatever an unknown name raises.
         """
         spec = read(self.spec_type, given)
         spec = replace(spec, **{field.name: place for field, place in _path_values(spec)})
@@ -181,10 +212,14 @@ class Operation:
         return load(self.resolve)(spec) if self.resolve else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> OperationResult:
+        """Run the operation on a resolved spec and return its result."""
         return self.make_result(self.start(spec, events=events, stop=stop))
 
     def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What its function returns; the engine is imported now. An iterator's rows are still to come."""
+        """Import the engine, call the function and return what it returns.
+
+        Of an iterator no row has been computed yet.
+        """
         from workbench.folders import cache_dir
 
         function = load(self.call)
@@ -193,6 +228,7 @@ class Operation:
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def make_result(self, record: Any) -> OperationResult:
+        """Make the printable result of a record; an iterator is read to its end."""
         record = list(record) if isinstance(record, Iterator) else record
         document = load(self.document)(record) if self.document else record
         if _has_stored_rows(document):
@@ -210,20 +246,23 @@ class Operation:
         )
 
     def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What it answers to what the caller gives: its document."""
+        """Resolve the spec, run the operation and return its document."""
         return self.perform(self.resolve_spec(given), events=events, stop=stop).document
 
     @property
     def divisible(self) -> bool:
+        """Whether the work can be divided into shares."""
         return self.background is not None and "share" in {
             field.name for field in describe_fields(self.spec_type)
         }
 
     @property
     def takes_stop(self) -> bool:
+        """Whether the function can be stopped early."""
         return "stop" in inspect.signature(load(self.call)).parameters
 
     def text_lines(self, record: Any, spec: Any) -> Iterable[str]:
+        """Return the lines that people read of a record."""
         write = load(self.text) if self.text else find_text_function(self.name)
         if write is not None:
             written: Iterable[str] = write(record, spec)
@@ -237,6 +276,7 @@ class Operation:
         return [f"{key!s:<{width}}  {describe_value(item, str(key))}" for key, item in document.items()]
 
     def job_title(self, spec: Any) -> str:
+        """Return the title of a job with this spec."""
         if self.background is None:
             return self.name
         return self.background.title.format(
@@ -245,7 +285,7 @@ class Operation:
 
 
 def stop_code(document: Any) -> int:
-    """130 for a document that says that it is not complete, or that it was stopped; otherwise 0."""
+    """Return 130 if a document says that it was stopped or is incomplete, otherwise 0."""
     if isinstance(document, Mapping):
         stats = document.get("stats")
         reason = (stats if isinstance(stats, Mapping) else document).get("stop_reason")
@@ -254,7 +294,7 @@ def stop_code(document: Any) -> int:
 
 
 def to_plain(record: Any) -> Any:
-    """A record as mappings, lists, texts and numbers; what is no finite number is None."""
+    """Convert a record to mappings, lists, texts and numbers; numbers that are not finite become None."""
     import msgspec
 
     written = to_json(record)
@@ -265,7 +305,7 @@ def to_plain(record: Any) -> Any:
 
 
 def to_json(record: Any) -> bytes:
-    """A record or document as JSON; NaN and infinities are null."""
+    """Encode a record or document as JSON; NaN and infinities become null."""
     import msgspec
 
     try:
@@ -280,7 +320,14 @@ def _has_stored_rows(document: Any) -> bool:
 
 
 def write_json(document: Any, write: Callable[[str], object]) -> None:
-    """Write a plain document as one line of JSON; rows that are in a file are read one by one."""
+    """Write a plain document as one line of JSON.
+
+    Rows that are in a file are read one by one.
+
+    Args:
+        document: The document.
+        write: Called with each piece of the text.
+    """
     if not _has_stored_rows(document):
         write(json.dumps(document, allow_nan=False) + "\n")
         return
@@ -307,7 +354,7 @@ def _encode_value(value: Any) -> Any:
 
 
 def find_text_function(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
-    """The function of a paper's tables that is named as this command, if there is one."""
+    """Return the function of a paper's tables that has the name of a command, or None."""
     paper, _, command = name.partition(".")
     module = next((one.tables for one in all_papers() if one.name == paper), "")
     return getattr(import_module(module), command.replace("-", "_"), None) if module else None
@@ -363,14 +410,18 @@ PICTURES = (
 
 @cache
 def all_operations() -> dict[str, Operation]:
-    """Every operation, by name: those of the papers, and those that belong to none."""
+    """Return every operation by name: those of the papers, and those that belong to none."""
     of_papers = (row for paper in all_papers() for row in paper.load_operations())
     others = (row for target in _OF_NO_PAPER for row in load(target))
     return {row.name: row for row in (*of_papers, *others)}
 
 
 def find_operation(name: str) -> Operation:
-    """The operation of a name. Raises: UsageError E410 for one that there is not."""
+    """Return the operation with a name.
+
+    Raises:
+        UsageError: E410 if there is none.
+    """
     result = all_operations().get(name)
     if result is None:
         remedy = did_you_mean(name, all_operations())
@@ -379,7 +430,7 @@ def find_operation(name: str) -> Operation:
 
 
 def command_line(row: Operation, spec: Any) -> str:
-    """The command that does the same: what differs from the defaults, and nothing else."""
+    """Return the command that runs an operation with a spec; options at their defaults are left out."""
     given = to_mapping(spec)
     options: list[str] = []
     arguments: list[str] = []
@@ -400,6 +451,7 @@ def command_line(row: Operation, spec: Any) -> str:
 
 
 def option_name(field: Field) -> str:
+    """Return the name of a field's option, such as `--max-size`."""
     return "--" + (field.arg.name or field.name.replace("_", "-"))
 
 
@@ -407,9 +459,11 @@ ResultDocument = Mapping[str, Any]
 
 
 class Guide:
-    """Runs one operation after the other, tells its result, and keeps it.
+    """Runs the operations of the tour one after the other, prints their results and keeps them.
 
-    Args: tell: what people read goes there, line by line. say: talk goes there.
+    Args:
+        tell: Receives the lines that people read.
+        say: Receives the messages for stderr.
     """
 
     def __init__(self, tell: Callable[[str], None], say: Callable[[str], None]) -> None:
@@ -419,8 +473,17 @@ class Guide:
     def stop(
         self, title: str, task: str, params: dict[str, Any], tell: Callable[[ResultDocument], Iterable[str]]
     ) -> ResultDocument:
-        """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
-        operation needs a package that is not installed."""
+        """Run an operation as one stop of the tour.
+
+        Args:
+            title: The heading of the stop.
+            task: The name of the operation.
+            params: Its settings.
+            tell: Makes the lines to print of its document.
+
+        Returns:
+            The document; it is empty if a package that the operation needs is not installed.
+        """
         began = time.perf_counter()
         try:
             result = find_operation(task).run(params)

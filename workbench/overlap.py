@@ -45,7 +45,7 @@ _NOTHING = 0
 
 
 class TextUnit(NamedTuple):
-    """A text and its id, which is empty where texts have none."""
+    """A text and its id, which is empty if texts have none."""
 
     id: str
     text: str
@@ -57,8 +57,9 @@ HashArray = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One way to compare: how many units each side has, how many of A's are in B too, and the first of them,
-    as (A's, B's)."""
+    """One way of comparing: the number of units on each side, how many of A's are in B, and the first of
+    them, as (A's, B's).
+    """
 
     what: str
     count_a: int
@@ -76,9 +77,15 @@ class _Keys:
 
 
 def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
-    """Compare two sides, each of which is read twice.
+    """Compare two sides of texts; each is read twice.
 
-    Args: a, b: give the units anew at each call, in the same order. ids: whether ids are compared too.
+    Near duplicates are found by MinHash (Broder, 1997): each band of 4 minima is a key, and texts with a
+    common key are compared exactly by the Jaccard index of their runs of four words.
+
+    Args:
+        a: Gives the units of A at each call, in the same order.
+        b: Gives the units of B.
+        ids: Whether ids are compared too.
     """
     ours, theirs = _collect_keys(a()), _collect_keys(b())
     same = _shared_rows(ours.texts, theirs.texts)
@@ -247,8 +254,10 @@ def compare_data(a: Path, b: Path) -> Overlap:
     """Compare two data sets: corpora or files of expressions or clusters, or two sides of texts.
 
     A side of texts is an ARQMath collection (folder or file of posts), a file of topics, a set of problems,
-    or a file with a JSON object with a text, or a text, on each line. Raises: DataError when a file cannot
-    be read, or E326 when one side is expressions and the other texts.
+    or a file with a text, or a JSON object with a text, on each line.
+
+    Raises:
+        DataError: E326 if one side is expressions and the other texts, and if a file cannot be read.
     """
     a, b = (file if (file := path / "problems.jsonl").is_file() else path for path in (a, b))
     kinds = [_detect_kind(path) for path in (a, b)]

@@ -32,17 +32,24 @@ GROUP = "mathwb.papers"
 
 
 def load(target: str) -> Any:
-    """What `module:name` names; the module is imported now."""
+    """Import and return what `module:name` names."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """A kind of model that can be trained: its name in recipes, and `module:function` that reads the recipe's
-    table `model` and makes the training task; the module loads no torch. `settings` are the classes
-    (`module:Class`) whose fields that table has: a form takes their choices from there. `data` are the keys
-    of the table `data` that it reads, `begins` the one of the weights that it begins with ("": none)."""
+    """A kind of model that can be trained.
+
+    Args:
+        name: Its name in recipes.
+        call: `module:function` that reads a recipe's table `model` and makes the training task; its module
+            imports no torch.
+        settings: The classes (`module:Class`) whose fields that table has; a form takes its choices from
+            them.
+        data: The keys of the table `data` that it reads.
+        begins: The key of the weights that training starts from, or "".
+    """
 
     name: str
     call: str
@@ -53,8 +60,13 @@ class Trainer:
 
 @dataclass(frozen=True, slots=True)
 class DataKey:
-    """A key of a recipe's table `data` whose names a paper looks up: the kind that a user registers for it,
-    and `f(workspace, name)`, the place or None."""
+    """A key of a recipe's table `data` whose values are names that a paper looks up.
+
+    Args:
+        name: The key.
+        kind: The kind of data that a user registers for it.
+        find: `module:function`, called as `f(workspace, name)`; it returns the path, or None.
+    """
 
     name: str
     kind: str
@@ -63,18 +75,26 @@ class DataKey:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a paper brings. Targets are `module:name`, imported when they are needed.
+    """What a paper adds to the workbench. Targets are `module:name`, imported when they are needed.
 
-    Args: name: of its folders and of its group of commands. help:
-    the group's line. operations: the table of its operations. tables: the module
-    with the functions that write what they return. trainers: what it trains. kinds: of data that a
-    user may register (`module:name` of a tuple). data: keys of recipes that it looks up. references: what a
-    name may stand for, by the `ref` of a field: `f(name)`. settings: the user's settings (`module:name` of a
-    tuple). defaults: which of them are defaults of operations, as (operation, field) by setting. folder: of
-    the workspace, for data of its own. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
-    stops of the tour. For a paper of another distribution: screen: the class of its screen, a
-    `WorkbenchScreen`, with its keys in `keys`, and its title. assets: the package with its folders `recipes/`
-    and `sample/`, laid out as in `assets/`.
+    Args:
+        name: The name of its folders and of its group of commands.
+        help: The line of help of that group.
+        operations: The table of its operations.
+        tables: The module with the functions that print what they return.
+        trainers: The kinds of model that it trains.
+        kinds: The kinds of data that a user may register (`module:name` of a tuple).
+        data: The keys of recipes that it looks up.
+        references: For each `ref` of a field, the function `f(name)` that returns the path of a name.
+        settings: Its settings for the user (`module:name` of a tuple).
+        defaults: Which of those settings are defaults of operations, as (operation, field) by setting.
+        folder: The folder of the workspace for its data.
+        doctor: `f() -> Iterator[DoctorFinding]`, its checks in `mathwb doctor`.
+        tour: `f(guide, workspace)`, its stops of `mathwb tour`.
+        title: The title of its screen, if another distribution adds the paper.
+        screen: The class of that screen, a `WorkbenchScreen`.
+        keys: The keys of that screen.
+        assets: The package with its folders `recipes/` and `sample/`, laid out as in `assets/`.
     """
 
     name: str
@@ -96,12 +116,13 @@ class Paper:
     assets: str = ""
 
     def load_operations(self) -> tuple[Operation, ...]:
+        """Import and return the table of the paper's operations."""
         result: tuple[Operation, ...] = load(self.operations)
         return result
 
 
 def own_papers() -> tuple[Paper, ...]:
-    """The papers that ship, in the order of the screens' keys."""
+    """Return the papers that ship, in the order of the keys of their screens."""
     from workbench.papers import PAPERS
 
     return tuple(import_module(f"workbench.papers.{name}.paper").PAPER for name in PAPERS)
@@ -109,13 +130,17 @@ def own_papers() -> tuple[Paper, ...]:
 
 @cache
 def all_papers() -> tuple[Paper, ...]:
-    """Every registered paper: those that ship, then those of other distributions."""
+    """Return every registered paper: those that ship, then those of other distributions."""
     return (*own_papers(), *added_papers()[0])
 
 
 @cache
 def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
-    """The papers of other distributions, and what is wrong (E412) with those that cannot be used."""
+    """Load the papers of other distributions.
+
+    Returns:
+        The papers, and an error (E412) for each that cannot be used.
+    """
     papers: list[Paper] = []
     problems: list[UsageError] = []
     for point in find_entry_points(GROUP):
@@ -127,7 +152,7 @@ def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
 
 
 def paper_error(name: str, error: BaseException) -> UsageError:
-    """What is wrong with the paper of another distribution, as an error with its name."""
+    """Return the error that says why the paper of another distribution cannot be used."""
     what = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
     remedy = "Update or uninstall the package that adds it."
     return UsageError(what, where=f"the paper {name}", code="E412", remedy=remedy)
@@ -169,7 +194,14 @@ _NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
 
 
 def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
-    """The folders `recipes` or `sample` of the program ("") and of added papers, by the paper's name."""
+    """Iterate over all folders `recipes` or `sample`.
+
+    Args:
+        name: `recipes` or `sample`.
+
+    Yields:
+        The name of the paper that adds the folder ("" for the program's own), and the folder.
+    """
     yield "", asset(name)
     for paper in added_papers()[0]:
         spec = find_spec(paper.assets) if paper.assets else None
@@ -180,27 +212,28 @@ def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
 
 @cache
 def all_trainers() -> dict[str, Trainer]:
+    """Return the trainers of all papers by name."""
     return {trainer.name: trainer for paper in all_papers() for trainer in paper.trainers}
 
 
 @cache
 def data_keys() -> Mapping[str, DataKey]:
-    """The keys of a recipe's table `data` that papers look up, by name."""
+    """Return the keys of a recipe's table `data` that papers look up, by name."""
     return {key.name: key for paper in all_papers() for key in paper.data}
 
 
 @cache
 def all_references() -> Mapping[str, str]:
-    """What names stand for: `module:function` by reference."""
+    """Return, for each `ref` of a field, the `module:function` that resolves its names."""
     return {ref: target for paper in all_papers() for ref, target in paper.references.items()}
 
 
 def resolve_reference(ref: str, name: str) -> Path:
-    """Return the path of what a name stands for.
+    """Return the path that a name stands for.
 
     Args:
-        ref: What is named, as in `Arg.ref`: `model`, `corpus`, …
-        name: A name in the workspace or of what is shipped, or a path.
+        ref: What kind of thing is named, as in `Arg.ref`: `model`, `corpus`, …
+        name: A name in the workspace, the name of something that ships, or a path.
     """
     return load(all_references()[ref])(name)
 

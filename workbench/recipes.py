@@ -60,9 +60,18 @@ class Recipe:
 
     @classmethod
     def read(cls, path: Path, name: str = "") -> Recipe:
-        """The recipe in a file; what it leaves open is as in the one that it `extends`, which ships or is a
-        file beside it. Raises: DataError E610 when it is missing, is not TOML, lacks or misspells a key, or
-        extends itself."""
+        """Read the recipe in a file.
+
+        What it leaves open is as in the recipe that it `extends`, which ships or is a file beside it.
+
+        Args:
+            path: The file.
+            name: The name of the recipe.
+
+        Raises:
+            DataError: E610 if the file is missing or not TOML, a key is missing or misspelt, or it extends
+                itself.
+        """
         document = _load_document(path)
         if "task" not in document:
             raise _recipe_error("the recipe has no task", path, 'A training recipe has: task = "train"')
@@ -71,19 +80,24 @@ class Recipe:
         return cls(**{"title": name or document["task"], "name": name, **document})
 
     def document(self) -> dict[str, Any]:
-        """What a job records: without times or machine names, so that equal work has equal recipes."""
+        """Return what a job stores, without times or machine names, so that equal work has equal recipes."""
         head = {"task": self.task, "title": self.title, "seed": self.seed}
         return {**head, "params": _to_toml_value(dict(self.params))}
 
     def to_toml(self) -> str:
+        """Return the recipe as the text of a TOML file."""
         return tomli_w.dumps(self.document())
 
     def write(self, path: Path) -> None:
-        """Save the recipe atomically. Raises: DataError E610 for a value that a recipe cannot hold."""
+        """Save the recipe atomically.
+
+        Raises:
+            DataError: E610 for a value that a recipe cannot have.
+        """
         write_text(path, self.to_toml())
 
     def sha256(self) -> str:
-        """Identifies the work: operation, settings and seed, not the title."""
+        """Return the hash of the work: operation, settings and seed, not the title."""
         content = [self.task, self.seed, _to_toml_value(dict(self.params))]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -164,14 +178,22 @@ def _to_toml_value(value: Any, name: str = "params") -> Any:
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
+    """Return the recipe of a job that runs an operation with a spec."""
     params = to_mapping(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.job_title(spec), params, seed)
 
 
 def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
-    """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
-    what the operation refuses."""
+    """Return the recipe of a job that runs an operation with some settings.
+
+    Args:
+        name: The name of the operation.
+        given: Its settings.
+
+    Raises:
+        EngineError: What the operation refuses.
+    """
     from workbench.operations import find_operation
 
     row = find_operation(name)
@@ -179,7 +201,9 @@ def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
 
 
 def list_recipes() -> tuple[Recipe, ...]:
-    """Every recipe that ships or that an added paper brings, by name; of theirs those that can be read."""
+    """List every recipe that ships or that an added paper brings, by name; unreadable ones of others are
+    skipped.
+    """
     shipped = [_read_shipped(path, root) for root, path in _recipe_files("")]
     for paper in added_papers()[0]:
         for root, path in _recipe_files(paper.name):
@@ -200,13 +224,19 @@ def _read_shipped(path: Path, root: Path) -> Recipe:
 
 
 def check_recipes(paper: str) -> None:
-    """Read the recipes of an added paper. Raises: DataError E610 for the first that is wrong."""
+    """Read the recipes of an added paper.
+
+    Raises:
+        DataError: E610 for the first that is wrong.
+    """
     for root, path in _recipe_files(paper):
         _read_shipped(path, root)
 
 
 def is_launchable(recipe: Recipe) -> bool:
-    """Whether the launch form offers it: a training, or work whose result has a place in the workspace."""
+    """Return whether the launch form offers a recipe: a training, or work whose result has a folder in the
+    workspace.
+    """
     if recipe.task == "train":
         return True
     from workbench.operations import all_operations
@@ -216,9 +246,11 @@ def is_launchable(recipe: Recipe) -> bool:
 
 
 def load_recipe(name: str) -> Recipe:
-    """A shipped recipe by name (`egen/templates`), or the one in a file.
+    """Load a shipped recipe by name (`egen/templates`), or the recipe in a file.
 
-    Raises: MissingError E352 when there is neither, DataError E610 when the file is no recipe.
+    Raises:
+        MissingError: E352 if there is neither.
+        DataError: E610 if the file is not a recipe.
     """
     path = Path(name)
     if path.suffix == ".toml":
@@ -231,7 +263,11 @@ def load_recipe(name: str) -> Recipe:
 
 
 def quickest_recipe() -> Recipe:
-    """The recipe that a training without a name runs. Raises: MissingError E352 when none is marked."""
+    """Return the recipe of a training without a name.
+
+    Raises:
+        MissingError: E352 if no recipe is marked as the quickest.
+    """
     for recipe in list_recipes():
         if recipe.quickest:
             return recipe
@@ -240,10 +276,14 @@ def quickest_recipe() -> Recipe:
 
 
 def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
-    """The recipe with its seed or parameters replaced, each written `key=value`, the value as TOML writes it.
+    """Return a recipe with its seed or parameters replaced.
 
-    A value that is no TOML is taken as text. Raises: UsageError E424 for a setting without `=`, with a key
-    that the recipe does not have, or with one that is in several of its tables.
+    Args:
+        recipe: The recipe.
+        settings: Each `key=value`, the value as TOML writes it; a value that is not TOML is taken as text.
+
+    Raises:
+        UsageError: E424 for a setting without `=`, an unknown key, or one that is in several tables.
     """
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -257,7 +297,11 @@ def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
 
 
 def with_value(recipe: Recipe, key: str, value: Any) -> Recipe:
-    """The recipe with one setting replaced. Raises: UsageError E424."""
+    """Return a recipe with one setting replaced.
+
+    Raises:
+        UsageError: E424 for an unknown key or a wrong seed.
+    """
     if key == "seed":
         if isinstance(value, bool) or not isinstance(value, int):
             what = f"seed is {value!r}, and a whole number is needed"

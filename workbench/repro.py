@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReproCell:
-    """One number of a paper (NaN where it prints none) and ours, in its unit. `low` and `high` bound a 95 %
-    interval."""
+    """One number of a paper (NaN if it prints none) and ours, in its unit. `low` and `high` bound a 95 %
+    interval.
+    """
 
     column: str
     paper: float
@@ -41,8 +42,15 @@ class ReproCell:
 
 @dataclass(frozen=True, slots=True)
 class ReproRow:
-    """A line of a table: a model. `source` says what our numbers are of: setting or recipe; `command` what
-    measures them again, `record` where they are kept, with the commit that measured them."""
+    """A row of a table: a model.
+
+    Args:
+        name: The name of the model.
+        cells: Its numbers.
+        source: What our numbers were measured with: a setting or a recipe.
+        command: The command that measures them again.
+        record: Where they are stored, with the commit that measured them.
+    """
 
     name: str
     cells: tuple[ReproCell, ...]
@@ -53,8 +61,9 @@ class ReproRow:
 
 @dataclass(frozen=True, slots=True)
 class ReproTable:
-    """A table of a paper. `missing` lists what would have to be here to fill it in full; `decimals` are those
-    the paper prints."""
+    """A table of a paper. `missing` lists what is needed to fill it; `decimals` is how many the paper
+    prints.
+    """
 
     engine: str
     number: int
@@ -68,13 +77,20 @@ class ReproTable:
 
 
 def engine_names() -> tuple[str, ...]:
+    """List the engines whose papers have tables."""
     return tuple(sorted(path.stem for path in asset("repro").glob("*.toml")))
 
 
 def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None) -> list[ReproTable]:
-    """The tables of an engine's paper, one when `number` is given.
+    """Return the tables of an engine's paper.
 
-    Raises: UsageError E428 for an engine or a table that is not here.
+    Args:
+        workspace: The workspace.
+        engine: The engine.
+        number: Only this table.
+
+    Raises:
+        UsageError: E428 for an unknown engine or table.
     """
     if engine not in engine_names():
         known = did_you_mean(engine, engine_names()) or f"There are: {', '.join(engine_names())}."
@@ -108,12 +124,21 @@ def save_result(
     record: str = "",
     commit: str = "",
 ) -> Path:
-    """Keep a measured result where `tables` finds it.
+    """Store a measured result where `paper_tables` finds it, replacing one of the same table and row.
 
-    Args: folder: a workspace, or the assets. values: by measure, in the paper's unit: a number, or `mean`,
-    `low`, `high` and `runs`. setting: what it was measured with, in a line. command: what measures it again.
-    record, commit: where the numbers are from, and what measured them.
-    Returns: the file; a result of the same table and row is replaced.
+    Args:
+        folder: A workspace, or the assets.
+        engine: The engine.
+        table: The number of the table.
+        row: The name of the row.
+        values: By measure, in the paper's unit: a number, or `mean`, `low`, `high` and `runs`.
+        setting: What it was measured with, in a line.
+        command: The command that measures it again.
+        record: Where the numbers are from.
+        commit: What measured them.
+
+    Returns:
+        The file.
     """
     name = f"table-{table}-{''.join(c if c.isalnum() else '-' for c in row.lower())}.json"
     path = folder / "results" / engine / name

@@ -31,7 +31,7 @@ _YEAR = 365.25 * _DAY
 
 
 def format_duration(seconds: float | None) -> str:
-    """Seconds as people read them: `8s`, `14m`, `3h 05m`, `40d`, `2.9 years`; empty when unknown."""
+    """Format seconds for people: `8s`, `14m`, `3h 05m`, `40d`, `2.9 years`; empty if unknown."""
     if seconds is None or seconds < 0:
         return ""
     whole = round(seconds)
@@ -47,7 +47,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def to_the_second(seconds: float | None) -> str:
-    """`52s`, `7m42s`, `3h05m`; empty when unknown."""
+    """Format seconds exactly: `52s`, `7m42s`, `3h05m`; empty if unknown."""
     if seconds is None:
         return ""
     minutes, rest = divmod(round(seconds), 60)
@@ -56,7 +56,9 @@ def to_the_second(seconds: float | None) -> str:
 
 
 def choose_noun(count: int, one: str, many: str = "") -> str:
-    """The word for so many: `node`, `nodes`; `many` when it is not `one` with an s."""
+    """Return the noun for a count: `node`, `nodes`. Name the plural as `many` unless it is `one` with an
+    s.
+    """
     return one if count == 1 else many or f"{one}s"
 
 
@@ -130,19 +132,21 @@ class Column:
     unfiltered: str = ""
 
     def names_fields(self, fields: Collection[str]) -> bool:
-        """Whether all that its title says are fields, as it has to be unless it is `unfiltered`."""
+        """Return whether all words of the title are fields, as they must be unless the column is
+        `unfiltered`.
+        """
         words = re.findall(r"\w+", self.title.casefold())
         return bool(self.unfiltered) or all(word in fields for word in words)
 
     def in_line(self, row: TableRow) -> object:
-        """The value in a line of text; None is empty."""
+        """Return the value in a line of text; None is empty."""
         if callable(self.format):
             return self.format(row)
         value = _plain_value(row.get(self.name))
         return format(value, self.format) if self.format and value != "" else value
 
     def in_file(self, row: TableRow, place: str) -> object:
-        """The value in a file, csv or tex; there, figures have 6 digits."""
+        """Return the value in a csv or tex file; in tex, numbers have 6 digits."""
         if self.tex is not None and place == "tex":
             from workbench.export import TexCell
 
@@ -158,7 +162,7 @@ def _plain_value(value: object) -> object:
 
 
 class LazyRow(dict[str, Any]):
-    """A row of a table; the values of `made` are made when a filter, a screen or a file asks for them."""
+    """A row of a table; the values of `made` are computed when a filter, a screen or a file asks for them."""
 
     def __init__(self, row: TableRow, made: Mapping[str, Callable[[TableRow], Any]]) -> None:
         super().__init__(row)
@@ -170,27 +174,34 @@ class LazyRow(dict[str, Any]):
         return self._made[name](self)
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, computing it if necessary."""
         return self[name] if name in self or name in self._made else default
 
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """Columns, left to right. `item(item, found)` makes a row of an item of what an operation found, where it
-    is none already."""
+    """The columns of a table, left to right.
+
+    Args:
+        columns: The columns.
+        item: `item(item, found)` makes a row of one item of what an operation returned, unless it is one.
+    """
 
     columns: tuple[Column, ...]
     item: Callable[[Any, Any], TableRow] | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
+        """The names that a filter may use."""
         return tuple(column.name for column in self.columns if not column.unfiltered)
 
     def make_row(self, item: Any, found: Any = None) -> LazyRow:
+        """Make the row of an item. `found` is what the operation returned."""
         made = {column.name: column.value for column in self.columns if column.value is not None}
         return LazyRow(self.item(item, found) if self.item else item, made)
 
     def columns_on(self, place: str) -> tuple[Column, ...]:
-        """The columns that are found at a place: screen, text, csv or tex."""
+        """Return the columns that appear in a medium: screen, text, csv or tex."""
         return tuple(column for column in self.columns if place in column.on.split())
 
     def text_lines(
@@ -205,13 +216,19 @@ class TableSpec:
         without: Collection[str] = (),
         **titles: str,
     ) -> list[str]:
-        """Items as aligned lines. Columns of any width come last, so that the others stand below each other.
+        """Format items as aligned lines. Columns without a width come last, so the others line up.
 
-        Files get every item; `most`, `total`, `none`: see `aligned`.
+        Files get every item. For `most`, `total` and `none` see `align_rows`.
 
-        Args: found: what the items are of. every: the rows of files, if they are not the items; it is read
-        when a file is written. without: columns that are not shown. titles: headings that depend on what was
-        asked, by column.
+        Args:
+            items: The items.
+            found: What the operation returned.
+            most: The most lines for people.
+            total: The number of items, if `items` are not all.
+            every: The rows of files, if they are not the items; read when a file is written.
+            none: The line if there are no items.
+            without: Names of columns to leave out.
+            titles: Titles that depend on the request, by column.
         """
         if every is None:
             items = every = list(items)
@@ -232,20 +249,25 @@ class TableSpec:
         )
 
     def file_rows(self, place: str, rows: Iterable[TableRow]) -> tuple[list[str], Iterator[list[object]]]:
-        """Names of columns, and rows as values for a file: csv or tex."""
+        """Return the names of the columns, and the rows as values for a csv or tex file."""
         columns = self.columns_on(place)
         cells = ([column.in_file(row, place) for column in columns] for row in rows)
         return [column.name for column in columns], cells
 
     def screen_columns(self, **cells: Callable[[TableRow], Any]) -> tuple[Column, ...]:
-        """The columns of a screen; `cells` draw those of their names."""
+        """Return the columns of a screen; `cells` are functions that draw the columns of their names."""
         columns = self.columns_on("screen")
         assert cells.keys() <= {column.name for column in columns}
         return tuple(replace(one, show=cells[one.name]) if one.name in cells else one for one in columns)
 
 
 def filter_columns(names: str, on: str = "") -> Iterator[Column]:
-    """Columns that filters know, and that are found at places other than screens, by names with spaces."""
+    """Yield columns that only filters know, or that are found in some media other than screens.
+
+    Args:
+        names: The names, separated by spaces.
+        on: The media, separated by spaces.
+    """
     return (Column(name, name, on=on) for name in names.split())
 
 
@@ -257,7 +279,7 @@ TableForm = Literal["csv", "tex"]
 
 
 class TableLine(str):
-    """A line of a table. The first one has the whole as `table`: `f(form)` gives its columns and rows."""
+    """A line of a table. The first line has the table as `table`: `f(form)` returns its columns and rows."""
 
     table: Callable[[TableForm], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None
 
@@ -271,11 +293,16 @@ def align_rows(
     total: int | None = None,
     none: str = "",
 ) -> list[str]:
-    """Rows as aligned `Line`s: numbers to the right, text to the left.
+    """Format rows as aligned `TableLine`s: numbers to the right, text to the left.
 
-    Args: table: the first one's, if that is not the header and these rows; it has all of them, whatever
-    people see. most: how many people see; a last line says how many more there are. total: how many there
-    are, if `rows` are not all. none: what people see where there are no rows, instead of the header.
+    Args:
+        header: The titles of the columns.
+        rows: The rows.
+        table: The table of the first line, if it is not the header and these rows. It has all rows, whatever
+            people see.
+        most: The most rows that people see; a last line says how many more there are.
+        total: The number of rows, if `rows` are not all.
+        none: The line that people see instead of the header if there are no rows.
     """
     if total is None:
         rows = list(rows)
@@ -302,7 +329,7 @@ def align_rows(
 
 
 def indent_lines(lines: Iterable[str]) -> Iterator[TableLine]:
-    """The lines of a table, two cells to the right."""
+    """Indent the lines of a table by two cells."""
     for line in lines:
         moved = TableLine(f"  {line}")
         moved.table = getattr(line, "table", None)
@@ -310,8 +337,10 @@ def indent_lines(lines: Iterable[str]) -> Iterator[TableLine]:
 
 
 def in_form(lines: Iterable[str], form: TableForm) -> Iterator[str]:
-    """The tables among lines, for a spreadsheet or for LaTeX, with an empty line between two. What else was
-    said is a comment of LaTeX."""
+    """Yield the tables among lines as CSV or LaTeX, with an empty line between two.
+
+    Other lines become comments in LaTeX.
+    """
     from workbench.export import csv_lines, tex_lines
 
     first = True
@@ -339,12 +368,12 @@ def _is_number(text: str) -> bool:
 
 
 def format_measure(value: float | None) -> str:
-    """A number with four decimals; nothing for None."""
+    """Format a number with four decimals; None is empty."""
     return "" if value is None else f"{value:.4f}"
 
 
 def format_interval(ends: Sequence[float], form: str = ".3f") -> str:
-    """`0.412 to 0.530`."""
+    """Format an interval: `0.412 to 0.530`."""
     low, high = ends
     return f"{low:{form}} to {high:{form}}"
 
@@ -363,7 +392,7 @@ _WORD = re.compile(rf"(?:[^\s\"']|{_QUOTED.pattern})+")
 
 
 class FilterError(UsageError):
-    """A filter that cannot be read; `position` counts characters from 0."""
+    """A filter that cannot be parsed; `position` counts characters from 0."""
 
     code = "E440"
 
@@ -395,19 +424,27 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
+    """A parsed filter.
+
+    Args:
+        text: The filter as it was typed.
+        terms: Its terms, all of which must hold.
+        fields: The fields that a bare word is looked for in.
+    """
+
     text: str
     terms: tuple[_Term, ...]
     fields: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The fields that it looks at: all of them when it holds a bare word."""
+        """The fields that the filter looks at: all of them if it has a bare word."""
         if any(not term.field for term in self.terms):
             return self.fields
         return tuple(dict.fromkeys(term.field for term in self.terms))
 
     def matches(self, row: TableRow) -> bool:
-        """Whether every term holds; a field the row lacks counts as empty."""
+        """Return whether every term is true for a row; a missing field counts as empty."""
         return all(term.is_true_for(row, self.fields) for term in self.terms)
 
 
@@ -483,6 +520,6 @@ def _equals_value(value: object, wanted: str) -> bool:
 
 
 class HintLine(str):
-    """A line of an find_operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
+    """A line of an operation's text for stderr, such as "12 more; --json lists all"."""
 
     __slots__ = ()

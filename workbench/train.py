@@ -42,12 +42,21 @@ def job_spec(
     executor: str = "local",
     publish: bool = True,
 ) -> Recipe:
-    """The job that trains by a recipe, with nothing left open.
+    """Return the recipe of a job that trains by a recipe, with nothing left open.
 
-    Args: device: instead of the recipe's. executor: see `jobs.queue`. publish: copy the model to the
-    workspace's models under the recipe's name, or the next free one; not with `out`.
-    Raises: UsageError E425 for a recipe of something else, E424 for one that says where to write, EngineError
-    E630 for a setting, E638 for a device, MissingError E354 for data that is not here.
+    Args:
+        workspace: The workspace.
+        recipe: The recipe.
+        out: The folder to write to.
+        device: The device, instead of the recipe's.
+        executor: Where it runs; see `jobs.queue`.
+        publish: Whether to copy the model to the workspace's models, under the recipe's name or the next free
+            one; not with `out`.
+
+    Raises:
+        UsageError: E425 for a recipe of something else, E424 for one that names an output folder.
+        EngineError: E630 for a wrong setting, E638 for a wrong device.
+        MissingError: E354 for data that is not here.
     """
     from engines.training import TrainConfig
 
@@ -79,16 +88,23 @@ def job_spec(
 
 
 def training_check(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
-    """What the operation `train.check` is asked about a training. Args: stop_worst: a measure that is to be
-    taken while it runs."""
+    """Return the parameters of the operation `train.check` for a training.
+
+    Args:
+        spec: The recipe of the job.
+        stop_worst: A measure that must be computed during the training.
+    """
     wanted = ("trainer", "data", "model", "train")
     found = {key: spec.params[key] for key in wanted if key in spec.params}
     return {**found, "seed": spec.seed, "stop_worst": stop_worst}
 
 
 def begun_from(recipe: Recipe, model: str) -> Recipe:
-    """The recipe, to begin with the weights of a model. Raises: UsageError E424 for a trainer that begins
-    from none."""
+    """Return the recipe with the weights of a model to start from.
+
+    Raises:
+        UsageError: E424 if its trainer cannot start from a model.
+    """
     check_trains(recipe)
     trainer = all_trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
@@ -99,16 +115,27 @@ def begun_from(recipe: Recipe, model: str) -> Recipe:
 
 
 def check_trains(recipe: Recipe) -> None:
-    """Refuse a recipe of something else. Raises: UsageError E425."""
+    """Refuse a recipe that does not train a model.
+
+    Raises:
+        UsageError: E425 if it does not.
+    """
     if recipe.task != "train":
         what = f"{recipe.name} does not train a model: its task is {recipe.task}"
         raise UsageError(what, code="E425", remedy="List the recipes that do with: mathwb train --list")
 
 
 def data_path(workspace: Workspace, kind: str, name: str) -> Path:
-    """Where data is: a path, the name of a corpus, model or collection of the workspace, or a registered data
-    set. A key that is a kind of data takes only data of that kind. Raises: MissingError E354, which says how
-    to get it."""
+    """Return the path of data for a training.
+
+    Args:
+        workspace: The workspace.
+        kind: The key of the recipe's table `data`; if it is a kind of data, only data of that kind is taken.
+        name: A path, the name of a corpus, model or collection of the workspace, or a registered data set.
+
+    Raises:
+        MissingError: E354, which says how to get it.
+    """
     path = Path(name).expanduser()
     if len(path.parts) > 1:
         if path.exists():
@@ -139,8 +166,9 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
 
 
 def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
-    """The names that `data_path` knows for this key, of the workspace and of registered data, with what each
-    holds: `80 records, corpus`."""
+    """Return the names that `data_path` knows for a key, each with what the data has: `80 records,
+    corpus`.
+    """
     folders = [workspace.root / name for name in dict.fromkeys(_FOLDERS.values())]
     held = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
     held += [path for _, path in workspace.list_own_data()]
@@ -240,7 +268,11 @@ class Train(_Settings):
 
 
 def load_trainer(name: str) -> Trains:
-    """The function behind a name; its engine is imported now. Raises: UsageError E411 for an unknown name."""
+    """Import the engine of a trainer and return its function.
+
+    Raises:
+        UsageError: E411 for an unknown name.
+    """
     result: Trains = load(_find_trainer(name).call)
     return result
 
@@ -284,10 +316,13 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
 
 
 def check_settings(spec: CheckTraining) -> dict[str, Any]:
-    """Ask the trainer whether it takes these settings, before a job is made of them. Returns: the measures
-    that it may be judged by.
+    """Ask the trainer whether it takes these settings, before a job is made of them.
 
-    Raises: EngineError as `train` would, as far as it shows without reading the data.
+    Returns:
+        A document with the measures that the training may be judged by.
+
+    Raises:
+        EngineError: As `train` would, as far as that is known without reading the data.
     """
     names = _allowed_measures(spec)
     if spec.stop_worst and spec.stop_worst not in names:
@@ -306,8 +341,12 @@ def _allowed_measures(spec: _Settings) -> list[str]:
 
 
 def resolve_training(spec: Train) -> Train:
-    """The spec, which its trainer takes. Raises: as `check`, and DataError E452 where what no training made
-    would be replaced."""
+    """Check the spec of a training with its trainer and return it.
+
+    Raises:
+        EngineError: As `check_settings`.
+        DataError: E452 if files would be replaced that no training has written.
+    """
     from engines.core.files import refuse_other
     from engines.training import RECORD, refuse_others
 
@@ -405,8 +444,13 @@ class LaunchDraft:
 
 @dataclass(frozen=True, slots=True)
 class SweepVariant:
-    """One of several runs of a recipe. `setting` is its place in the grid, `repeat` what makes it one of
-    several of that setting: seed and fold."""
+    """One of several runs of a recipe.
+
+    Args:
+        recipe: The recipe of the run.
+        setting: Its values of the grid and of the draw.
+        repeat: What distinguishes it from other runs of the setting: seed and fold.
+    """
 
     recipe: Recipe
     setting: Mapping[str, Any]
@@ -414,7 +458,7 @@ class SweepVariant:
 
     @property
     def name(self) -> str:
-        """What tells it apart: `lr=0.001 seed=2`."""
+        """What distinguishes the run: `lr=0.001 seed=2`."""
         parts = {**self.setting, **self.repeat}
         return " ".join(f"{key.removeprefix('train.')}={value}" for key, value in parts.items())
 
@@ -424,10 +468,11 @@ SweepRun = tuple[Recipe, SweepVariant]
 
 
 def list_variants(recipe: Recipe, how: Sweep) -> list[SweepVariant]:
-    """The runs that are asked for.
+    """List the runs of a sweep.
 
-    Raises: UsageError E424 for a key that the recipe lacks, E426 for values that make no sense, folds of a
-    recipe without any, runs that would be the same, or more than can be meant.
+    Raises:
+        UsageError: E424 for a key that the recipe does not have; E426 for wrong values, folds of a recipe
+            without folds, equal runs, or too many runs.
     """
     seeds: list[int | None] = list(_parse_seeds(how.seeds)) or [None]
     axes = [[(key, value) for value in _parse_values(text)] for key, text in map(_parse_axis, how.grid)]
@@ -454,7 +499,11 @@ def list_variants(recipe: Recipe, how: Sweep) -> list[SweepVariant]:
 def member_runs(
     workspace: Workspace, recipe: Recipe, how: Sweep, *, device: str = "", executor: str = "local"
 ) -> list[SweepRun]:
-    """The jobs of a sweep, each with a title that says which it is. Raises: as `variants` and `job_spec`."""
+    """Return the jobs of a sweep, each with a title that says which run it is.
+
+    Raises:
+        UsageError: As `list_variants` and `job_spec`.
+    """
     result = []
     for each in list_variants(recipe, how):
         spec = job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)
@@ -463,7 +512,11 @@ def member_runs(
 
 
 def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun], how: Sweep) -> Job:
-    """Start the runs in the background, as one line of the list. Raises: as `control.submit_sweep`."""
+    """Start the runs of a sweep in the background, as one line of the list.
+
+    Raises:
+        EngineError: As `control.submit_sweep`.
+    """
     return submit_sweep(
         workspace,
         recipe.name,
@@ -475,9 +528,14 @@ def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun], 
 
 
 def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The measures of finished runs, summed up over the repeats of each setting.
+    """Summarise the measures of finished runs over the repeats of each setting.
 
-    Args: values: what each variant's task returned. Returns: rows of setting, runs and measures.
+    Args:
+        variants: The runs.
+        values: What the task of each run returned.
+
+    Returns:
+        Rows of setting, runs and measures.
     """
     groups: dict[str, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {}
     for variant, value in zip(variants, values, strict=True):
@@ -590,7 +648,9 @@ def _interpolate_range(low: str, high: str, part: float, by_ratio: bool) -> floa
 
 @dataclass(frozen=True, slots=True)
 class MeasureSummary:
-    """A measure over repeated runs: mean and 95 % interval of the mean (Student's t; None for one run)."""
+    """A measure over repeated runs: mean and 95 % interval of the mean (Student's t; None for a single
+    run).
+    """
 
     mean: float
     low: float | None
@@ -604,10 +664,13 @@ class MeasureSummary:
 
 
 def summarize_values(values: Sequence[float], measure: str = "") -> MeasureSummary:
-    """Mean and interval of a measure's values in independent runs; that of a percentage, which the name of
-    the `measure` says, ends at 0 and 100.
+    """Return mean and interval of a measure in independent runs.
 
-    >>> print(summary([0.9, 0.92, 0.94]))
+    Args:
+        values: The values.
+        measure: The name of the measure; the interval of a percentage (`…_percent`) stays between 0 and 100.
+
+    >>> print(summarize_values([0.9, 0.92, 0.94]))
     0.92 [0.8703, 0.9697]
     """
     mean = math.fsum(values) / len(values)
@@ -621,7 +684,11 @@ def summarize_values(values: Sequence[float], measure: str = "") -> MeasureSumma
 
 
 def interval_half_width(values: Sequence[float]) -> float | None:
-    """Half the width of the 95 % interval of the mean; None for a single value."""
+    """Return half the width of the 95 % interval of the mean, or None for a single value.
+
+    The interval is Student's t: mean ± t(0.975, n - 1) · s / √n, where s is the standard deviation of the
+    sample.
+    """
     if len(values) < 2:
         return None
     from statistics import stdev

@@ -46,8 +46,16 @@ _RESTORERS = {
 
 @dataclass(frozen=True, slots=True)
 class TrashItem:
-    """Something that was deleted, at Unix time `deleted`. `record` is what is needed to bring it back besides
-    the contents of `folder`."""
+    """A deleted item.
+
+    Args:
+        kind: What it is: job, note or data.
+        name: Its name.
+        title: Its title.
+        deleted: When it was deleted, in Unix seconds.
+        folder: Its folder in the trash.
+        record: What is needed to restore it, besides the contents of the folder.
+    """
 
     kind: str
     name: str
@@ -58,21 +66,22 @@ class TrashItem:
 
     @property
     def address(self) -> str:
-        """What it is called in commands: `job/12`."""
+        """Its name in commands: `job/12`."""
         return f"{self.kind}/{self.name}"
 
     @property
     def sentence(self) -> str:
-        """What it is called in a sentence: `job 12`."""
+        """Its name in a sentence: `job 12`."""
         return f"{self.kind} {self.name}"
 
     def list_contents(self) -> list[Path]:
-        """What was moved here and is still here."""
+        """List the files and folders that were moved here and are still here."""
         with contextlib.suppress(FileNotFoundError):
             return sorted(filter(_is_content, self.folder.iterdir()))
         return []
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the document that `mathwb trash list --json` prints."""
         return {
             "item": self.address,
             "title": self.title,
@@ -90,7 +99,7 @@ def _kept_s() -> float:
 
 
 class Trash:
-    """What was deleted from a workspace, in the order of its deletion."""
+    """The deleted items of a workspace, in the order of their deletion."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -103,10 +112,20 @@ class Trash:
         contents: Sequence[Path] = (),
         record: Mapping[str, Any] | None = None,
     ) -> TrashItem:
-        """Move folders or files of one folder here, all or none of them, and remember what is needed to bring
-        them back. What has been here for too long is removed for good.
+        """Move folders or files of one folder into the trash, all or none, with what is needed to restore
+        them.
 
-        Raises: DataError when it cannot be written.
+        Items that have been here for too long are removed for good.
+
+        Args:
+            kind: What is deleted.
+            name: Its name.
+            title: Its title.
+            contents: The files and folders.
+            record: What is needed to restore it besides them.
+
+        Raises:
+            DataError: If the trash cannot be written.
         """
         self.purge_expired()
         parent = contents[0].parent if contents else self._root
@@ -131,15 +150,20 @@ class Trash:
         return item
 
     def list_items(self, kind: str = "") -> list[TrashItem]:
-        """Everything that can be brought back, the latest first."""
+        """List the items that can be restored, the latest first."""
         known = [item for folder in self._item_folders() if (item := _read_item(folder)) is not None]
         return sorted(
             (item for item in known if kind in ("", item.kind)), key=lambda item: item.deleted, reverse=True
         )
 
     def find_item(self, address: str) -> TrashItem:
-        """The item of this address that was deleted last; a job is also known by a run that was deleted with
-        its sweep. Raises: MissingError E465."""
+        """Return the item with an address that was deleted last.
+
+        A job is also known by a run that was deleted with its sweep.
+
+        Raises:
+            MissingError: E465 if there is none.
+        """
         kind, _, name = address.partition("/")
         items = self.list_items(kind)
         for item in items:
@@ -148,8 +172,12 @@ class Trash:
         raise MissingError(f"the trash holds no {address}", code="E465", remedy="See: mathwb trash list")
 
     def restore_item(self, workspace: Workspace, item: TrashItem) -> None:
-        """Bring an item back. Raises: MissingError E465 when it is not here any more; what its kind
-        raises."""
+        """Restore an item.
+
+        Raises:
+            MissingError: E465 if it is not here any more.
+            EngineError: What restoring its kind raises.
+        """
         if _read_item(item.folder) is None:
             what = f"{item.sentence} is not in the trash any more"
             raise MissingError(what, code="E465", remedy="See: mathwb trash list")
@@ -157,7 +185,11 @@ class Trash:
         self.remove_item(item)
 
     def remove_item(self, item: TrashItem) -> None:
-        """Remove an item for good; nothing that is a link is followed. Raises: DataError."""
+        """Remove an item for good. Links are not followed.
+
+        Raises:
+            DataError: If it cannot be removed.
+        """
         try:
             shutil.rmtree(item.folder)
         except FileNotFoundError:
@@ -166,7 +198,7 @@ class Trash:
             raise file_error(error, item.folder, "write") from error
 
     def purge_expired(self) -> None:
-        """Remove for good what has been here for longer than the setting `trash_days` says."""
+        """Remove what has been here for longer than the setting `trash_days`, for good."""
         now, kept_s = time.time(), _kept_s()
         for folder in self._item_folders():
             item = _read_item(folder)
@@ -210,8 +242,12 @@ def _read_item(folder: Path) -> TrashItem | None:
 
 
 def put_back(item: TrashItem, parent: Path) -> None:
-    """Move what an item holds back into the folder where it was. Raises: EngineError E466 where something is
-    in its place now; DataError when it cannot be written."""
+    """Move the contents of an item back into the folder where they were.
+
+    Raises:
+        EngineError: E466 if something else is there now.
+        DataError: If they cannot be moved.
+    """
     contents = item.list_contents()
     for path in contents:
         target = parent / path.name

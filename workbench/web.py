@@ -42,7 +42,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one. Raises: UsageError E405."""
+    """Open a listening socket; port 0 takes a free one.
+
+    Raises:
+        UsageError: E405 if the address cannot be used.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         result = socket.socket(family, kind, protocol)
@@ -83,7 +87,7 @@ def _parse_message(text: str) -> object:
 
 
 class WebServer(Server):
-    """Serves the workbench at a socket that listens. Args: place: the socket."""
+    """Serves the screens at a listening socket."""
 
     def __init__(self, place: socket.socket) -> None:
         host, port, *_ = place.getsockname()
@@ -94,6 +98,7 @@ class WebServer(Server):
 
     @property
     def address(self) -> str:
+        """The address with the token, for the browser."""
         host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self.token}/"
 
@@ -114,10 +119,10 @@ class WebServer(Server):
         return outer
 
     async def on_startup(self, app: web.Application) -> None:
-        """Nothing is said: the command has said the address."""
+        """Print nothing: the command has printed the address."""
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """A page: its workbench ends with it, or with the server."""
+        """Run the workbench of a page; it ends with the page or with the server."""
         if not web.WebSocketResponse().can_prepare(request):
             raise web.HTTPBadRequest(text="This address is for the page's own connection.\n")
         given = [to_int(request.query.get(side, ""), 80) for side in ("width", "height")]
@@ -149,7 +154,7 @@ class WebServer(Server):
                     await app_service.focus()
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002
-        """End the pages, and wait until their workbenches are gone."""
+        """End the pages and wait until their workbenches are gone."""
         for page in self._pages:
             page.cancel()
         if self._pages:
@@ -172,7 +177,7 @@ class WebServer(Server):
         return response
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
-        """The page; its addresses are those by which the browser has come."""
+        """Return the page; its addresses are those by which the browser came."""
         scheme = "wss" if request.scheme == "https" else "ws"
         size = request.query.get("fontsize", "16")
         context = {

@@ -46,17 +46,21 @@ _FOLDERS = ("models", "runs", "exports")
 
 @dataclass(frozen=True)
 class Workspace:
-    """An opened workspace; `root` exists. One that cannot be written to can be looked at."""
+    """An opened workspace; its folder `root` exists. A read-only workspace can be looked at."""
 
     root: Path
 
     @classmethod
     def open(cls, path: Path | None = None, *, create: bool = True) -> Workspace:
-        """Open a workspace, and make it where there is none.
+        """Open a workspace, or make it.
 
-        Args: path: the folder; None takes the setting `workspace`, and without it the default one.
-        Raises: WorkspaceError E501 when it is missing and `create` is off, E502 when it cannot be made, E503
-        when a newer version made it, E504 when it is corrupt or a folder of something else.
+        Args:
+            path: The folder; None takes the setting `workspace`, or else the default one.
+            create: Whether to make it if there is none.
+
+        Raises:
+            WorkspaceError: E501 if it is missing and `create` is off, E502 if it cannot be made, E503 if a
+                newer version made it, E504 if it is corrupt or a folder of something else.
         """
         named = path or Path(str(own_config().get("workspace")) or default_workspace())
         root = named.expanduser().absolute()
@@ -79,36 +83,42 @@ class Workspace:
 
     @property
     def writable(self) -> bool:
+        """Whether the workspace can be written to."""
         return os.access(self.root, os.W_OK | os.X_OK)
 
     @property
     def name(self) -> str:
+        """The name of its folder."""
         return self.root.name
 
     @property
     def corpora(self) -> Path:
+        """The folder of the corpora."""
         return self.make_folder("corpora")
 
     @property
     def models(self) -> Path:
+        """The folder of the models."""
         return self.make_folder("models")
 
     @property
     def runs(self) -> Path:
-        """One folder per job: the truth about it."""
+        """The folder of the run folders, one for each job."""
         return self.make_folder("runs")
 
     @property
     def exports(self) -> Path:
+        """The folder of exported files."""
         return self.make_folder("exports")
 
     def list_own_data(self) -> tuple[tuple[str, Path], ...]:
-        """The data that lie in the workspace itself, as (kind, folder)."""
+        """List the data in the workspace itself, as (kind, folder)."""
         return tuple(
             (kind.name, path) for kind in all_kinds().values() if kind.held for path in load(kind.held)(self)
         )
 
     def make_folder(self, name: str) -> Path:
+        """Return a folder of the workspace, making it if it is missing."""
         folder = self.root / name
         try:
             folder.mkdir(exist_ok=True)
@@ -118,14 +128,17 @@ class Workspace:
 
     @cached_property
     def data(self) -> DataRegistry:
+        """The registered data sets."""
         return DataRegistry(self.root / "data.toml")
 
     @cached_property
     def notes(self) -> Notes:
+        """The user's notes and bookmarks."""
         return Notes(self)
 
     @cached_property
     def trash(self) -> Trash:
+        """The deleted items."""
         return Trash(self.root)
 
 
@@ -198,10 +211,13 @@ def _read_description(root: Path) -> dict[str, Any]:
 
 
 def ensure_sample(workspace: Workspace) -> bool:
-    """Put the sample data into a workspace that has not had it.
+    """Copy the sample data into a workspace that has not had it.
 
-    Each piece (`corpora/sample-e`) is put there once: a piece that the user removes stays away, and pieces
-    that a later version brings are added. Returns: whether anything was added.
+    Each piece (`corpora/sample-e`) is copied once: a piece that the user removes is not restored, and pieces
+    that a later version brings are added.
+
+    Returns:
+        Whether anything was added.
     """
     if not workspace.writable:
         return False
@@ -259,23 +275,34 @@ class RecordFile(ABC, Generic[Key, Record]):
 
     @abstractmethod
     def read_record(self, row: Mapping[str, Any]) -> Record:
-        """The record of a line. Raises: ValueError, KeyError, TypeError or AttributeError for none."""
+        """Read the record of a line.
+
+        Raises:
+            ValueError: If the line is not a record; also KeyError, TypeError and AttributeError.
+        """
 
     @abstractmethod
-    def record_key(self, record: Record) -> Key: ...
+    def record_key(self, record: Record) -> Key:
+        """Return the key of a record."""
+        ...
 
     def sort_key(self, record: Record) -> Any:
-        """What the records are sorted by in the file."""
+        """Return what the records of the file are sorted by."""
         return self.record_key(record)
 
     def __len__(self) -> int:
         return len(self.known)
 
     def all_records(self) -> tuple[Record, ...]:
+        """Return all records in the order of the file."""
         return tuple(sorted(self.known.values(), key=self.sort_key))
 
     def change_records(self, edit: Callable[[dict[Key, Record]], None]) -> None:
-        """Let `edit` change the records as the file holds them now, and write them; `known` follows."""
+        """Change the records under a lock and write the file; `known` follows.
+
+        Args:
+            edit: Changes the records, by key, as the file holds them now.
+        """
 
         def apply_edit(data: bytes) -> bytes:
             self._load_lines(data)
@@ -312,7 +339,7 @@ class RecordFile(ABC, Generic[Key, Record]):
 
 @dataclass(frozen=True, slots=True)
 class UserNote:
-    """What the user keeps about one address; `title` is what stood there. `changed` is UTC, ISO 8601."""
+    """What the user keeps about one address. `title` is what was there; `changed` is UTC, ISO 8601."""
 
     address: str
     title: str = ""
@@ -353,15 +380,15 @@ class Notes(RecordFile[str, UserNote]):
         return record.address
 
     def get(self, address: str) -> UserNote | None:
+        """Return the note on an address, or None."""
         return self.known.get(address)
 
     def filter_fields(self, address: str) -> dict[str, object]:
-        """What a filter may ask of an address."""
+        """Return the fields that a filter may ask for of an address."""
         return (self.get(address) or UserNote(address)).fields
 
     def notes_under(self, home: str) -> dict[str, UserNote]:
-        """The notes whose addresses begin with `home/`, by what follows that, with its quoted slashes as they
-        are."""
+        """Return the notes on the addresses that begin with `home/`, by the rest of the address, unquoted."""
         start = f"{home}/"
         return {
             unquote(address.removeprefix(start)): note
@@ -370,14 +397,18 @@ class Notes(RecordFile[str, UserNote]):
         }
 
     def set_note(self, address: str, text: str, title: str = "") -> UserNote:
-        """Write a note; an empty text deletes it, which puts it into the trash."""
+        """Write a note. An empty text deletes it, which moves it into the trash."""
         before = self.get(address)
         if before is not None and before.note and not text.strip():
             self._trash.put_item("note", address, before.note, record=asdict(before))
         return self._change_note(address, title, lambda note: replace(note, note=text.strip()))
 
     def restore_note(self, record: Mapping[str, Any]) -> None:
-        """Put a deleted note back. Raises: EngineError E466 where another was written meanwhile."""
+        """Restore a deleted note.
+
+        Raises:
+            EngineError: E466 if there is another note on the address now.
+        """
         note = self.read_record(record)
 
         def add_note(notes: dict[str, UserNote]) -> None:
@@ -390,13 +421,13 @@ class Notes(RecordFile[str, UserNote]):
         self.change_records(add_note)
 
     def toggle_bookmark(self, address: str, title: str = "") -> bool:
-        """Set or take away a bookmark. Returns: whether it is set now."""
+        """Set or remove a bookmark and return whether it is set now."""
         return self._change_note(
             address, title, lambda note: replace(note, bookmark=not note.bookmark)
         ).bookmark
 
     def export_notes(self, path: Path) -> Path:
-        """Write all notes as csv, jsonl, parquet or tex, by the name's ending."""
+        """Write all notes as csv, jsonl, parquet or tex, by the ending of the path."""
         from workbench.export import write_table
 
         columns = [column.name for column in fields(UserNote)]
@@ -430,11 +461,18 @@ DataCheck = Callable[[Path, BadLineSink], dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class DataKind:
-    """A kind of data: its name, one line about it, `module:function` of its check, and, for a folder, the
-    file in it whose hash stands for the whole. Of a kind that may be a folder or a file, `files` is the
-    `module:function` that lists the files that belong to it. `held` is the `module:function` that lists the
-    places of this kind in a workspace, `count` the one that says at once how many records such a place holds,
-    and `many` what several of them are called."""
+    """A kind of data that a user may register.
+
+    Args:
+        name: Its name.
+        help: One line about it.
+        check: `module:function` of its check.
+        folder: The file in a folder of this kind whose hash stands for the whole folder.
+        files: `module:function` that lists the files of data that may be a folder or a file.
+        held: `module:function` that lists the data of this kind in a workspace.
+        count: `module:function` that returns at once how many records such data has.
+        many: What several of them are called.
+    """
 
     name: str
     help: str
@@ -446,7 +484,11 @@ class DataKind:
     many: str = ""
 
     def run_check(self, path: Path, report: BadLineSink) -> dict[str, int]:
-        """Check `path`. Raises: DataError when it cannot be read as this kind at all."""
+        """Check a file or folder and return what was counted.
+
+        Raises:
+            DataError: If it cannot be read as this kind at all.
+        """
         check: DataCheck = load(self.check)
         if not self.files and path.is_dir() != bool(self.folder):
             wanted = "a folder" if self.folder else "a file"
@@ -455,14 +497,14 @@ class DataKind:
         return check(path, report)
 
     def count_records(self, path: Path) -> int | None:
-        """How many records a place in the workspace holds, told at once; None where it cannot be."""
+        """Return the number of records of data in the workspace, or None if it is not known at once."""
         try:
             return int(load(self.count)(path)) if self.count else None
         except (OSError, ValueError, LookupError, TypeError):
             return None
 
     def hashed_files(self, path: Path) -> list[Path]:
-        """The files whose hashes stand for the data."""
+        """List the files whose hashes stand for the data."""
         if self.files:
             listed: list[Path] = load(self.files)(path)
             return listed
@@ -471,6 +513,7 @@ class DataKind:
 
 @cache
 def all_kinds() -> Mapping[str, DataKind]:
+    """Return the kinds of data of all papers by name."""
     return {kind.name: kind for paper in all_papers() if paper.kinds for kind in load(paper.kinds)}
 
 
@@ -480,9 +523,19 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A registered file or folder. `counts` is what its kind counts, `bad` the lines that could not be used;
-    `added` is UTC, ISO 8601. Data of several files has the hash of each in `files`, by its place in the
-    folder, and `sha256` is that of their list."""
+    """A registered file or folder.
+
+    Args:
+        name: Its name.
+        kind: The name of its kind.
+        path: The absolute path.
+        sha256: The hash of the file; of several files, that of the list of their hashes.
+        bytes: The size.
+        counts: What its kind counts.
+        bad: The number of lines that could not be used.
+        added: When it was registered, UTC, ISO 8601.
+        files: The hash of each of several files, by its path in the folder.
+    """
 
     name: str
     kind: str
@@ -495,7 +548,11 @@ class DataSet:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def locate_data(self) -> Path:
-        """Where it is. Raises: MissingError E354 when it is gone from where it was registered."""
+        """Return the path.
+
+        Raises:
+            MissingError: E354 if nothing is there any more.
+        """
         path = Path(self.path)
         if not path.exists():
             raise MissingError(
@@ -510,8 +567,9 @@ class DataSet:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A data set as it is now. `state` is new, unchanged or changed (against what was registered);
-    `bad_lines` holds the first hundred errors of `data.bad`."""
+    """A data set as it is now. `state`, against what was registered, is new, unchanged or changed;
+    `bad_lines` has the first hundred errors of `data.bad`.
+    """
 
     data: DataSet
     state: str
@@ -525,7 +583,11 @@ class DataRegistry:
         self.path = path
 
     def list_entries(self) -> tuple[DataSet, ...]:
-        """Every entry, by name. Raises: WorkspaceError E504 when the file is corrupt."""
+        """List all registered data sets by name.
+
+        Raises:
+            WorkspaceError: E504 if the file is corrupt.
+        """
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -547,10 +609,15 @@ class DataRegistry:
         return tuple(sorted(entries, key=lambda entry: entry.name))
 
     def entries_of(self, kind: str) -> dict[str, DataSet]:
+        """Return the data sets of a kind by name."""
         return {entry.name: entry for entry in self.list_entries() if entry.kind == kind}
 
     def find_entry(self, name: str) -> DataSet:
-        """The entry of a name or path. Raises: MissingError E353."""
+        """Return the data set with a name or path.
+
+        Raises:
+            MissingError: E353 if there is none.
+        """
         entries = self.list_entries()
         place = str(Path(name).expanduser().absolute())
         for entry in entries:
@@ -560,12 +627,19 @@ class DataRegistry:
         raise MissingError(f"no data set {name!r} is registered", code="E353", remedy=remedy)
 
     def add_entry(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
-        """Check a file or folder and register it; a path that is registered already is checked anew.
+        """Check a file or folder and register it; if the path is registered already, it is checked again.
 
-        Each file is read once, for its check and its hash, and others may add theirs meanwhile. Events:
-        progress in MiB of large ones.
-        Raises: UsageError E431 for an unknown kind, E432 for a name that is taken; DataError when nothing in
-        it is of the kind.
+        Each file is read once, for its check and its hash. Other programs may register data meanwhile.
+
+        Args:
+            kind: The name of the kind.
+            path: The file or folder.
+            name: The name to register; None takes that of the file.
+            events: Receives progress in MiB for large files.
+
+        Raises:
+            UsageError: E431 for an unknown kind, E432 for a name that is taken.
+            DataError: If nothing in it is of the kind.
         """
         path = path.expanduser().absolute()
         self._choose_name(self.list_entries(), path, name)  # a taken one is refused before the work
@@ -591,21 +665,33 @@ class DataRegistry:
     def check_entry(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
         """Read a data set again and compare it with what was registered; the entry stays as it is.
 
-        Events: as of `add`.
-        Raises: MissingError E354 when it is gone, DataError when nothing in it is of its kind any more.
+        Args:
+            entry: The data set.
+            events: As for `add_entry`.
+
+        Raises:
+            MissingError: E354 if it is gone.
+            DataError: If nothing in it is of its kind any more.
         """
         return _run_check(_find_kind(entry.kind), entry.locate_data(), entry.name, entry.sha256, events)
 
     def remove_entry(self, name: str) -> DataSet:
-        """Forget a data set; its files stay, and its entry goes into the trash. Raises: MissingError E353."""
+        """Unregister a data set. Its files stay; its entry moves into the trash.
+
+        Raises:
+            MissingError: E353 if it is not registered.
+        """
         entry = self.find_entry(name)
         Trash(self.path.parent).put_item("data", entry.name, entry.path, record=asdict(entry))
         self._change_entries(lambda entries: [other for other in entries if other.name != entry.name])
         return entry
 
     def restore_entry(self, record: Mapping[str, Any]) -> None:
-        """Register a removed data set again as it was. Raises: EngineError E466 where its name or its path is
-        registered anew."""
+        """Register a removed data set again, as it was.
+
+        Raises:
+            EngineError: E466 if its name or its path is registered now.
+        """
         entry = read(DataSet, dict(record))
 
         def with_it(entries: tuple[DataSet, ...]) -> list[DataSet]:
@@ -632,10 +718,12 @@ class DataRegistry:
 
 
 def restore_note(workspace: Workspace, item: TrashItem) -> None:
+    """Restore a note from the trash."""
     workspace.notes.restore_note(item.record)
 
 
 def restore_data(workspace: Workspace, item: TrashItem) -> None:
+    """Restore an entry of the data registry from the trash."""
     workspace.data.restore_entry(item.record)
 
 

@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 
 def print_message(text: str) -> None:
+    """Print a line for people on stderr."""
     print(make_printable(text), file=sys.stderr, flush=True)
 
 
 def report_failure(error: BaseException) -> int:
-    """Report a failure and return the exit code; with `--json` the error is a document on stdout as well."""
+    """Report a failure and return the exit code; with `--json` the error is also a document on stdout."""
     if isinstance(error, KeyboardInterrupt):
         print_message("interrupted")
         return 130
@@ -83,12 +84,12 @@ R = TypeVar("R")
 
 
 def plain_argument(**about: Any) -> Any:
-    """An argument whose help tells no default."""
+    """Declare an argument whose help shows no default."""
     return typer.Argument(show_default=False, **about)
 
 
 def plain_option(*names: str, **about: Any) -> Any:
-    """An option whose help tells no default."""
+    """Declare an option whose help shows no default."""
     return typer.Option(*names, show_default=False, **about)
 
 
@@ -122,7 +123,11 @@ PlotFile = Annotated[
 
 
 def form_of(tex: bool, csv: bool, as_json: bool) -> TableForm | None:
-    """Raises: UsageError E427 where more than one form is asked for."""
+    """Return the form of the tables that the options ask for.
+
+    Raises:
+        UsageError: E427 if they ask for more than one.
+    """
     asked = [name for name, given in (("--tex", tex), ("--csv", csv), ("--json", as_json)) if given]
     if len(asked) > 1:
         what = f"{' and '.join(asked)} cannot be combined"
@@ -133,11 +138,13 @@ def form_of(tex: bool, csv: bool, as_json: bool) -> TableForm | None:
 def print_result(
     value: object, as_json: bool, *, text: str | Iterable[str] = (), form: TableForm | None = None
 ) -> None:
-    """Print a result to stdout.
+    """Print a result on stdout.
 
-    Args: value: the record that `--json` prints as one document (NaN and infinities become null). text: what
-    people see instead, a string or lines; control characters in it are made visible. form: of its tables,
-    which alone are printed then.
+    Args:
+        value: The record that `--json` prints as one document; NaN and infinities become null.
+        as_json: Whether to print that document.
+        text: What people see instead, a string or lines; control characters in it are made visible.
+        form: The form of the tables; only they are printed then.
     """
     if as_json:
         write_json(to_plain(value), sys.stdout.write)
@@ -148,7 +155,7 @@ def print_result(
 
 
 def guard_command(command: Callable[P, R]) -> Callable[P, R]:
-    """Make a command end with one line and the right exit code, whatever happens in it."""
+    """Wrap a command so that every failure ends with one line and the right exit code."""
 
     @functools.wraps(command)
     def run_guarded(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -165,7 +172,7 @@ def guard_command(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def stop_on_interrupt() -> Callable[[], bool]:
-    """A stop flag that the first Ctrl-C raises; the second one kills, as usual.
+    """Return a stop flag that the first Ctrl-C sets; the second one kills, as usual.
 
     Only the main thread may call it, once per command.
     """
@@ -182,9 +189,9 @@ def stop_on_interrupt() -> Callable[[], bool]:
 
 
 def progress_line(title: str) -> Sink:
-    """A sink that shows progress events as one line on stderr that is written over, with rate and time left.
+    """Return a sink that shows progress as one line on stderr, with rate and remaining time.
 
-    On something that is not a terminal it prints a line every ten seconds. Warnings and errors stay as lines.
+    If stderr is not a terminal, it prints a line every ten seconds. Warnings and errors stay as lines.
     """
     terminal = sys.stderr.isatty()
     started = 0.0
@@ -279,11 +286,11 @@ def _takes_one_value(option: Any) -> bool:
 
 
 class OnceCommand(_Once, TyperCommand):
-    """A command."""
+    """A command that refuses an option that is given twice."""
 
 
 class OnceGroup(_Once, TyperGroup):
-    """A group, and so the program itself."""
+    """A group of commands with the same check; also the program itself."""
 
 
 _BARE: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
@@ -291,9 +298,16 @@ _BARE: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command or group: its name, its line of help, and what makes it: a function with typer annotations or
-    a `typer.Typer`. `expressions` lets an argument begin with `-`, as `- sin x 2` does; such a command has no
-    one-letter options. What is not `listed` is a command all the same."""
+    """A command or group.
+
+    Args:
+        name: Its name.
+        help: Its line of help.
+        made: Makes it: returns a function with typer annotations, or a `typer.Typer`.
+        expressions: Whether an argument may begin with `-`, as in `- sin x 2`; such a command has no
+            one-letter options.
+        listed: Whether help lists it.
+    """
 
     name: str
     help: str
@@ -303,7 +317,7 @@ class CommandEntry:
 
 
 def handwritten_entry(name: str, target: str, help: str) -> CommandEntry:
-    """A command or group that is written by hand, at `module:attribute`."""
+    """Return the entry of a command or group that is written by hand, at `module:attribute`."""
     return CommandEntry(name, help, partial(load, target))
 
 
@@ -321,6 +335,7 @@ def _build_command(entry: CommandEntry) -> Any:
 
 
 def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
+    """Return the class of a group that loads a command when it is asked for."""
     by_name = {entry.name: entry for entry in entries}
 
     class LazyGroup(OnceGroup):
@@ -358,7 +373,7 @@ class _Group(typer.Typer):
 
 
 def make_group(name: str, help: str, entries: Sequence[CommandEntry] = ()) -> typer.Typer:
-    """A group of commands: those of a table, loaded when they run, or those its module adds."""
+    """Make a group of commands: those of a table, loaded when they run, or those that its module adds."""
     app = _Group(
         name=name, cls=lazy_group(entries) if entries else OnceGroup, help=help, no_args_is_help=True, **_BARE
     )
@@ -368,12 +383,14 @@ def make_group(name: str, help: str, entries: Sequence[CommandEntry] = ()) -> ty
 
 
 def paper_group(paper: Paper) -> typer.Typer:
+    """Make the group of a paper's commands."""
     return make_group(
         paper.name, paper.help, [operation_entry(row) for row in paper.load_operations() if "." in row.name]
     )
 
 
 def operation_entry(row: Operation) -> CommandEntry:
+    """Return the entry of an operation's command."""
     name = row.name.rpartition(".")[2]
     return CommandEntry(name, row.help, partial(operation_command, row), row.expressions, row.listed)
 
@@ -384,6 +401,7 @@ _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
 def operation_command(row: Operation) -> Callable[..., None]:
+    """Make the command of an operation: its fields are the arguments and options."""
     fields = describe_fields(row.spec_type)
     defaults = _user_defaults(row)
     parameters = [_field_parameter(field, defaults.get(field.name, field.default)) for field in fields]
@@ -660,13 +678,13 @@ app = typer.Typer(
 
 
 def program_command() -> tuple[Any, Any]:
-    """The program as one command, with its context."""
+    """Return the program as one command, with its context."""
     command = typer.main.get_command(app)
     return command, command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
 
 
 def list_subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The commands of a group that help lists, by name, each with its context; none of a command."""
+    """Yield the commands of a group that help lists: name, command and context. A command has none."""
     for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
         inner = command.get_command(context, name)
         if not inner.hidden:
@@ -674,7 +692,7 @@ def list_subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any
 
 
 def warn_of_papers() -> None:
-    """Say on stderr which papers of other distributions cannot be used."""
+    """Print on stderr which papers of other distributions cannot be used."""
     for problem in added_papers()[1]:
         print_message(one_line(problem))
 

@@ -70,14 +70,14 @@ def print_completion_script(shell: Annotated[Shell, "The shell."]) -> None:
 
 
 def print_completions(words: list[str]) -> None:
-    """Print what may stand for the last word. Nothing of it may fail: a shell shows errors at its prompt."""
+    """Print candidates for the last word. No error may escape: a shell would show it at its prompt."""
     with suppress(OSError, ValueError, EngineError):
         for word, meaning in find_completions(words):
             print(f"{word}\t{meaning}")
 
 
 def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
-    """What may stand for the last of the words that follow `mathwb`, each with what it means."""
+    """Yield candidates for the last of the words that follow `mathwb`, each with its meaning."""
     *before, begun = words or [""]
     here, place, awaited = _load_command_tree(), 0, None
     for word in before:

@@ -47,6 +47,7 @@ from workbench.workspace import Workspace
 
 
 def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUse) -> list[str]:
+    """Return the lines of `mathwb jobs show`."""
     of = Job(view.id, Path(view.folder))
     device = device_of(of.attempt(view.attempt))
     facts: dict[str, Any] = {
@@ -80,6 +81,7 @@ def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUs
 
 
 def reporter_line(done: ReportState) -> str:
+    """Return a line on how far a reporter has come."""
     step = f", to step {max(done.steps.values()):,}" if done.steps else ""
     end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
     return f"{done.name}: {done.events:,} events{step}{end}"
@@ -88,7 +90,9 @@ def reporter_line(done: ReportState) -> str:
 def compare_many(
     views: list[JobView], by: str, plot: Path | None, form: TableForm | None, as_json: bool
 ) -> None:
-    """Print which setting of several jobs is best by a measure, and plot the settings' means by step."""
+    """Print which setting of several jobs is best by a measure, and plot the means of the settings by
+    step.
+    """
     from workbench.jobs.compare import rank_settings
 
     result = rank_settings(views, by)
@@ -126,6 +130,7 @@ def _plot_curves(path: Path, curves: list[dict[str, Any]], measure: str) -> None
 
 
 def compare_two(first: JobView, second: JobView, form: TableForm | None, as_json: bool) -> None:
+    """Print the differences between two jobs."""
     from workbench.jobs.compare import compare_jobs as compared
 
     result = compared(first, second)
@@ -142,12 +147,13 @@ def compare_two(first: JobView, second: JobView, form: TableForm | None, as_json
 
 
 def describe_state(view: JobView) -> str:
+    """Return the state of a job with its health, such as `running (stalled?)`."""
     doubt = "?" if view.health == "stalled" else ""
     return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
 
 
 def describe_progress(view: JobView) -> str:
-    """How far it is: `120/4,000 steps`."""
+    """Return how far a job is: `120/4,000 steps`."""
     if view.done is None:
         return ""
     total = "" if view.total is None else f"/{view.total:,.0f}"
@@ -155,7 +161,7 @@ def describe_progress(view: JobView) -> str:
 
 
 def describe_remaining(view: JobView) -> str:
-    """How long it will take, what it waits for, or why it ended."""
+    """Return the remaining time of a job, what it waits for, or why it ended."""
     if not view.live:
         return view.reason
     return view.waiting if view.eta_s is None else to_the_second(view.eta_s)

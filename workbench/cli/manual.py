@@ -72,11 +72,12 @@ Any setting, before the settings file.
 
 
 def commands_page() -> str:
+    """Return the page of all commands."""
     return "\n".join((_HEAD, *_command_section(*program_command(), "mathwb", 2)))
 
 
 def errors_page() -> str:
-    """The page of error codes."""
+    """Return the page of error codes."""
     lines = [_ERRORS]
     for group, title in _GROUPS.items():
         lines += [f"## {title}", "", "| code | exit code | meaning |", "|---|--:|---|"]
@@ -86,6 +87,7 @@ def errors_page() -> str:
 
 
 def man_page() -> str:
+    """Return the man page."""
     root, context = program_command()
     lines = [
         f'.TH MATHWB 1 "" "mathwb {__version__}"',
@@ -135,6 +137,7 @@ def _escape_cell(text: str) -> str:
 
 
 def write_pages() -> None:
+    """Write the pages and the man page to `docs/`."""
     from engines.core.files import write_text
 
     write_text(DOCS / "commands.md", commands_page())

@@ -30,6 +30,7 @@ Addresses = Annotated[list[str], plain_argument(metavar="ITEM...", help="As in `
 
 
 def emit_items(items: Sequence[TrashItem], as_json: bool, form: TableForm | None) -> None:
+    """Print deleted items as a table."""
     documents = [item.to_dict() for item in items]
     rows = [
         (row["item"], row["title"], _format_time(row["deleted"]), _format_time(row["until"]))

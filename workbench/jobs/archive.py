@@ -34,9 +34,12 @@ _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """What an archive of a job will hold: texts that are made for it, and files by their names in it, each
-    with its size. `left_out` says what is named or lies in a folder and is not inside: links, hidden
-    files, and data that is too large or gone."""
+    """The planned contents of an archive: generated texts and files by their names in it, each with its
+    size.
+
+    `left_out` lists what is named or lies in a folder and is not included: links, hidden files, and data that
+    is too large or gone.
+    """
 
     job: Job
     texts: Mapping[str, str]
@@ -46,12 +49,12 @@ class Packing:
 
 
 def plan_packing(job: Job) -> Packing:
-    """What `pack` will write: the recipe, the environment, every log, the finished model, the data that the
-    recipe names (up to 1 GiB) and a README with the command that runs it again.
+    """Plan the archive of a job: recipe, environment, logs, the finished model, data that the recipe names
+    (up to 1 GiB), and a README with the command that runs it again.
 
-    In the recipe of the archive paths are relative to it. A link in a folder is not followed, since it may
-    lead to anything, and what is hidden there (`.git`, `.env`) is left out; a file or folder that the recipe
-    names itself is read where it is.
+    In the recipe of the archive paths are relative to it. Links in a folder are not followed, since they may
+    lead anywhere, and hidden files (`.git`, `.env`) are left out; a file or folder that the recipe names
+    itself is read where it is.
     """
     view = job_view(job)
     spec = job.read_recipe()
@@ -78,10 +81,14 @@ def plan_packing(job: Job) -> Packing:
 
 
 def write_planned(packing: Packing, target: Path) -> dict[str, Any]:
-    """Write `target`, a .tar.gz of what was planned.
+    """Write a planned archive as .tar.gz.
 
-    Returns: path, bytes, files (how many), `contents` (the size of each by its name) and `left_out`. Raises:
-    DataError when it cannot be written.
+    Returns:
+        A document with path, bytes, files (their number), `contents` (the size of each by name) and
+        `left_out`.
+
+    Raises:
+        DataError: If it cannot be written.
     """
     root = f"mathwb-job-{packing.job.id}"
     try:
@@ -103,9 +110,10 @@ def write_planned(packing: Packing, target: Path) -> dict[str, Any]:
 
 
 def drop_checkpoints(view: JobView, keep: int) -> int:
-    """Remove the checkpoints of a job that is over, all but the newest `keep`. Returns: the bytes freed.
+    """Remove the checkpoints of a finished job except the newest `keep`, and return the bytes freed.
 
-    Raises: EngineError E603 while it runs.
+    Raises:
+        EngineError: E603 while it runs.
     """
     from engines.training.checkpoints import prune_checkpoints
 
@@ -195,8 +203,14 @@ _MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A job as it is run here: `remarks` say what it does, where it writes, and what it reads that is
-    not in `folder`, where its files are. `new`: the folder has been made for it."""
+    """A packed job as it will run here.
+
+    Args:
+        recipe: The recipe, with paths of this machine.
+        folder: The folder of its files.
+        remarks: What it does, where it writes, and what it reads outside of the folder.
+        new: Whether the folder was made for it.
+    """
 
     recipe: Recipe
     folder: Path
@@ -204,16 +218,19 @@ class Unpacked:
     new: bool
 
     def remove(self) -> None:
-        """Take the files of an archive away again."""
+        """Remove the unpacked files."""
         if self.new:
             remove_folder(self.folder, _RECIPE)
 
 
 def unpack_job(given: Path, into: Path) -> Unpacked:
-    """A job from a recipe file or an archive, whose files are put into a new folder in `into`.
+    """Read a job from a recipe file, or from an archive, which is unpacked into a new folder in `into`.
 
-    Paths in the recipe that exist beside it become absolute. Raises: DataError E316 for an archive that is
-    corrupt or too large, E318 for one that is no archive of a job or holds what those do not.
+    Paths in the recipe that exist beside it become absolute.
+
+    Raises:
+        DataError: E316 for an archive that is corrupt or too large, E318 for one that is not of a job or
+            holds links or devices.
     """
     new = given.name.endswith(_ENDINGS)
     if new:

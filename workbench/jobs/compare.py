@@ -41,10 +41,21 @@ _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
 @dataclass(frozen=True, slots=True)
 class SettingStanding:
-    """One setting. `value`: of its `finished` runs, several of one seed and fold by their mean. `difference`:
-    to the best in the runs that both have, with its 95 % interval by Student's t; `p`: two-sided paired
-    randomisation test, corrected by Holm; None for the best, and where fewer than two runs are shared.
-    `band`: step, mean, low, high of the measure while it was trained."""
+    """One setting and how it compares with the best.
+
+    Args:
+        setting: The values in which the settings differ.
+        jobs: Its jobs.
+        failed: Those of them that failed.
+        finished: The number of finished runs.
+        value: The measure of the finished runs; several runs with one seed and fold count by their mean.
+        shared: The number of repeats that it has in common with the best.
+        difference: To the best, in the shared repeats.
+        interval: The 95 % interval of the difference by Student's t.
+        p: Of a two-sided paired randomisation test, corrected by Holm; None for the best, and if fewer than
+            two repeats are shared.
+        band: Step, mean, low and high of the measure during the training.
+    """
 
     setting: Mapping[str, Any]
     jobs: tuple[int, ...]
@@ -65,13 +76,14 @@ class SettingStanding:
 
     @property
     def apart(self) -> str:
-        """How far from the best, with the interval: `-0.02 [-0.05, 0.01]`; empty where there is none."""
+        """The difference to the best with its interval: `-0.02 [-0.05, 0.01]`; empty if there is none."""
         if self.difference is None or self.interval is None:
             return ""
         low, high = self.interval
         return f"{self.difference:+.4g} [{low:.4g}, {high:.4g}]"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the document of the row."""
         band = [{"step": step, **asdict(found)} for step, found in self.band]
         return {**asdict(self), "band": band}
 
@@ -86,7 +98,9 @@ class SettingRanking:
 
     @property
     def verdict(self) -> str:
-        """Which setting won, by how much, and whether that is more than the repeats' spread."""
+        """A sentence: which setting won, by how much, and whether that is more than the spread of the
+        repeats.
+        """
         best, *others = self.rows
         if best.value is None:
             return "no run has ended yet"
@@ -104,6 +118,7 @@ class SettingRanking:
         return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the document that `mathwb jobs compare --json` prints."""
         won = [row for row in self.rows[:1] if row.value is not None]
         best = dict(won[0].setting) if won else None
         rows = [row.to_dict() for row in self.rows]
@@ -111,9 +126,14 @@ class SettingRanking:
 
 
 def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking:
-    """Compare runs. Args: measure: to compare by; the recipe's `best`, or the first that there is.
+    """Compare the settings of many runs by a measure.
 
-    Raises: UsageError E403 for a measure that no run has, E645 when no run has any.
+    Args:
+        views: The runs.
+        measure: The measure; by default the recipe's `best`, or the first that there is.
+
+    Raises:
+        UsageError: E403 for a measure that no run has, E645 if no run has any.
     """
     numbers = {view.id: _final_measures(view) for view in views}
     names = list(dict.fromkeys(name for found in numbers.values() for name in found))
@@ -227,7 +247,9 @@ _PLACES = ("out", "publish")
 
 @dataclass(frozen=True, slots=True)
 class JobComparison:
-    """What differs. `results` has every number that either job ended with, equal or not."""
+    """The differences between two jobs. `results` has every number that either job ended with, equal or
+    not.
+    """
 
     settings: tuple[DiffRow, ...]
     environment: tuple[DiffRow, ...]
@@ -235,6 +257,7 @@ class JobComparison:
 
 
 def compare_jobs(left: JobView, right: JobView) -> JobComparison:
+    """Compare two jobs by settings, environment and results."""
     settings = [row for row in recipe_diff(left.spec, right.spec) if row.key not in _PLACES]
     # The seed is a setting, and the hash of the recipe differs whenever one does.
     a, b = (read_document(Path(view.folder) / "env.json") for view in (left, right))
@@ -243,7 +266,7 @@ def compare_jobs(left: JobView, right: JobView) -> JobComparison:
 
 
 def compare_attempts(left: AttemptView, right: AttemptView) -> JobComparison:
-    """Compare two attempts at one job by their results: recipe and environment are the job's."""
+    """Compare two attempts at one job by their results; recipe and environment are the job's."""
     return JobComparison((), (), _side_by_side(left, right))
 
 

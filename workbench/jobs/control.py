@@ -69,9 +69,11 @@ _PLACEMENT = frozenset(("device", "executor"))
 
 
 def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
-    """The recipe of a job with settings that may be changed while it is at work.
+    """Return the recipe of a job with those settings changed that may change while it is under way.
 
-    Raises: EngineError E637 that names each difference which would make it other work; UsageError E424.
+    Raises:
+        EngineError: E637 naming each setting that would make it other work.
+        UsageError: E424 for a setting that it does not have.
     """
     from engines.training.checkpoints import LENGTH, NOT_THE_WEIGHTS
 
@@ -95,7 +97,12 @@ def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
 
 
 def copy_recipe(job: Job, settings: Sequence[str]) -> Recipe:
-    """The recipe of a job for a new one, which writes to a folder of its own."""
+    """Return the recipe for a new job with the same work and its own output folder.
+
+    Args:
+        job: The job to repeat.
+        settings: Settings to change, each `key=value`.
+    """
     spec = job.read_recipe()
     params = {key: value for key, value in spec.params.items() if key != "out"}
     if "publish" in params:
@@ -116,6 +123,7 @@ def _update_title(title: str, settings: Sequence[str]) -> str:
 
 
 def next_free(folder: Path, stem: str) -> Path:
+    """Return the first path `stem`, `stem-2`, `stem-3`, … in a folder that does not exist."""
     names = chain([stem], (f"{stem}-{number}" for number in count(2)))
     return next(folder / name for name in names if not (folder / name).exists())
 
@@ -129,14 +137,14 @@ def _apply_settings(spec: Recipe, settings: Sequence[str]) -> Recipe:
 
 @dataclass(frozen=True, slots=True)
 class DiskUse:
-    """Disk space in bytes: of the run folder, and of the folder written to when that lies elsewhere."""
+    """Disk space in bytes: of the run folder, and of an output folder elsewhere."""
 
     run_bytes: int
     out_bytes: int
 
 
 def disk_use(view: JobView) -> DiskUse:
-    """How much a job occupies. Walks its folders: not for every frame."""
+    """Measure the disk space of a job. It walks its folders, so do not call it for every frame."""
     folder, out = Path(view.folder), Path(view.out or view.folder)
     return DiskUse(_disk_size(folder), 0 if out.is_relative_to(folder) else _disk_size(out))
 
@@ -151,10 +159,12 @@ def _disk_size(folder: Path) -> int:
 
 
 def submit_job(workspace: Workspace, spec: Recipe) -> Job:
-    """Start a job in the background; it outlives the process that asks.
+    """Start a job in the background; it outlives this process.
 
-    Raises: EngineError E602 when another job writes to the same folder, E605 when the cluster refuses it,
-    E639 when there is none; DataError when it cannot be recorded.
+    Raises:
+        EngineError: E602 if another job writes to the same folder, E605 if the cluster refuses it, E639 if
+            there is no cluster.
+        DataError: If it cannot be recorded.
     """
     job = _record_job(workspace, spec)
     try:
@@ -179,9 +189,18 @@ def submit_sweep(
 ) -> Job:
     """Start several runs of a recipe as one sweep; on a cluster they are one array.
 
-    Args: runs: each with its setting and what makes it one of several of that setting. parallel: so many at a
-    time; 0: as many as there is room for. stop_worst: the measure by which a run that is worse than most is
-    ended early. last: what begins when all runs are over, however they ended. Raises: as `submit`.
+    Args:
+        workspace: The workspace.
+        recipe: The name of the recipe.
+        title: The title of the sweep.
+        runs: Each run's recipe, its setting, and what distinguishes it from other runs of that setting.
+        parallel: The number of runs at a time; 0: no limit.
+        stop_worst: The measure by which a run that is worse than most is ended early.
+        last: The recipe of a job that begins when all runs are over, however they ended.
+
+    Raises:
+        EngineError: As `submit_job`.
+        DataError: As `submit_job`.
     """
     _refuse_shared_folder(workspace, runs[0][0])
     lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
@@ -230,8 +249,13 @@ def submit_sweep(
 
 
 def submit_shares(workspace: Workspace, spec: Recipe, shares: int) -> Job:
-    """Start a work that can be divided as so many jobs, each with its `share`, and one that puts them
-    together when they are over, and does what they have left undone. Raises: as `submit`."""
+    """Divide work into jobs, each with its `share`, and one more that merges them and does what they left
+    undone.
+
+    Raises:
+        EngineError: As `submit_job`.
+        DataError: As `submit_job`.
+    """
     runs: list[tuple[Recipe, Mapping[str, Any], Mapping[str, int]]] = [
         (replace(spec, title=f"{spec.title} {share}", params={**spec.params, "share": share}), {}, {})
         for share in (f"{number}/{shares}" for number in range(1, shares + 1))
@@ -241,10 +265,12 @@ def submit_shares(workspace: Workspace, spec: Recipe, shares: int) -> Job:
 
 
 def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> JobView:
-    """Run a job here and wait for its end; it is a job like any other, and every screen shows it.
+    """Run a job in this process and wait for its end; every screen shows it like any other job.
 
     Ctrl-C stops it gently, a second one kills it. Call it from the main thread only, since it takes signals.
-    Returns: the job at its end; `command_exit_code` is what a command ends with.
+
+    Returns:
+        The job at its end; its `command_exit_code` is the exit code of a command.
     """
     from workbench.jobs.supervisor import Supervisor
 
@@ -269,29 +295,41 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
 
 
 def list_jobs(workspace: Workspace, look: JobSnapshot | None = None) -> list[JobView]:
-    """All jobs, newest first. What is over, or waits, is taken from the index, the rest from its folder."""
+    """List all jobs, newest first. Finished and waiting jobs are taken from the index, others from their
+    folder.
+    """
     look = look or look_at(workspace)
     return [look.view_job(item) for item in reversed(all_jobs(workspace.runs))]
 
 
 def read_job(workspace: Workspace, number: int) -> JobView:
-    """One job. Raises: EngineError E601 when there is none of that number."""
+    """Read one job.
+
+    Raises:
+        EngineError: E601 if there is none with that number.
+    """
     return job_view(find_job(workspace.runs, number))
 
 
 def list_attempts(workspace: Workspace, number: int) -> list[AttemptView]:
+    """List the attempts at a job, oldest first."""
     return [attempt_view(attempt) for attempt in find_job(workspace.runs, number).attempts()]
 
 
 def member_numbers(workspace: Workspace, number: int) -> list[int]:
-    """The jobs of a sweep, as they were made; none for another job. Raises: EngineError E601."""
+    """Return the numbers of the jobs of a sweep, oldest first; none for another job.
+
+    Raises:
+        EngineError: E601 if there is no such job.
+    """
     return [each.job for each in sweep_members(find_job(workspace.runs, number))]
 
 
 def stop_job(workspace: Workspace, number: int) -> JobView:
-    """Ask a job to stop gently: it finishes what it is at, saves, and ends as `stopped`.
+    """Ask a job to stop gently: it finishes its current step, saves, and ends as `stopped`.
 
-    Raises: EngineError E603 when it is over.
+    Raises:
+        EngineError: E603 if it is over.
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "stop", stop_job)
@@ -309,9 +347,12 @@ def stop_job(workspace: Workspace, number: int) -> JobView:
 
 
 def kill_job(workspace: Workspace, number: int) -> JobView:
-    """End a job at once, with all its processes; what it had not saved is lost.
+    """End a job at once, with all its processes; unsaved work is lost.
 
-    A job of another machine that has fallen silent is given up. Raises: EngineError E603 when it is over.
+    A job of another machine that has fallen silent is given up.
+
+    Raises:
+        EngineError: E603 if it is over.
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "kill", kill_job)
@@ -327,12 +368,19 @@ def kill_job(workspace: Workspace, number: int) -> JobView:
 
 
 def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> JobView:
-    """Start the next attempt at a job that failed, was stopped or lost; it goes on from what was saved.
+    """Start the next attempt at a job that failed, was stopped or was lost; it continues from what was
+    saved.
 
-    Args: settings: what to change, each `key=value`: of a training its length, how often it reports and
-    saves, of any job where it runs. A training that has succeeded goes on when it is given more steps.
-    Raises: EngineError E603 when it is live or has succeeded; E637 for settings that make it other work;
-    UsageError E424 for one that it does not have.
+    Args:
+        workspace: The workspace.
+        number: The job.
+        settings: What to change, each `key=value`: of a training its length and how often it reports and
+            saves; of any job where it runs. A training that has succeeded continues if it is given more
+            steps.
+
+    Raises:
+        EngineError: E603 if it is live or has succeeded, E637 for settings that make it other work.
+        UsageError: E424 for a setting that it does not have.
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "resume", lambda at, each: resume_job(at, each, settings))
@@ -365,11 +413,13 @@ def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) 
 
 
 def remove_job(workspace: Workspace, number: int) -> TrashItem:
-    """Put the run folder of a job that is over into the trash, of a sweep with those of its runs. What it
-    wrote elsewhere stays.
+    """Move the run folder of a finished job into the trash; of a sweep also those of its runs.
 
-    Raises: EngineError E603 when it is not over, E467 when it is protected; DataError E452 where a run folder
-    holds what no job made.
+    What the job wrote elsewhere stays.
+
+    Raises:
+        EngineError: E603 if it is not over, E467 if it is protected.
+        DataError: E452 if a run folder holds what no job made.
     """
     runs = workspace.runs
     job = find_job(runs, number)
@@ -386,7 +436,12 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
 
 
 def restore_jobs(workspace: Workspace, item: TrashItem) -> None:
-    """Put the run folders of a deleted job back. Raises: as `workbench.trash.put_back`."""
+    """Move the run folders of a deleted job back.
+
+    Raises:
+        EngineError: As `workbench.trash.put_back`.
+        DataError: As `workbench.trash.put_back`.
+    """
     restored = [Job(int(path.name), workspace.runs / path.name) for path in item.list_contents()]
     put_back(item, workspace.runs)
     update_index(workspace, restored)
@@ -395,8 +450,10 @@ def restore_jobs(workspace: Workspace, item: TrashItem) -> None:
 
 
 def deleted_jobs(workspace: Workspace) -> list[TrashItem]:
-    """The jobs in the trash, the latest first; also those that earlier versions had taken away and not yet
-    removed."""
+    """List the jobs in the trash, the latest first.
+
+    Jobs that earlier versions of the program had deleted and not yet removed are moved into the trash first.
+    """
     for folder in workspace.runs.glob(".removed-*"):
         match = _TAKEN_AWAY.fullmatch(folder.name)
         number = match[1] if match else ""
@@ -411,8 +468,12 @@ def deleted_jobs(workspace: Workspace) -> list[TrashItem]:
 
 
 def protect_job(workspace: Workspace, number: int, *, on: bool = True) -> JobView:
-    """Have a job, or a sweep with all its runs, refuse to be deleted, or let it be deleted again.
-    Raises: EngineError E601; DataError when it cannot be written."""
+    """Protect a job, or a sweep with all its runs, from being deleted, or end that.
+
+    Raises:
+        EngineError: E601 if there is no such job.
+        DataError: If it cannot be written.
+    """
     job = find_job(workspace.runs, number)
     mark_protected(job, on=on)
     touched = [job, *(find_job(workspace.runs, member.job) for member in sweep_members(job))]
@@ -524,11 +585,9 @@ def _follow_cluster_job(workspace: Workspace, item: Job, sink: Sink) -> None:
 
 
 def rerun_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
-    """Start a new job with the recipe of another, from the beginning and in a folder of its own; of a sweep
-    all its runs, as they were asked for.
+    """Start a new job with the recipe of another, from the beginning and in its own folder.
 
-    Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424; what its task
-    raises for settings that it does not take; EngineError E603 for a sweep that cannot be started so.
+    A sweep is repeated with all its runs.
     """
     from workbench.jobs.worker import resolve_recipe
 
@@ -613,12 +672,8 @@ def look_at(workspace: Workspace) -> JobSnapshot:
 def reconcile_jobs(
     workspace: Workspace, look: JobSnapshot | None = None, among: Sequence[Job] | None = None
 ) -> list[JobView]:
-    """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
-    workers a new one, and bring the index up to date.
-
-    Args: look: just begun, to be gone on with; what it knows follows. among: the jobs, oldest first, of which
-    something may not be recorded; all where it is left out. Returns: the jobs that are over now and were not
-    when the index last knew of them.
+    """Correct the records: store the end of attempts whose supervisor could not, and supervise orphaned
+    workers.
     """
     queue.keep_queue(workspace.runs)
     index = JobIndex(workspace.root)
@@ -652,9 +707,10 @@ def reconcile_jobs(
 
 
 def rebuild_index(workspace: Workspace) -> tuple[int, str]:
-    """Make the index anew from the run folders, and clear away what half-made runs have left.
+    """Rebuild the index from the run folders and remove half-made runs.
 
-    Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
+    Returns:
+        The number of jobs, and what is unusual about the index.
     """
     with contextlib.suppress(OSError):
         for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
@@ -675,11 +731,7 @@ def rebuild_index(workspace: Workspace) -> tuple[int, str]:
 
 
 def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
-    """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
-
-    Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
-    final; not so when an end could not be written down.
-    """
+    """Store the end of an attempt that nobody else can store it for, or give its worker a new supervisor."""
     now = attempt_standing(attempt, places=look.places if look else None)
     if now.recorded:
         return True
@@ -707,7 +759,7 @@ def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot
 
 
 def update_index(workspace: Workspace, found: list[Job], index: JobIndex | None = None) -> int:
-    """Bring the index up to date with these jobs. Returns: how many there are."""
+    """Bring the index up to date with these jobs and return how many there are."""
     look = JobSnapshot(workspace.runs)
     rows = [IndexRow(changed_ns=changed_at(item), view=look.view_job(item)) for item in found]
     (index or JobIndex(workspace.root)).save_rows(rows)

@@ -54,6 +54,13 @@ INSIDE = "./out/"
 
 
 def to_relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """Write paths that are inside the workspace relative to a run folder.
+
+    Args:
+        params: The parameters of a recipe.
+        root: The folder of the workspace.
+    """
+
     def shorten_path(text: str) -> str:
         path = Path(text)
         inside = path.is_absolute() and path.is_relative_to(root)
@@ -63,7 +70,12 @@ def to_relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
 
 
 def to_absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
-    """Parameters as they were before they were written. Args: run: the run folder."""
+    """Return parameters with absolute paths, as they were before `to_relative`.
+
+    Args:
+        params: The parameters of a stored recipe.
+        run: The run folder.
+    """
     here = run.absolute()
 
     def expand_path(text: str) -> str:
@@ -73,7 +85,7 @@ def to_absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """The value with all texts in it changed."""
+    """Return a value with every text in it changed by a function."""
     if isinstance(value, Mapping):
         return {key: map_texts(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -85,7 +97,7 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """A setting in which two jobs differ; None where one of them does not have it."""
+    """A setting in which two jobs differ; None on the side that does not have it."""
 
     key: str
     left: Any
@@ -93,6 +105,7 @@ class DiffRow:
 
 
 def iterate_texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text in a value with its dotted key."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from iterate_texts(item, f"{key}.{name}" if key else name)
@@ -104,7 +117,7 @@ def iterate_texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
-    """The settings that differ, `task` and `seed` first, then the parameters by name."""
+    """Return the settings in which two recipes differ: `task` and `seed`, then the parameters by name."""
     heads = [
         diff_documents({name: getattr(left, name)}, {name: getattr(right, name)}) for name in ("task", "seed")
     ]
@@ -112,7 +125,7 @@ def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
 
 
 def diff_documents(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[DiffRow]:
-    """What differs in two documents, by dotted key."""
+    """Return the values in which two documents differ, by dotted key."""
     a, b = flatten_table(left), flatten_table(right)
     return [DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
 
@@ -138,8 +151,21 @@ _DAMAGED = (KeyError, TypeError, ValueError, OverflowError)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an attempt ended. Times in Unix seconds; `peak_bytes` is the resident memory of all its processes.
-    `metrics` holds the last value of each metric, `value` what the task returned."""
+    """How an attempt ended. Times are in Unix seconds.
+
+    Args:
+        state: One of `TERMINAL`.
+        reason: Why, for the user.
+        remedy: What the user can do about it.
+        code: The error code.
+        exit_code: The exit code of the worker.
+        signal: The signal that ended the worker.
+        started: When the worker began.
+        ended: When it ended.
+        peak_bytes: The largest resident memory of all its processes together.
+        metrics: The last value of each metric.
+        value: What the task returned.
+    """
 
     state: str
     reason: str = ""
@@ -159,11 +185,12 @@ class Ending:
         return max(0.0, self.ended - self.started) if self.started is not None else 0.0
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the document that is stored."""
         return {"v": 1, **asdict(self), "wall_s": round(self.wall_s, 3)}
 
     @classmethod
     def of_error(cls, error: EngineError) -> Ending:
-        """The failure that an explained error stands for."""
+        """Return the failure that an error stands for."""
         full = error.code == "E310"
         reason = "disk full" if full else error.what
         if error.where:
@@ -172,7 +199,11 @@ class Ending:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Ending:
-        """What `to_dict` wrote; keys of newer versions are left out. Raises: ValueError for anything else."""
+        """Read what `to_dict` wrote; keys of newer versions are ignored.
+
+        Raises:
+            ValueError: If a value has the wrong type.
+        """
         known = {item.name: _KINDS[str(item.type).partition("[")[0]] for item in fields(cls)}
         fields_given = {key: value for key, value in document.items() if key in known}
         for key, value in fields_given.items():
@@ -188,7 +219,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """A sign of life of the supervisor, at Unix time `t`, with the memory of the worker and its children."""
+    """A sign of life of the supervisor at Unix time `t`, with the memory of the worker and its children."""
 
     t: float
     supervisor: ProcessId
@@ -198,7 +229,7 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a job; reads are of the moment, and what cannot be read counts as not there."""
+    """One attempt at a job. Every read is of this moment; a file that cannot be read counts as missing."""
 
     job: int
     number: int
@@ -206,14 +237,17 @@ class Attempt:
 
     @property
     def events(self) -> Path:
+        """The event log of the worker."""
         return self.folder / "events.jsonl"
 
     @property
     def stdout(self) -> Path:
+        """The log of what the worker printed."""
         return self.folder / "stdout.log"
 
     @property
     def stderr(self) -> Path:
+        """The log of the worker's errors."""
         return self.folder / "stderr.log"
 
     def _write_document(self, name: str, document: Mapping[str, Any]) -> None:
@@ -227,11 +261,11 @@ class Attempt:
             raise file_error(FileNotFoundError(errno.ENOENT, ""), self.folder, "write")
 
     def created_at(self) -> float:
-        """When it was asked for, in Unix seconds."""
+        """Return when the attempt was requested, in Unix seconds."""
         return _read_time(self.folder / "attempt.json")
 
     def read_heartbeat(self) -> Heartbeat | None:
-        """The last sign of life of its supervisor; None before the first."""
+        """Return the last sign of life of the supervisor, or None before the first."""
         raw = read_document(self.folder / "heartbeat.json")
         try:
             memory = int(raw["rss_bytes"]), int(raw["peak_bytes"])
@@ -240,49 +274,60 @@ class Attempt:
             return None
 
     def write_heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Store a sign of life of the supervisor."""
         document = asdict(heartbeat)
         self._write_document("heartbeat.json", {"v": 1, **document.pop("supervisor"), **document})
 
     def worker_process(self) -> ProcessId | None:
-        """The worker's process; None when none has begun."""
+        """Return the process of the worker, or None if none has begun."""
         with contextlib.suppress(*_DAMAGED):
             return ProcessId.from_dict(read_document(self.folder / "worker.json"))
         return None
 
     def started_at(self) -> float | None:
-        """When the worker began, in Unix seconds; None when none has."""
+        """Return when the worker began, in Unix seconds, or None if none has."""
         return _read_time(self.folder / "worker.json") or None
 
     def claim_worker(self) -> None:
+        """Store this process as the worker."""
         self._write_document("worker.json", {"v": 1, "t": time.time(), **asdict(ProcessId.of_this_process())})
 
     def cluster_ticket(self) -> str | None:
-        """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
+        """Return the cluster's number of the attempt.
+
+        It is empty while the attempt is handed over, and None for an attempt on this machine.
+        """
         raw = read_document(self.folder / "cluster.json")
         return str(raw.get("id", "")) if raw else None
 
     def write_ticket(self, number: str) -> None:
+        """Store the cluster's number of the attempt."""
         self._write_document("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
 
     def read_request(self) -> str:
-        """What has been asked of it: "", "stop" or "kill"."""
+        """Return what was requested of the attempt: "", "stop" or "kill"."""
         return str(read_document(self.folder / "request.json").get("want", ""))
 
     def request_reason(self) -> str:
-        """Why it was asked to stop when nobody did: a limit of the cluster; empty when it was the user."""
+        """Return the limit of the cluster that requested a stop, or "" if the user did."""
         return str(read_document(self.folder / "request.json").get("why", ""))
 
     def stop_reason(self) -> str:
-        """What stopped it, in words."""
+        """Return what stopped the attempt, for the user."""
         asked = "stopped by you" if self.read_request() else "stopped by a signal from outside"
         return self.request_reason() or asked
 
     def requested_at(self) -> float:
-        """When that was, in Unix seconds."""
+        """Return when the stop or kill was requested, in Unix seconds."""
         return _read_time(self.folder / "request.json")
 
     def request_end(self, want: str, why: str = "") -> None:
-        """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
+        """Request a stop or a kill. A stop does not replace a kill; the time of the first request is kept.
+
+        Args:
+            want: "stop" or "kill".
+            why: The limit of the cluster that requests it; empty for the user.
+        """
 
         def add_request(data: bytes) -> bytes:
             if self.read_request() in (want, "kill"):
@@ -294,15 +339,15 @@ class Attempt:
         update(self.folder / "request.json", add_request)
 
     def read_outcome(self) -> Ending | None:
-        """How it ended by the worker's own account."""
+        """Return how the attempt ended by the worker's own account, or None."""
         return _read_ending(self.folder / "outcome.json")
 
     def read_result(self) -> Ending | None:
-        """How it ended, for good."""
+        """Return how the attempt ended, once that is recorded for good, or None."""
         return _read_ending(self.folder / "result.json")
 
     def reserve_space(self) -> None:
-        """Put a little disk space aside, so that a full disk still has room to say that it is full."""
+        """Put a little disk space aside, so that a full disk can still take the record that it is full."""
         path = self.folder / "reserve"
         try:
             path.write_bytes(b"\0" * _RESERVE_BYTES)
@@ -310,12 +355,18 @@ class Attempt:
             raise file_error(error, path, "write") from error
 
     def write_outcome(self, ending: Ending) -> None:
-        """The worker's last words. Raises: DataError when even the space set aside does not suffice."""
+        """Store the worker's account of its end.
+
+        Raises:
+            DataError: If even the reserved space does not suffice.
+        """
         (self.folder / "reserve").unlink(missing_ok=True)
         self._write_document("outcome.json", ending.to_dict())
 
     def write_result(self, ending: Ending) -> None:
-        """Record the end, and clear away what killed writers have left. Only for the holder of the lock."""
+        """Store the end for good and remove what killed writers have left. Only the holder of the lock may
+        call it.
+        """
         (self.folder / "reserve").unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent):
             remove_drafts(folder, below=False)
@@ -323,7 +374,14 @@ class Attempt:
 
     @contextlib.contextmanager
     def hold_lock(self, wait_s: float = 0.0) -> Iterator[bool]:
-        """The lock, for the length of the block; yields whether it could be had. It ends with its process."""
+        """Hold the lock of the attempt for the length of a block; it ends with this process at the latest.
+
+        Args:
+            wait_s: Seconds to wait for another holder.
+
+        Yields:
+            Whether the lock was free.
+        """
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             yield _try_lock(descriptor, wait_s)
@@ -357,34 +415,46 @@ class Job:
 
     @property
     def recipe(self) -> Path:
+        """The file of the recipe."""
         return self.folder / "recipe.toml"
 
     @property
     def environment(self) -> Path:
-        """What determined the result besides the recipe."""
+        """The file of what determined the result besides the recipe."""
         return self.folder / "env.json"
 
     def is_there(self) -> bool:
-        """Whether its folder is one of a job: with a recipe, or with attempts at least."""
+        """Return whether the folder is that of a job: it has a recipe, or attempts at least."""
         return self.recipe.exists() or bool(self.attempts())
 
     def read_recipe(self) -> Recipe:
-        """The recipe, read, with absolute paths. Raises: DataError."""
+        """Read the recipe, with absolute paths.
+
+        Raises:
+            DataError: If it cannot be read.
+        """
         result = Recipe.read(self.recipe)
         return replace(result, params=to_absolute(result.params, self.folder))
 
     def write_recipe(self, spec: Recipe, runs: Path) -> None:
-        """Write the recipe. What lies in the workspace is written relative to the run folder, so that a
-        workspace that is moved goes on. Raises: DataError."""
+        """Write the recipe. Paths in the workspace are written relative to the run folder, so a workspace
+        can be moved.
+
+        Raises:
+            DataError: If it cannot be written.
+        """
         replace(spec, params=to_relative(spec.params, runs.absolute().parent)).write(self.recipe)
 
     def out_folder(self, spec: Recipe) -> Path:
+        """Return the folder that the work writes to."""
         return Path(spec.params.get("out") or self.folder / "out")
 
     def attempt(self, number: int) -> Attempt:
+        """Return the attempt with a number, whether it exists or not."""
         return Attempt(self.id, number, self.folder / f"attempt-{number}")
 
     def attempts(self) -> list[Attempt]:
+        """List the attempts, oldest first."""
         numbers = []
         with contextlib.suppress(OSError):
             for entry in os.scandir(self.folder):
@@ -394,7 +464,11 @@ class Job:
         return [self.attempt(number) for number in sorted(numbers)]
 
     def last_attempt(self) -> Attempt:
-        """The last attempt. Raises: EngineError E604 when there is none."""
+        """Return the last attempt.
+
+        Raises:
+            EngineError: E604 if there is none.
+        """
         attempts = self.attempts()
         if not attempts and (self.folder / "members.json").exists():
             what = f"job {self.id} is a sweep, and each of its runs has its own log"
@@ -407,8 +481,15 @@ class Job:
         return attempts[-1]
 
     def add_attempt(self, after: int, ticket: str | None = None) -> Attempt | None:
-        """Make the attempt after number `after`, with a cluster's number for it when it has one; None when
-        another process has just made it."""
+        """Make the attempt after number `after`.
+
+        Args:
+            after: The number of the last attempt.
+            ticket: The cluster's number of the new one, or "" while it is handed over; None on this machine.
+
+        Returns:
+            The attempt, or None if another process has just made it.
+        """
         attempt = self.attempt(after + 1)
         # Under another name and renamed: an attempt is never seen without the time it was asked for.
         draft = self.folder / f".draft-{secrets.token_hex(6)}"
@@ -430,7 +511,7 @@ class Job:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A small JSON document; empty when missing or damaged, since every one is written atomically."""
+    """Read a small JSON document; it is empty if missing or damaged, since all are written atomically."""
     try:
         document = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -474,14 +555,20 @@ def create_job(
     *,
     files: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Job:
-    """A new run folder with its recipe and first attempt, under the next free number.
+    """Make a run folder with its recipe and first attempt, under the next free number.
 
     It is made under another name and renamed: a folder with a number is always complete, and of two processes
-    that want the same number one gets it. `ticket`: empty for a job that a cluster is to get.
-    `files`: other JSON files of the run folder by name; a sweep has `members.json` among them, and no
-    attempt.
+    that want the same number one gets it.
 
-    Raises: DataError when it cannot be written.
+    Args:
+        runs: The folder of all runs.
+        spec: The recipe.
+        ticket: Empty for a job that a cluster is to get; None for this machine.
+        files: Other JSON files of the run folder by name. A sweep has `members.json` among them, and no
+            attempt.
+
+    Raises:
+        DataError: If it cannot be written.
     """
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
@@ -517,7 +604,11 @@ _OURS = re.compile(
 
 
 def refuse_foreign(job: Job) -> None:
-    """Refuse to delete a run folder that holds what no job made. Raises: DataError E452."""
+    """Refuse to delete a run folder that holds what no job made.
+
+    Raises:
+        DataError: E452 if it does.
+    """
     try:
         others = sorted(one.name for one in job.folder.iterdir() if not _OURS.fullmatch(one.name))
     except OSError as error:
@@ -528,8 +619,11 @@ def refuse_foreign(job: Job) -> None:
 
 
 def retire_number(runs: Path, number: int) -> None:
-    """See to it that no new job gets the number of one that was deleted, since notes may speak of it.
-    Raises: DataError."""
+    """Keep new jobs from getting the number of a deleted one, since notes may speak of it.
+
+    Raises:
+        DataError: If that cannot be written.
+    """
 
     def raise_number(_: bytes) -> bytes:
         return f'{{"v": 1, "highest": {max(_highest_number(runs), number)}}}\n'.encode()
@@ -538,7 +632,11 @@ def retire_number(runs: Path, number: int) -> None:
 
 
 def discard_job(runs: Path, job: Job) -> None:
-    """Remove for good the run folder of a job that never began. Raises: DataError."""
+    """Remove the run folder of a job that never began, for good.
+
+    Raises:
+        DataError: If it cannot be removed.
+    """
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
         job.folder.rename(draft)
@@ -548,7 +646,7 @@ def discard_job(runs: Path, job: Job) -> None:
 
 
 def is_protected(job: Job) -> bool:
-    """Whether it, or the sweep that it is a run of, is not to be deleted."""
+    """Return whether the job, or the sweep that it is a run of, is protected from being deleted."""
     sweep = sweep_of(job.folder)
     folders = [job.folder, *([job.folder.parent / str(sweep)] if sweep else [])]
     return any((folder / _PROTECTED).exists() for folder in folders)
@@ -577,7 +675,11 @@ def all_jobs(runs: Path) -> list[Job]:
 
 
 def find_job(runs: Path, number: int) -> Job:
-    """The job of that number. Raises: EngineError E601 when there is none."""
+    """Return the job with a number.
+
+    Raises:
+        EngineError: E601 if there is none.
+    """
     job = Job(number, runs / str(number))
     if not (_NUMBER.fullmatch(str(number)) and job.is_there()):
         raise EngineError(f"there is no job {number}", code="E601", remedy="See `mathwb jobs list`.")
@@ -592,7 +694,7 @@ _ENOUGH = 3
 
 @dataclass(frozen=True, slots=True)
 class SweepMember:
-    """A job of a sweep. `setting`: its place in the grid; `repeat`: seed and fold."""
+    """A job of a sweep with its setting and with what distinguishes the repeats of that setting."""
 
     job: int
     setting: Mapping[str, Any] = field(default_factory=dict)
@@ -635,14 +737,13 @@ def _of_sweep(run: Path) -> dict[str, Any]:
 
 
 def sweep_lane(job: Job) -> tuple[int, int]:
-    """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
+    """Return the sweep of a job, and how many of its members may run at a time (0: no limit)."""
     of_sweep = _of_sweep(job.folder)
     return int(of_sweep.get("sweep", 0)), int(of_sweep.get("parallel", 0))
 
 
 def awaited_attempts(job: Job) -> list[Attempt]:
-    """What the last member of a divided work waits for: the last attempts of the others that have no result
-    yet; nothing for another job."""
+    """Return what the last member of a divided work waits for: the unfinished last attempts of the others."""
     of_sweep = _of_sweep(job.folder)
     if not of_sweep.get("last"):
         return []
@@ -655,7 +756,7 @@ def awaited_attempts(job: Job) -> list[Attempt]:
 
 
 def is_divided(sweep: Job) -> bool:
-    """Whether its runs are the shares of one work, with one that puts them together."""
+    """Return whether the runs of a sweep are the shares of one work, with one that merges them."""
     folders = (sweep.folder.parent / str(each.job) for each in sweep_members(sweep))
     return any(_of_sweep(folder).get("last") for folder in folders)
 
@@ -693,7 +794,7 @@ def why_stop_early(attempt: Attempt) -> str:
 
 
 def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
-    """The finite values of a measure by step; see `curve_with_gaps`."""
+    """Return the finite values of a measure by step; see `curve_with_gaps`."""
     return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
 
 
@@ -722,7 +823,7 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
 
 
 def logged_measures(run: str | Path) -> list[str]:
-    """The measures that a job has logged, in the order in which they came."""
+    """List the measures that a job has logged, in the order in which they first appear."""
     result: dict[str, None] = {}
     for attempt in Job(0, Path(run)).attempts():
         curves = MetricCurves(attempt.events)
@@ -734,7 +835,12 @@ def logged_measures(run: str | Path) -> list[str]:
 
 
 def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the lowest value of a measure is the best. Args: trainings: the tables `train` of the runs."""
+    """Return whether the lowest value of a measure is the best.
+
+    Args:
+        measure: The name of the measure.
+        trainings: The tables `train` of the runs.
+    """
     if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
         return True
     return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)
@@ -743,6 +849,6 @@ def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool
 def sweep_plan(
     title: str, recipe: str, runs: int, parallel: int, stop_worst: str, lowest: bool
 ) -> tuple[Recipe, dict[str, Any]]:
-    """The recipe of a sweep, and what each member records of it besides its number."""
+    """Return the recipe of a sweep, and what each member stores of it besides its number."""
     of_sweep = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
     return Recipe(SWEEP, title, {"recipe": recipe, "runs": runs, **of_sweep}), {"v": 1, **of_sweep}

@@ -27,7 +27,9 @@ _NETWORK = frozenset(_NETWORK_WORDS.split())
 
 
 def memory_bytes() -> int:
-    """All memory that jobs can have together: the machine's, or the container's limit when that is lower."""
+    """Return the memory that all jobs can have together: the machine's, or the container's limit if it is
+    lower.
+    """
     total = int(psutil.virtual_memory().total)
     for limit in _LIMITS:
         with contextlib.suppress(OSError, ValueError):
@@ -36,7 +38,7 @@ def memory_bytes() -> int:
 
 
 def is_network(path: Path) -> bool:
-    """Whether the path lies on a network file system, where SQLite's WAL mode fails."""
+    """Return whether a path is on a network file system, where SQLite's WAL mode fails."""
     path = path.resolve()
     best, kind = -1, ""
     for part in psutil.disk_partitions(all=True):
@@ -62,7 +64,9 @@ _QUESTION = "index,uuid,name,memory.total,memory.free,utilization.gpu"
 
 
 def list_gpus() -> list[Gpu]:
-    """The NVIDIA cards of this machine, asked of the driver's own tool; none when there is no driver."""
+    """List the NVIDIA cards of this machine, as the driver's tool reports them; none if there is no
+    driver.
+    """
     command = ["nvidia-smi", f"--query-gpu={_QUESTION}", "--format=csv,noheader,nounits"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
@@ -159,34 +163,36 @@ class ProcessId:
 
     @classmethod
     def of_this_process(cls) -> ProcessId:
+        """Return the identity of this process."""
         return cls(_host_name(), _boot_id(), os.getpid(), _start_ticks(os.getpid()) or 0)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> ProcessId:
-        """The process of a document; other keys are left alone."""
+        """Read the process of a document; other keys are ignored."""
         return cls(str(document["host"]), str(document["boot"]), int(document["pid"]), int(document["start"]))
 
     @property
     def here(self) -> bool:
-        """Whether it belongs to this machine, this start of it or an earlier one."""
+        """Whether it belongs to this machine, in this boot or an earlier one."""
         # A Mac takes its name from the network. Containers share a boot, and each has its own processes.
         return self.host == _host_name() or (sys.platform == "darwin" and self.boot == _boot_id())
 
     @property
     def before_restart(self) -> bool:
-        """Whether this machine has been started again since."""
+        """Whether this machine has been restarted since."""
         return self.here and self.boot != _boot_id()
 
     def is_alive(self) -> bool | None:
-        """Whether it still runs; None on another machine, where only its heartbeat can tell."""
+        """Return whether it still runs; None on another machine, where only its heartbeat shows that."""
         if not self.here:
             return None
         return self.boot == _boot_id() and _start_ticks(self.pid) == self.start
 
     def send_signal(self, number: signal.Signals, *, group: bool = False) -> bool:
-        """Signal this very process (or the group that it leads) and no successor of its number.
+        """Signal this process (or the group that it leads), and never a later process with its number.
 
-        Returns: whether it was there to be signalled.
+        Returns:
+            Whether it was there to be signalled.
         """
         # Handle first, identity after: so the two cannot be about different processes.
         handle = -1
@@ -219,7 +225,7 @@ def start_detached(
     environment: Mapping[str, str] = os.environ,
     pass_fds: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
-    """`python -m module` in a session of its own, which nothing that happens to this process can reach."""
+    """Start `python -m module` in its own session, out of reach of what happens to this process."""
     ours = {name: value for name, value in environment.items() if name != MARK}
     with (log or Path(os.devnull)).open("ab") as out:
         process = subprocess.Popen(
@@ -238,13 +244,15 @@ def start_detached(
 
 
 def attempt_mark(attempt: Path) -> str:
+    """Return the value of `MARK` for an attempt."""
     return str(attempt.resolve())
 
 
 def kill_leftovers(attempt: Path) -> int:
-    """Kill what a worker that is gone has left behind: every process that carries the mark of its attempt.
+    """Kill what a dead worker has left: every process with the mark of its attempt.
 
-    Returns: how many there were.
+    Returns:
+        The number of processes.
     """
     killed, wanted = 0, attempt_mark(attempt)
     for process in psutil.process_iter():

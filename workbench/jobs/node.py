@@ -103,7 +103,11 @@ def _has_progressed(job: Job, attempt: Attempt) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """What the batch script runs. Returns: 0, or 1 when the work has failed."""
+    """Supervise a job on a node, as the batch script starts it.
+
+    Returns:
+        0, or 1 if the work has failed.
+    """
     # Before and after the work a signal must not keep its end from being written down.
     for each in (signal.SIGTERM, signal.SIGUSR2):
         signal.signal(each, signal.SIG_IGN)

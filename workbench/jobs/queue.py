@@ -53,7 +53,7 @@ VISIBLE = ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_GPUS")
 
 @dataclass(frozen=True, slots=True)
 class WorkerLaunch:
-    """How to start a worker. `direct`: the process started is the worker itself."""
+    """How to start a worker. `direct`: the started process is the worker itself."""
 
     command: list[str]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +61,11 @@ class WorkerLaunch:
 
 
 def check_placement(params: Mapping[str, Any]) -> None:
-    """Refuse a device or an executor that cannot be meant. Raises: EngineError E638."""
+    """Refuse a device or an executor that makes no sense.
+
+    Raises:
+        EngineError: E638 if it does not.
+    """
     cluster_options(params)
     device = str(params.get("device", "auto"))
     kind, colon, count = device.partition(":")
@@ -75,7 +79,11 @@ def check_placement(params: Mapping[str, Any]) -> None:
 
 
 def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
-    """What to ask the cluster for; None for a job of this machine. Raises: EngineError E638."""
+    """Return the options for the cluster, or None for a job on this machine.
+
+    Raises:
+        EngineError: E638 if the executor makes no sense.
+    """
     text = str(params.get("executor", "local"))
     name, _, rest = text.partition(":")
     if name == "slurm":
@@ -86,10 +94,15 @@ def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> WorkerLaunch:
-    """How the worker of an attempt is to be started on this machine; writes down the device in `device.json`.
+    """Return how to start the worker of an attempt on this machine, and store the device in `device.json`.
 
-    Args: cards: UUIDs of the GPUs that are its own for as long as it runs; none: those that are free.
-    Raises: EngineError E634 for a GPU that is not there.
+    Args:
+        attempt: The attempt.
+        params: The parameters of its recipe.
+        cards: UUIDs of the GPUs that are its own as long as it runs; none: those that are free.
+
+    Raises:
+        EngineError: E634 for a GPU that does not exist.
     """
 
     def write_device(device: str, why: str, processes: int, **more: Any) -> None:
@@ -136,11 +149,16 @@ def _passive_threads() -> dict[str, str]:
 
 
 def choose_gpus(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> tuple[list[Gpu], str]:
-    """The GPUs to use, none for the CPU, and why.
+    """Choose the GPUs to use, none for the CPU, and say why.
 
-    Args: policy: `auto`, `all`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of
-    those that other jobs have. hidden: why none of this machine's may be used. Raises: EngineError E634 for a
-    GPU that is not there.
+    Args:
+        policy: `auto`, `all`, or GPUs by number or UUID.
+        here: The GPUs of this machine.
+        taken: UUIDs of those that other jobs use.
+        hidden: Why none of this machine's may be used.
+
+    Raises:
+        EngineError: E634 for a GPU that does not exist.
     """
     if policy == "all" and here:
         return list(here), "all there are"
@@ -163,10 +181,10 @@ def choose_gpus(policy: str, here: list[Gpu], taken: set[str], hidden: str = "")
 
 
 def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> list[Gpu]:
-    """Those of the cards here that this process may use: CUDA_VISIBLE_DEVICES says which, or Slurm does.
+    """Return those of the GPUs that this process may use, by CUDA_VISIBLE_DEVICES or Slurm.
 
-    Numbers count the cards of the machine; on a node that hides the others from a job they count what is
-    left. As in CUDA the beginning of a UUID will do, and what follows a card that is not there is hidden.
+    Numbers count the GPUs of the machine; on a node that hides the others from a job they count what is left.
+    As in CUDA, the beginning of a UUID suffices, and what follows an unknown GPU is hidden.
     """
     name = _restricting_variable(environment)
     if not name:
@@ -189,7 +207,12 @@ def _restricting_variable(environment: Mapping[str, str]) -> str:
 
 
 def taken_gpus(runs: Path, *, but: int = 0) -> set[str]:
-    """UUIDs of the GPUs that live jobs in a folder of runs have, the job `but` left out."""
+    """Return the UUIDs of the GPUs that live jobs use.
+
+    Args:
+        runs: The folder of runs.
+        but: The number of a job to leave out.
+    """
     result: set[str] = set()
     for job in all_jobs(runs):
         for last in job.attempts()[-1:]:
@@ -202,7 +225,7 @@ def taken_gpus(runs: Path, *, but: int = 0) -> set[str]:
 
 
 def device_of(attempt: Attempt) -> dict[str, Any]:
-    """What `launch` has written down about the device; empty when nothing."""
+    """Return what `prepare_launch` has stored about the device; empty if nothing."""
     return read_document(attempt.folder / "device.json")
 
 
@@ -238,14 +261,14 @@ _WITH_PASSWORD = re.compile(r"://[^/\s]*@")
 
 
 def job_variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What a job that may have to wait takes along."""
+    """Return the environment variables that a job which may have to wait takes along."""
     return {name: value for name, value in environment.items() if _belongs_to_job(name, value)}
 
 
 def with_job_variables(
     taken: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """An environment in which what belongs to a job is as it was `taken` along."""
+    """Return an environment in which the variables that belong to a job are those that it took along."""
     return {name: value for name, value in environment.items() if not _belongs_to_job(name, value)} | dict(
         taken
     )
@@ -270,20 +293,21 @@ QueuePositions = Mapping[tuple[int, int], tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """What a job holds while it runs: descriptors of locks, and the UUIDs of its GPUs."""
+    """What a job occupies while it runs: file descriptors of locks, and the UUIDs of its GPUs."""
 
     locks: tuple[int, ...] = ()
     cards: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """Leave them to whoever has inherited them."""
+        """Close the locks in this process; processes that have inherited them keep them."""
         for descriptor in self.locks:
             os.close(descriptor)
 
 
 class QueueEntry(NamedTuple):
-    """A place in the queue. `started`: when it was handed to a supervisor, in Unix seconds; 0 while it
-    waits."""
+    """An entry of the queue. `started` is when it was handed to a supervisor, in Unix seconds; 0 while it
+    waits.
+    """
 
     name: str
     job: int
@@ -292,7 +316,7 @@ class QueueEntry(NamedTuple):
 
 
 def queue_entries(runs: Path) -> list[QueueEntry]:
-    """What waits or is about to start, the first one first."""
+    """List what waits or is about to start, the first one first."""
     with contextlib.suppress(OSError), os.scandir(runs / _FOLDER) as folder:
         names = sorted(each.name for each in folder if each.is_file())
         matches = filter(None, map(_NAME.fullmatch, names))
@@ -301,7 +325,7 @@ def queue_entries(runs: Path) -> list[QueueEntry]:
 
 
 def queue_positions(runs: Path) -> QueuePositions:
-    """The queue as it is now; who looks at many jobs reads it once."""
+    """Read the queue once for looking at many jobs."""
     result: dict[tuple[int, int], tuple[int, float]] = {}
     before = 0
     for entry in queue_entries(runs):
@@ -311,7 +335,11 @@ def queue_positions(runs: Path) -> QueuePositions:
 
 
 def enqueue(attempt: Attempt) -> None:
-    """Put an attempt at the end of the queue. Raises: DataError when it cannot be written."""
+    """Put an attempt at the end of the queue.
+
+    Raises:
+        DataError: If it cannot be written.
+    """
     folder = attempt.folder.parent.parent / _FOLDER
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns():020d}-{attempt.job}-{attempt.number}"
@@ -319,6 +347,7 @@ def enqueue(attempt: Attempt) -> None:
 
 
 def leave_queue(attempt: Attempt) -> None:
+    """Take an attempt out of the queue."""
     runs = attempt.folder.parent.parent
     for entry in queue_entries(runs):
         if (entry.job, entry.attempt) == (attempt.job, attempt.number):
@@ -326,9 +355,10 @@ def leave_queue(attempt: Attempt) -> None:
 
 
 def advance_queue(runs: Path) -> bool:
-    """Start what fits, in order: one that does not fit keeps those after it from what it waits for.
+    """Start what fits, in order. An entry that does not fit blocks later ones from what it waits for.
 
-    Returns: whether anything waits.
+    Returns:
+        Whether anything waits.
     """
     return Keeper(runs).advance_queue()
 
@@ -340,7 +370,7 @@ class _Wish(NamedTuple):
 
 
 class Keeper:
-    """Starts what fits, again and again; what it has read of entries and cards it remembers."""
+    """Starts what fits, again and again; it caches what it has read of entries and GPUs."""
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs
@@ -349,7 +379,7 @@ class Keeper:
         self._cards_until = -math.inf
 
     def advance_queue(self) -> bool:
-        """As the function of this name."""
+        """Start what fits, as the function `advance_queue`."""
         if not queue_entries(self._runs):
             return False
         with _hold_lock(self._runs / _FOLDER / "lock", wait=True) as mine:
@@ -431,7 +461,7 @@ def _lane_lock(job: Job, sweep: int, number: int) -> Path:
 
 
 def take_slots(params: Mapping[str, Any]) -> Slots:
-    """The slots of a job in front, which does not wait: what is free of them."""
+    """Take the free slots among those that a foreground job needs; it does not wait for the others."""
     return _lock_slots(_requested_gpus(_device_policy(params), os.environ, list_gpus)) or Slots()
 
 
@@ -495,7 +525,7 @@ def _lock_first_free(any_of: Sequence[Path]) -> tuple[int, ...] | None:
 def start_supervisor(
     attempt: Attempt, slots: Slots | None = None, environment: Mapping[str, str] = os.environ
 ) -> None:
-    """A supervisor of its own session, which nothing that happens to this process can reach."""
+    """Start a supervisor in its own session, out of reach of what happens to this process."""
     slots = slots or Slots()
     run = attempt.folder.parent.resolve()
     start_detached(
@@ -511,7 +541,7 @@ def start_supervisor(
 
 
 def keep_queue(runs: Path) -> None:
-    """Start what fits; and see to it that someone does so when more fits. A keeper that lives does both."""
+    """Start what fits, and make sure that a keeper starts the rest later."""
     if not queue_entries(runs):
         return
     with _hold_lock(runs / _FOLDER / "keeper") as free:
@@ -539,7 +569,7 @@ def _hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def main(arguments: list[str]) -> int:
-    """The keeper of the queue of a folder of runs: lives as long as something waits."""
+    """Keep the queue of a folder of runs as long as anything waits."""
     runs = Path(arguments[0])
     keeper = Keeper(runs)
     mine = True

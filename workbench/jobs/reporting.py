@@ -51,8 +51,16 @@ _MLFLOW = {"succeeded": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "lo
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """The job that is reported. `name` tells it from all others, `settings` are those of its recipe by
-    dotted name."""
+    """The job that is reported.
+
+    Args:
+        job: Its number.
+        name: A name that no other job has.
+        title: Its title.
+        task: Its operation.
+        folder: Its run folder.
+        settings: The settings of its recipe by dotted name.
+    """
 
     job: int
     name: str
@@ -63,26 +71,33 @@ class ReportedRun:
 
 
 class Reporter(Protocol):
-    """Receives everything once, in order; `begin` comes first, and again whenever reporting goes on."""
+    """Receives everything once, in order. `begin_run` comes first, and again whenever reporting continues."""
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
-        """Args: known: what this returned the last time, empty the first time. Returns: by which name the
-        run is found again."""
+        """Begin or continue to report a run.
+
+        Args:
+            run: The run.
+            known: What this returned the last time; empty the first time.
+
+        Returns:
+            The name by which the reporter finds the run again.
+        """
         ...
 
     def report_event(self, event: LoggedEvent) -> None:
-        """The next event; of a `metric` only the values that are new for its step."""
+        """Report the next event; of a `metric` only the values that are new for its step."""
         ...
 
     def end_run(self, state: str, reason: str) -> None:
-        """How the job ended; both are empty when the job goes on and the reporting ends."""
+        """Report how the job ended. Both are empty if the job goes on and the reporting ends."""
         ...
 
 
 class TensorBoard:
-    """Metrics by step and time in `tensorboard/` of the run folder, the recipe as hyperparameters.
+    """Writes metrics by step and time to `tensorboard/` of the run folder, the recipe as hyperparameters.
 
-    Whenever it goes on there is one more file in the folder, which TensorBoard reads as one run.
+    Each time reporting continues there is one more file in the folder; TensorBoard reads them as one run.
     """
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
@@ -149,7 +164,7 @@ def _session_start(settings: Mapping[str, object], at: float) -> Any:
 
 
 class WandB:
-    """Metrics as history by `step`, the recipe as configuration."""
+    """Logs metrics by `step`, the recipe as configuration."""
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
         wandb = importlib.import_module("wandb")
@@ -181,8 +196,11 @@ class WandB:
 
 
 class MLflow:
-    """Metrics by step and time, the recipe as parameters. Where nothing names a place, a database beside the
-    runs takes them all: MLflow's own is one in each folder that it is started in."""
+    """Logs metrics by step and time, the recipe as parameters.
+
+    If nothing names a tracking server, a database next to the runs takes them all; MLflow's own default is
+    one in each folder that it is started in.
+    """
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
         mlflow = importlib.import_module("mlflow")
@@ -218,7 +236,7 @@ class MLflow:
 
 
 class Trackio:
-    """Metrics by step, the recipe as configuration; its runs go by their names."""
+    """Logs metrics by step, the recipe as configuration; its runs go by their names."""
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
         self._trackio = importlib.import_module("trackio")
@@ -252,7 +270,7 @@ REPORTERS: dict[str, type[Reporter]] = {
 
 
 class CallbackReporter:
-    """A function that is called with the run and each event, at the end with one of the kind `ended`."""
+    """Calls a function with the run and each event; at the end with an event of the kind `ended`."""
 
     def __init__(self, function: Callable[[ReportedRun, LoggedEvent], object]) -> None:
         self._function = function
@@ -281,8 +299,11 @@ def _added_reporters() -> dict[str, EntryPoint]:
 
 
 def check_reporter(name: str) -> str:
-    """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627; E351 for
-    TensorBoard where nothing can be trained."""
+    """Return the name of an installed reporter; that of a file with an absolute path.
+
+    Raises:
+        EngineError: E627 if there is no such reporter; E351 for TensorBoard if training is not installed.
+    """
     if name in REPORTERS:
         if importlib.util.find_spec(name) is None:
             if name == "tensorboard" and (missing := missing_package(name)):
@@ -315,13 +336,21 @@ def check_reporter(name: str) -> str:
 
 
 def check_reporters(text: str) -> str:
-    """Several reporters with commas, each `checked`. Raises: EngineError E627."""
+    """Return several reporters, separated by commas, each as `check_reporter` returns it.
+
+    Raises:
+        EngineError: E627 if one does not exist.
+    """
     return ",".join(check_reporter(name) for each in text.split(",") if (name := each.strip()))
 
 
 def reporter_file(task: str) -> dict[str, dict[str, Any]]:
-    """The file of a new run folder that names its reporters, as the setting `reporters` says: TensorBoard,
-    which is its default, of trainings alone. Nothing when there are none. Raises: EngineError E627.
+    """Return the file of a new run folder that names its reporters, by the setting `reporters`.
+
+    TensorBoard, the default, is for trainings alone. Nothing if there are no reporters.
+
+    Raises:
+        EngineError: E627 if one does not exist.
     """
     from workbench.config import own_config
 
@@ -331,7 +360,11 @@ def reporter_file(task: str) -> dict[str, dict[str, Any]]:
 
 
 def open_reporter(name: str) -> Reporter:
-    """The reporter of this name, from the name that `checked` gave. Raises: EngineError E627."""
+    """Return the reporter with a name, as `check_reporter` returns it.
+
+    Raises:
+        EngineError: E627 if its file has no such function.
+    """
     if name in REPORTERS:
         return REPORTERS[name]()
     if name in (added := _added_reporters()):
@@ -355,8 +388,18 @@ def _reporter_error(what: str, remedy: str, where: str = "") -> EngineError:
 
 @dataclass(slots=True)
 class ReportState:
-    """How far a reporter has come: `seq` of the last event of `attempt`, the last `steps` of each metric, the
-    state reported as the `end`; `known` is its own name for the run, `error` why it stopped."""
+    """How far a reporter has come.
+
+    Args:
+        name: The reporter.
+        known: Its own name for the run.
+        attempt: The attempt of the last reported event.
+        seq: The number of that event in the attempt.
+        steps: The last reported step of each metric.
+        events: The number of reported events.
+        end: The state that was reported as the end.
+        error: Why it stopped.
+    """
 
     name: str = ""
     known: str = ""
@@ -369,7 +412,11 @@ class ReportState:
 
     @classmethod
     def read(cls, path: Path, name: str) -> ReportState:
-        """What the file says; a missing one means nothing yet. Raises: EngineError E629."""
+        """Read the state of a reporter; a missing file means nothing was reported.
+
+        Raises:
+            EngineError: E629 if the file cannot be read.
+        """
         try:
             return cls(**json.loads(path.read_bytes()))
         except FileNotFoundError:
@@ -381,12 +428,16 @@ class ReportState:
 
 
 def read_report_states(job: Job) -> list[ReportState]:
-    """How far each of its reporters has come. Raises: EngineError E629."""
+    """Return how far each reporter of a job has come.
+
+    Raises:
+        EngineError: E629 if a record cannot be read.
+    """
     return [ReportState.read(path, path.stem) for path in sorted(job.folder.glob("report-*.json"))]
 
 
 def start_reporters(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
-    """Start the reporters of an attempt, each in a process of its own that nothing of the job waits for."""
+    """Start the reporters of an attempt, each in its own process that nothing of the job waits for."""
     run = attempt.folder.parent.resolve()
     names = map(str, read_document(run / FILE).get("names", ()))
     logs = {name: _state_path(run, name).with_suffix(".log") for name in names}
@@ -397,11 +448,17 @@ def start_reporters(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
 
 
 def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
-    """Report what is new to a reporter, and what comes until `over` says that there is no more.
+    """Report what is new of a job, and what comes until it is over.
 
-    Args: name: as `checked` gave it. Of two at a time for the same job and reporter the second
-    waits for the first.
-    Raises: EngineError E627 when it cannot be had, E628 when it fails; the next call goes on where it stood.
+    Of two calls at a time for the same job and reporter the second waits for the first.
+
+    Args:
+        job: The job.
+        name: The reporter, as `check_reporter` returns it.
+        over: Returns whether nothing more will come.
+
+    Raises:
+        EngineError: E627 if there is no such reporter, E628 if it fails; the next call continues.
     """
     place = _state_path(job.folder, name)
     with hold_lock(place):

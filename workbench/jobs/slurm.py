@@ -44,8 +44,13 @@ _RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE
 
 @dataclass(frozen=True, slots=True)
 class ClusterState:
-    """What the cluster says of a job: its word for the state, empty when it knows no such job (any more),
-    and the reason for it. `accounting` says whether it keeps a record of jobs that are over."""
+    """What the cluster says of a job.
+
+    Args:
+        state: Its word for the state; empty if it does not know the job (any more).
+        reason: The reason for that.
+        accounting: Whether the cluster keeps a record of finished jobs.
+    """
 
     state: str = ""
     reason: str = ""
@@ -53,18 +58,22 @@ class ClusterState:
 
     @property
     def pending(self) -> bool:
+        """Whether the job waits."""
         return self.state in _PENDING
 
     @property
     def live(self) -> bool:
+        """Whether the job waits or runs."""
         return self.pending or self.state in _RUNNING
 
 
 def parse_options(text: str) -> dict[str, str]:
-    """The options of sbatch in `partition=gpu,time=60`, by their long names; a value may have commas, and an
-    option without value is written `exclusive=`.
+    """Parse options of sbatch, as in `partition=gpu,time=60`, and return them by their long names.
 
-    Raises: EngineError E638 for what cannot be read, is set here, or is no number where one is needed.
+    A value may have commas; an option without a value is written `exclusive=`.
+
+    Raises:
+        EngineError: E638 if an option cannot be read, is set by the program itself, or is not a number.
     """
     found: dict[str, str] = {}
     for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
@@ -94,13 +103,21 @@ def _option_error(part: str, remedy: str) -> EngineError:
 def submit_runs(
     run: Path, log: Path, name: str, wanted: Mapping[str, str], runs: Sequence[Path] = (), parallel: int = 0
 ) -> str:
-    """Hand a run folder to the cluster, or with `runs` all of these as one array, of which the first is
-    `number_0` there.
+    """Hand a run folder to the cluster, or several as one array.
 
-    Args: log: what it prints there. parallel: so many of an array at a time; 0: any. Returns: the cluster's
-    number.
+    Args:
+        run: The run folder.
+        log: The file for what it prints there.
+        name: The name of the job on the cluster.
+        wanted: Options of sbatch.
+        runs: The run folders of an array; the first one is `number_0` there.
+        parallel: The number of array members at a time; 0: no limit.
 
-    Raises: EngineError E639 when there is no cluster here, E605 when it refuses.
+    Returns:
+        The cluster's number.
+
+    Raises:
+        EngineError: E639 if there is no cluster here, E605 if it refuses.
     """
     if shutil.which("sbatch") is None:
         remedy = "Run it on a machine of the cluster, or with --executor local."
@@ -133,7 +150,10 @@ def submit_runs(
 
 
 def job_state(number: str) -> ClusterState | None:
-    """What the cluster says of a job, believed for two seconds; None when it cannot be asked from here."""
+    """Return what the cluster says of a job, or None if it cannot be asked from here.
+
+    Answers are reused for two seconds.
+    """
     seen = _seen.get(number)
     if seen is not None and time.monotonic() - seen[0] < _BELIEVED_S:
         return seen[1]
@@ -147,7 +167,7 @@ def job_state(number: str) -> ClusterState | None:
 
 
 def forget_states() -> None:
-    """Ask anew the next time."""
+    """Forget the answers of the cluster."""
     _seen.clear()
 
 
@@ -181,15 +201,21 @@ def _query_accounting(number: str) -> ClusterState:
 
 
 def cancel_job(number: str) -> None:
+    """Cancel a job on the cluster."""
     _run_command(["scancel", "--quiet", number])
     _seen.pop(number, None)
 
 
 def ending_kind(number: str, restarts: int) -> str:
-    """What the cluster is doing with a job of whose processes it has sent a signal.
+    """Return what the cluster is doing with a job whose processes have received a signal.
 
-    Args: restarts: how often the job had been started again before. Returns: "requeued", "cancelled" (by
-    someone, by a limit, for another job), or empty when it has sent none.
+    Args:
+        number: The cluster's number of the job.
+        restarts: How often the job had been restarted before.
+
+    Returns:
+        "requeued", "cancelled" (by someone, by a limit, for another job), or "" if the cluster sent no
+        signal.
     """
     done = _run_command(["scontrol", "--oneliner", "show", "job", number])
     if done is None or done.returncode:
@@ -201,8 +227,11 @@ def ending_kind(number: str, restarts: int) -> str:
 
 
 def requeue_job(number: str) -> str:
-    """Put a running job back into the queue, which ends it here. Returns: what speaks against it, or
-    nothing."""
+    """Put a running job back into the queue, which ends it here.
+
+    Returns:
+        Why that is refused, or "".
+    """
     done = _run_command(["scontrol", "requeue", number])
     if done is None:
         return "the cluster does not answer"
@@ -210,7 +239,7 @@ def requeue_job(number: str) -> str:
 
 
 def job_id(environment: Mapping[str, str]) -> str:
-    """The cluster's number of the job that a process belongs to; empty outside of one."""
+    """Return the cluster's number of the job that a process belongs to; empty outside of one."""
     if "SLURM_ARRAY_TASK_ID" in environment:
         return f"{environment['SLURM_ARRAY_JOB_ID']}_{environment['SLURM_ARRAY_TASK_ID']}"
     return environment.get("SLURM_JOB_ID", "")

@@ -47,7 +47,9 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2, signal
 
 
 class Signals:
-    """Signals as something to wait for. Python's own handlers only count; the pipe wakes the waiting."""
+    """Turns signals into something to wait for: Python's handlers only count, and a pipe wakes the waiting
+    thread.
+    """
 
     def __init__(self) -> None:
         self.stops = 0
@@ -78,7 +80,7 @@ class Signals:
         self.stops += number in (signal.SIGTERM, signal.SIGHUP)
 
     def wait(self, timeout_s: float) -> None:
-        """Return after a signal, or after so many seconds."""
+        """Return after a signal, or after a timeout."""
         select.select([self._read], [], [], max(0.0, timeout_s))
         with contextlib.suppress(BlockingIOError):
             self._read.recv(4096)
@@ -103,7 +105,11 @@ class Supervisor:
         self._folder = _folder_identity(attempt.folder)
 
     def run(self) -> Ending | None:
-        """Returns: the end of the attempt; None when another supervisor has it, or its folder was removed."""
+        """Supervise the attempt to its end.
+
+        Returns:
+            How it ended, or None if another supervisor has it or its folder was removed.
+        """
         with self.attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
             if not mine:
                 return None
@@ -124,7 +130,7 @@ class Supervisor:
                 return None if self._is_folder_removed() else self._record_ending(ending, signals)
 
     def await_reporters(self) -> None:
-        """Give reporters time to pass on the end; on a cluster everything ends with this process."""
+        """Wait a while for reporters to pass on the end; on a cluster everything ends with this process."""
         deadline = time.monotonic() + timing.REPORTERS_WAIT_S
         for process in self._reporters:
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -38,7 +38,7 @@ class LoggedEvent:
 
     @classmethod
     def parse(cls, line: bytes) -> LoggedEvent | None:
-        """The event in a line, or None when the line is damaged or of a newer kind."""
+        """Parse a line; None if it is damaged or of a newer kind."""
         try:
             raw = msgspec.json.decode(line)
             # What a library counts in its own integers is written as text.
@@ -49,11 +49,13 @@ class LoggedEvent:
             return None
 
     def to_dict(self) -> dict[str, Any]:
-        """The line as it is in the file."""
+        """Return the line as it is in the file."""
         return {"v": 1} | {name: getattr(self, name) for name in self.__slots__}
 
     def to_text(self) -> str:
-        """Return the event for people: local time, kind, step, text. Print it through `make_printable`."""
+        """Return the event for people: local time, kind, step and what it says. Print it through
+        `printable`.
+        """
         at = time.strftime("%H:%M:%S", time.localtime(self.t))
         step = "" if self.step is None else f"step {self.step:,}"
         return "  ".join(
@@ -100,7 +102,9 @@ class LineTail:
                 self._inode = inode
 
     def read_lines(self, max_bytes: int = 2**20) -> list[bytes]:
-        """The new lines in at most `max_bytes` of the file; `behind_bytes` tells what is still unread."""
+        """Return the new lines in at most `max_bytes` of the file; `behind_bytes` is how much is still
+        unread.
+        """
         try:
             with self.path.open("rb") as file:
                 inode, size = _inode_number(file.fileno()), file.seek(0, 2)
@@ -127,19 +131,18 @@ class LineTail:
 
 
 class EventTail(LineTail):
-    """What has been added to an event log; lines that are no events count as `damaged`, which `complaint`
-    says."""
+    """Reads what is added to an event log. Lines that are not events count as `damaged`."""
 
     @property
     def complaint(self) -> str:
-        """That lines are damaged, and how many so far; nothing where none is."""
+        """A message that lines are damaged, and how many so far; empty if none is."""
         if not self.damaged:
             return ""
         lines = "1 line" if self.damaged == 1 else f"{self.damaged:,} lines"
         return f"{lines} of {self.path.name} cannot be read, and left out"
 
     def read_events(self, max_bytes: int = 2**20) -> list[LoggedEvent]:
-        """The new events, from at most `max_bytes` of the file."""
+        """Return the new events in at most `max_bytes` of the file."""
         events = []
         for line in self.read_lines(max_bytes):
             event = LoggedEvent.parse(line)
@@ -174,8 +177,11 @@ def _offset_of_last(file: Any, lines: int) -> int:
 
 
 def last_lines(path: Path, count: int) -> list[str]:
-    """The last lines of any text file, read from its end; an unfinished one included, undecodable bytes shown
-    as escapes, each line cut at 16 KiB. A missing file has none."""
+    """Return the last lines of a text file, reading from its end.
+
+    An unfinished line is included, bytes that cannot be decoded appear as escapes, and each line is cut at 16
+    KiB. A missing file has no lines.
+    """
     try:
         with path.open("rb") as file:
             file.seek(_offset_of_last(file, count))
@@ -186,12 +192,12 @@ def last_lines(path: Path, count: int) -> list[str]:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a finite number, truth values not counted."""
+    """Return whether a value is a finite number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
-    """Put the newest values of measures over older ones; a measure that is no finite number now has none."""
+    """Overwrite measures with newer values; a measure whose value is not a finite number is removed."""
     for name, value in reported.items():
         if is_number(value):
             metrics[name] = float(value)
@@ -201,8 +207,11 @@ def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
 
 @dataclass(slots=True)
 class MetricCurve:
-    """A metric over steps in at most twice `capacity` points. When it fills up, neighbours are merged:
-    `mean`, `low` and `high` are those of all values behind a point, so that no spike is lost."""
+    """A metric over steps in at most twice `capacity` points.
+
+    When it is full, neighbours are merged: `mean`, `low` and `high` are those of all values of a point, so no
+    spike is lost.
+    """
 
     capacity: int = 500
     steps: list[int] = field(default_factory=list)
@@ -218,7 +227,7 @@ class MetricCurve:
     _per_point: int = 1
 
     def add_values(self, steps: Sequence[int], values: Sequence[float]) -> None:
-        """The next values, one or many; the points are the same."""
+        """Add the next values, one or many; the points are the same either way."""
         if not values:
             return
         self.last = values[-1]
@@ -244,6 +253,7 @@ class MetricCurve:
             done += len(part)
 
     def add_undefined(self, steps: Sequence[int]) -> None:
+        """Add steps whose value is not a finite number."""
         self.undefined += steps[: self.capacity - len(self.undefined)]
         self.undefined_count += len(steps)
 
@@ -259,7 +269,7 @@ class MetricCurve:
 
 
 class MetricCurves:
-    """The metric events of one log as curves by name, brought up to date by `update`."""
+    """The metrics of one log as curves by name; `read_more` brings them up to date."""
 
     def __init__(self, path: Path) -> None:
         self.curves: dict[str, MetricCurve] = {}
@@ -271,7 +281,7 @@ class MetricCurves:
         return self._tail.behind_bytes
 
     def read_more(self, max_bytes: int = 2**20) -> bool:
-        """Read on, at most so many bytes. Returns: whether anything was added."""
+        """Read at most `max_bytes` more and return whether anything was added."""
         found: dict[str, tuple[list[int | None], list[float]]] = {}
         undefined: dict[str, list[int]] = {}
         # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
@@ -318,8 +328,11 @@ _PROGRESS = b'"kind":"progress"'
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far an attempt is. `rate` in units a second over the last minute, None until two reports allow it.
-    `metrics` holds the last value of each; `last_t` is when anything was reported."""
+    """How far an attempt is.
+
+    `rate` is in units a second over the last minute, None until two reports allow it. `metrics` has the last
+    value of each; `last_t` is when anything was last reported.
+    """
 
     step: int | None = None
     done: float | None = None
@@ -332,7 +345,7 @@ class JobProgress:
 
 
 def read_progress(path: Path) -> JobProgress:
-    """Progress from the end of a log. Looks back as far as it must, at most 4 MiB."""
+    """Compute the progress of an attempt from the end of its log, reading at most 4 MiB of it."""
     lines: list[bytes] = []
     for window in _WINDOWS:
         lines, whole = _read_window(path, window)

@@ -60,7 +60,7 @@ _REMEDIES = {
 
 
 def ending_without_exit_code(attempt: Attempt) -> Ending:
-    """The end of an attempt whose worker is known to be gone and had nobody to take its exit code."""
+    """Return the end of an attempt whose worker is gone and left its exit code to nobody."""
     if (known := _known_ending(attempt)) is not None:
         return known
     beat = attempt.read_heartbeat()
@@ -76,7 +76,7 @@ def ending_without_exit_code(attempt: Attempt) -> Ending:
 
 
 def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
-    """The end of an attempt that the cluster says is over, or does not know any more."""
+    """Return the end of an attempt that, by the cluster, is over or unknown."""
     if (known := _known_ending(attempt)) is not None:
         return known
     if answer.state == "CANCELLED" and attempt.read_request() == "stop":
@@ -117,7 +117,7 @@ def _make_ending(attempt: Attempt, state: str, reason: str, remedy: str = "", co
 
 
 def modified_at(path: Path) -> float | None:
-    """When a log last grew, in Unix seconds; None while it is empty."""
+    """Return when a log last grew, in Unix seconds, or None while it is empty."""
     try:
         status = path.stat()
     except OSError:
@@ -137,11 +137,16 @@ EXIT_CODES = {"succeeded": 0, "failed": 1, "stopped": 130, "lost": 4}
 
 @dataclass(frozen=True, slots=True)
 class AttemptStanding:
-    """State of one attempt. `ending` is set in a terminal state; `recorded` says that the run folder has it.
+    """The state of one attempt.
 
-    `health` of a live one: "ok"; "silent", no heartbeat for a while from another machine; "orphaned", the
-    supervisor is gone and the worker goes on; "stalled", no event for ten minutes. `waiting` says what a
-    queued one waits for, as its cluster puts it.
+    Args:
+        state: One of `LIVE` or `TERMINAL`.
+        health: Of a live attempt. "ok"; "silent": no heartbeat for a while from another machine; "orphaned":
+            the supervisor is gone and the worker goes on; "stalled": no event for ten minutes.
+        ending: The end, in a terminal state.
+        recorded: Whether the run folder has the end.
+        heartbeat: The last sign of life.
+        waiting: What a queued attempt waits for, as its cluster puts it.
     """
 
     state: str
@@ -155,11 +160,15 @@ class AttemptStanding:
 def attempt_standing(
     attempt: Attempt, *, now: float | None = None, places: queue.QueuePositions | None = None
 ) -> AttemptStanding:
-    """The state of an attempt, from its files and the processes they name. Args: places: the queue, where it
-    has just been read.
+    """Return the state of an attempt, from its files and the processes they name.
 
-    The order of the questions matters: whether a process lives is asked before what it has left behind, so
-    that an end which comes between two questions is not taken for a loss.
+    The order of the questions matters: whether a process is alive is asked before what it has left is read,
+    so an end that comes between the two is not taken for a loss.
+
+    Args:
+        attempt: The attempt.
+        now: The time, in Unix seconds.
+        places: The queue, if it has just been read.
     """
     now = time.time() if now is None else now
     if (ending := attempt.read_result()) is not None:
@@ -254,7 +263,7 @@ def _standing_dead(attempt: Attempt) -> AttemptStanding:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt for a table. Times in Unix seconds."""
+    """One attempt as a row of a table. Times are in Unix seconds."""
 
     number: int
     state: str
@@ -271,6 +280,7 @@ class AttemptView:
 
 
 def attempt_view(attempt: Attempt) -> AttemptView:
+    """Read an attempt as a row of a table."""
     now = attempt_standing(attempt)
     started = attempt.started_at()
     view = AttemptView(attempt.number, now.state, created=attempt.created_at(), started=started)
@@ -351,25 +361,30 @@ class JobView:
         return min(1.0, (self.done + self.begun) / self.total)
 
     def log_path(self, name: str) -> Path:
-        """A file of the last attempt: events.jsonl, stdout.log, stderr.log."""
+        """Return the path of a file of the last attempt: events.jsonl, stdout.log, stderr.log."""
         return Path(self.folder) / f"attempt-{self.attempt}" / name
 
     @property
     def spec(self) -> Recipe:
+        """The recipe of the job."""
         return Recipe(self.task, self.title, self.params, self.seed)
 
     @property
     def command_exit_code(self) -> int:
-        """What a command that waited for this job ends with: 0, 1 failed, 130 stopped, 4 lost."""
+        """The exit code of a command that waited for this job: 0, 1 failed, 130 stopped, 4 lost."""
         return EXIT_CODES.get(self.state, 0)
 
     @property
     def offer_kill(self) -> bool:
-        """Whether it has been stopping for so long that killing it should be offered."""
+        """Whether the job has been stopping for so long that killing it should be offered."""
         return self.stopping_for_s is not None and self.stopping_for_s > timing.GRACE_S
 
     def why_refused(self, verb: str) -> str:
-        """Why `verb` (stop, kill, resume, remove) does not apply now; empty when it does."""
+        """Return why a verb does not apply now, or "" if it does.
+
+        Args:
+            verb: stop, kill, resume or remove.
+        """
         if verb in ("stop", "kill"):
             if not self.live:
                 return f"job {self.id} is over: {self.state}"
@@ -381,7 +396,7 @@ class JobView:
         return f"job {self.id} has succeeded" if verb == "resume" and self.state == "succeeded" else ""
 
     def to_row(self) -> dict[str, Any]:
-        """One line of a table and what a filter looks at, by the names in `FIELDS`."""
+        """Return the fields of a table row and of a filter, by the names in `FIELDS`."""
         known = {name: getattr(self, name, None) for name in FIELDS}
         start = "" if self.started is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
         loss = self.metrics.get("loss_nats")
@@ -393,14 +408,17 @@ _TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What the index knew of a job when its run folder had this modification time (`changed_ns`)."""
+    """What the index knew of a job when its run folder had the modification time `changed_ns`."""
 
     view: JobView
     changed_ns: int
 
 
 class JobIndex:
-    """The index of one workspace. Connections last for one call; `notice` says what is unusual about it."""
+    """The index of the jobs of one workspace, so that finished jobs need not be read from their folders.
+
+    A connection lasts for one call. `notice` says what is unusual about the index.
+    """
 
     def __init__(self, workspace_root: Path) -> None:
         name = hashlib.sha256(str(workspace_root.resolve()).encode()).hexdigest()[:16]
@@ -408,7 +426,7 @@ class JobIndex:
         self.notice = ""
 
     def load_rows(self) -> dict[int, IndexRow]:
-        """What is known, by job; empty when the index had to be thrown away."""
+        """Return what is known, by job; empty if the index had to be discarded."""
         rows: dict[int, IndexRow] = {}
         with self._open_transaction() as database:
             for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
@@ -418,16 +436,18 @@ class JobIndex:
         return rows
 
     def save_rows(self, rows: Iterable[IndexRow]) -> None:
+        """Store views, replacing those of the same jobs."""
         with self._open_transaction() as database:
             found = [(row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows]
             database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
 
     def forget_jobs(self, numbers: Iterable[int]) -> None:
+        """Remove jobs from the index."""
         with self._open_transaction() as database:
             database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
 
     def clear(self) -> None:
-        """Throw the index away, to be filled anew."""
+        """Discard the index, to be filled again."""
         for suffix in ("", "-wal", "-shm", "-journal"):
             with contextlib.suppress(OSError):
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -504,12 +524,15 @@ class JobSnapshot:
         return queue.queue_positions(self._runs)
 
     def view_job(self, job: Job) -> JobView:
+        """Return the view of a job, reading its folder at most once."""
         if self.known_view(job) is None:
             self._views[job.id] = job_view(job, self)
         return self._views[job.id]
 
     def known_view(self, job: Job) -> JobView | None:
-        """The job by what the index knows or this look has seen; None when its folder has to be read."""
+        """Return the view of a job that the index or this snapshot has, or None if its folder must be
+        read.
+        """
         if job.id not in self._views and (result := self._view_if_unchanged(job)):
             self._views[job.id] = result
         return self._views.get(job.id)
@@ -528,8 +551,7 @@ class JobSnapshot:
 
 
 def changed_at(job: Job) -> int:
-    """When anything was last written that the view of a job that is over or waits depends on, in
-    nanoseconds."""
+    """Return when the view of a finished or waiting job may last have changed, in nanoseconds."""
     latest = 0
     last = (each.folder / "result.json" for each in job.attempts()[-1:])
     for path in (job.folder, job.recipe, *last):
@@ -539,7 +561,12 @@ def changed_at(job: Job) -> int:
 
 
 def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
-    """The job as it stands, read from its folder. Args: look: at many jobs, of which this is one."""
+    """Read a job from its folder.
+
+    Args:
+        job: The job.
+        look: The snapshot of many jobs that it is read for.
+    """
     now = time.time()
     look = look or JobSnapshot(job.folder.parent)
     try:
@@ -671,8 +698,14 @@ def _sweep_eta(views: Sequence[JobView]) -> float | None:
 
 
 def notable_endings(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[JobView]:
-    """Those of jobs that have ended which have a line of their own: a sweep speaks for its runs, but for the
-    first that goes wrong while others go on. Args: wrong: sweeps of which that has been told."""
+    """Return those of the jobs that have ended which deserve a line of their own.
+
+    A sweep speaks for its runs, except for the first that goes wrong while others go on.
+
+    Args:
+        ended: The jobs that have ended.
+        wrong: Sweeps of which a failure has been reported already.
+    """
     told = {*wrong, *(view.id for view in ended)}
     result = []
     for view in ended:

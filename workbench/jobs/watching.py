@@ -27,7 +27,7 @@ _SETTLED_NS = 2_000_000_000
 
 
 class JobWatcher:
-    """Not for several threads at a time."""
+    """Keeps the jobs of a workspace up to date. Not for several threads at a time."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -43,9 +43,10 @@ class JobWatcher:
         self._jobs: tuple[JobView, ...] = ()
 
     def read_jobs(self, *, reconcile: bool) -> tuple[JobView, ...]:
-        """The jobs as they are now, newest first; the same tuple as before where nothing has changed.
+        """Return the jobs as they are now, newest first; the same tuple as before if nothing has changed.
 
-        Args: reconcile: also put the records straight (`control.reconcile`).
+        Args:
+            reconcile: Whether to correct the records too (`control.reconcile_jobs`).
         """
         if self._known is None:
             self._known = JobIndex(self._workspace.root).load_rows()

@@ -50,7 +50,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class StopFlag:
-    """Raised by a signal, asked by the task; remembers whether the task has seen it."""
+    """A flag that a signal sets and the task reads; it remembers whether the task has read it."""
 
     def __init__(self) -> None:
         self.raised = False
@@ -62,7 +62,7 @@ class StopFlag:
         return self.raised
 
     def take_signals(self) -> None:
-        """Take SIGTERM and SIGINT; the processes that the task forks get their usual effect back."""
+        """Handle SIGTERM and SIGINT; in processes that the task forks they have their usual effect."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._raise_flag)
         os.register_at_fork(after_in_child=_default_signals)
@@ -149,9 +149,10 @@ def _run_job(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Endin
 
 
 def perform_recipe(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
-    """Do the work of a recipe. An operation that takes them gets the recipe's seed and `out`.
+    """Run the operation of a recipe. The operation gets the recipe's seed and `out` if it takes them.
 
-    Returns: its document, and whether it was stopped before it was done.
+    Returns:
+        What it returned, and whether it was stopped.
     """
     from workbench.operations import find_operation
 
@@ -162,8 +163,11 @@ def perform_recipe(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tu
 
 
 def resolve_recipe(recipe: Recipe, out: Path) -> Any:
-    """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
-    `Operation.resolved`."""
+    """Return the spec of a recipe whose work writes to `out` if the recipe names no folder.
+
+    Raises:
+        EngineError: As `Operation.resolve_spec`.
+    """
     from workbench.operations import find_operation
 
     row = find_operation(recipe.task)
@@ -236,8 +240,11 @@ _MANIFEST = "manifest.json"
 
 
 def record_environment(spec: Recipe) -> dict[str, Any]:
-    """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
-    manifest; the folder the task writes to is no input."""
+    """Return the environment of a run as a JSON document.
+
+    Every file that a parameter names is hashed, and of a folder its manifest; the output folder is not an
+    input.
+    """
     root = Path(workbench.__file__).parents[1]
     git = git_answers(root, ["rev-parse", "HEAD"], ["status", "--porcelain"])
     return {
@@ -256,7 +263,7 @@ def record_environment(spec: Recipe) -> dict[str, Any]:
 
 
 def describe_changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What differs between two records, in words: `packages.numpy: 2.1.0 -> 2.2.0`."""
+    """Return the differences between two environments as lines: `packages.numpy: 2.1.0 -> 2.2.0`."""
     return [f"{row.key}: {row.left} -> {row.right}" for row in diff_documents(before, now)]
 
 
@@ -344,7 +351,11 @@ def _run_extra_rank(job: Job) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """The command that the supervisor starts. Returns: 0 for `succeeded` and `stopped`, 1 for `failed`."""
+    """Work on an attempt, as the supervisor starts it.
+
+    Returns:
+        0 for `succeeded` and `stopped`, 1 for `failed`.
+    """
     stop = StopFlag()
     stop.take_signals()
     faulthandler.enable()

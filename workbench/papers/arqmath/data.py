@@ -34,7 +34,13 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection: its name, where its files are (a folder, or a file of posts), and the user's folder."""
+    """An ARQMath collection that the workspace knows.
+
+    Args:
+        name: Its name.
+        path: Its files: a folder, or a file of posts.
+        home: The user's folder for it: judgements, runs and index.
+    """
 
     name: str
     path: Path
@@ -42,17 +48,24 @@ class Collection:
 
     @property
     def index(self) -> Path:
+        """The folder of its index."""
         return self.home / "index"
 
     @property
     def indexed(self) -> bool:
+        """Whether it has an index."""
         return (self.index / "manifest.json").exists()
 
     def open_judgements(self) -> Judgements:
+        """Open the user's judgements of its answers."""
         return Judgements(self.home / "judgements.jsonl")
 
     def added_runs(self) -> list[Path]:
-        """Run files from elsewhere. Raises: WorkspaceError E504 when the list of them is corrupt."""
+        """List the run files from elsewhere that are shown with it.
+
+        Raises:
+            WorkspaceError: E504 if the list of them is corrupt.
+        """
         try:
             data = self._runs.read_bytes()
         except FileNotFoundError:
@@ -80,7 +93,11 @@ class Collection:
         update(self._runs, apply_edit)
 
     def add_run(self, path: Path) -> None:
-        """Show this run file with the collection from now on. Raises: DataError when it is no run."""
+        """Show a run file with the collection from now on.
+
+        Raises:
+            DataError: If it is not a run.
+        """
         from engines.retrieval.trec import read_run
 
         path = path.expanduser().absolute()
@@ -88,11 +105,14 @@ class Collection:
         self._change_runs(lambda known: known if path in known else [*known, path])
 
     def forget_run(self, path: Path) -> None:
-        """Do not show an added run any more; the file stays."""
+        """Stop showing an added run; the file stays."""
         self._change_runs(lambda known: [one for one in known if one != path])
 
 
 def list_collections(workspace: Workspace) -> tuple[Collection, ...]:
+    """List the collections of a workspace: those in its folder `arqmath/` and registered ones, the sample
+    first.
+    """
     place = workspace.make_folder("arqmath")
     found: list[Collection] = []
     for path in sorted(place.iterdir()):
@@ -113,7 +133,11 @@ def list_collections(workspace: Workspace) -> tuple[Collection, ...]:
 
 
 def find_collection(workspace: Workspace, name: str) -> Collection:
-    """A collection by its name or its path. Raises: MissingError E354."""
+    """Return a collection by its name or its path.
+
+    Raises:
+        MissingError: E354 if there is none.
+    """
     known = list_collections(workspace)
     place = Path(name).expanduser().absolute()
     for one in known:
@@ -132,13 +156,14 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
 
 
 def locate_collection(workspace: Workspace, name: str) -> Path | None:
-    """Where the collection of a name is; None when there is none."""
+    """Return the path of a collection, or None if there is none with this name."""
     return next((one.path for one in list_collections(workspace) if one.name == name), None)
 
 
 def name_of(place: Path) -> str:
-    """The name of the collection of the workspace that lies here or has its index here; the folder's without
-    one."""
+    """Return the name of the collection with these files or this index; without one, the name of the
+    folder.
+    """
     for one in list_collections(Workspace.open()):
         if place in (one.path.absolute(), one.index.absolute()):
             return one.name
@@ -146,18 +171,20 @@ def name_of(place: Path) -> str:
 
 
 def collection_path(name: str) -> Path:
-    """A file or folder as it is named, or else the collection of the workspace that has this name.
+    """Return the path of a file or folder, or of the collection of the workspace with this name.
 
-    Raises: MissingError E354.
+    Raises:
+        MissingError: E354 if there is none.
     """
     path = Path(name).expanduser()
     return path.absolute() if path.exists() else find_collection(Workspace.open(create=False), name).path
 
 
 def index_path(name: str) -> Path:
-    """The folder of an index as it is named, or else the index of the collection of this name or place.
+    """Return the path of an index, or of the index of the collection with this name or path.
 
-    Raises: MissingError E312 when that has none, E354 for an unknown name.
+    Raises:
+        MissingError: E312 if the collection has no index, E354 for an unknown name.
     """
     path = Path(name).expanduser()
     if path.exists() and not (path / "arqmath.toml").exists():
@@ -175,8 +202,13 @@ def index_path(name: str) -> Path:
 
 
 def source_path(name: str) -> Path:
-    """What is ranked: a collection or an index as it is named, or else that of the workspace's collection of
-    this name, its index where it has one. Raises: MissingError E354."""
+    """Return the path of what is ranked: a collection or an index.
+
+    A name means a collection of the workspace, or its index if it has one.
+
+    Raises:
+        MissingError: E354 if there is none.
+    """
     path = Path(name).expanduser()
     if path.exists():
         return path.absolute()
@@ -185,7 +217,7 @@ def source_path(name: str) -> Path:
 
 
 def collection_at(folder: Path) -> Collection | None:
-    """The collection of the workspace that lies here; a collection needs no workspace."""
+    """Return the collection of the workspace with these files, or None; files need no workspace."""
     try:
         every = list_collections(Workspace.open(create=False))
     except EngineError:
@@ -194,7 +226,7 @@ def collection_at(folder: Path) -> Collection | None:
 
 
 def resolve_collection(spec: T) -> T:
-    """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
+    """Fill a spec with what the workspace knows of its collection: the index, and the runs added to it."""
     known = collection_at(spec.folder)
     if known is None:
         return spec
@@ -208,13 +240,16 @@ def resolve_collection(spec: T) -> T:
 
 
 def encoder_path(name: str) -> str:
-    """An encoder as it is named: the built-in one, or the absolute path of a model folder."""
+    """Return the name of the built-in encoder, or the absolute path of a model folder."""
     return name if name == "minilm" else str(Path(name).expanduser().absolute())
 
 
 def list_rankers(workspace: Workspace) -> list[Path]:
-    """The cross-encoders there are, models that classify a pair or compare its sides: the workspace's, then
-    those that ship, but for one that has the name of one of the workspace."""
+    """List the cross-encoders, models that classify a pair or compare its sides: the workspace's, then
+    those that ship.
+
+    A model of the workspace hides one that ships and has its name.
+    """
     from engines.core.system import models_folder
 
     found: dict[str, Path] = {}
@@ -273,22 +308,25 @@ class _ReportingRows(Rows):
 
 
 def own_folders(workspace: Workspace) -> Iterator[Path]:
-    """The collections that lie in a workspace itself."""
+    """Yield the collections in the workspace itself."""
     for one in list_collections(workspace):
         if one.path.parent == workspace.make_folder("arqmath"):
             yield one.path
 
 
 def collection_files(path: Path) -> list[Path]:
-    """The files of a collection, which is a folder or a single file."""
+    """List the files of a collection, which is a folder or a single file."""
     return [file for _, file in ArqmathFolder.open(path).list_files()]
 
 
 def check_collection(path: Path, report: BadRowSink) -> dict[str, int]:
-    """What a collection holds: questions, answers, links, comments, topics, judgements, ranked documents, …
+    """Count what a collection has: questions, answers, links, comments, topics, judgements, ranked
+    documents, …
 
-    A file that cannot be used at all is reported like a bad row, and the others count. Raises: DataError when
-    there is nothing of ARQMath.
+    A file that cannot be used at all is reported like a bad row, and the others count.
+
+    Raises:
+        DataError: If there is nothing of ARQMath.
     """
     counts: Counter[str] = Counter()
     for role, file in ArqmathFolder.open(path).list_files():
@@ -397,7 +435,7 @@ class _CollectionFile:
 
 @dataclass(frozen=True, slots=True)
 class UserJudgement:
-    """What the user thinks of an answer: a grade from 0 to 3. `changed` is UTC, ISO 8601."""
+    """The user's grade of an answer, from 0 to 3. `changed` is UTC, ISO 8601."""
 
     topic: str
     document: str
@@ -406,7 +444,7 @@ class UserJudgement:
 
 
 class Judgements(RecordFile[tuple[str, str], UserJudgement]):
-    """Own judgements in a file of JSON lines, one per topic and document."""
+    """The user's judgements in a file of JSON lines, one per topic and document."""
 
     what = "judgement"
 
@@ -425,11 +463,15 @@ class Judgements(RecordFile[tuple[str, str], UserJudgement]):
         return natural_key(record.topic), natural_key(record.document)
 
     def grades_of(self, topic: str) -> dict[str, int]:
-        """Grades by document for one topic."""
+        """Return the grades of a topic by document."""
         return {one.document: one.grade for one in self.known.values() if one.topic == topic}
 
     def set_grade(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
+        """Store a grade; None removes it.
+
+        Raises:
+            DataError: E373 if the grade is not 0 to 3.
+        """
         if grade is not None and not 0 <= grade <= 3:
             what = f"the grade {grade} is not one of 0 to 3"
             raise DataError(what, code="E373", remedy="Give 0, 1, 2 or 3.")
@@ -443,10 +485,11 @@ class Judgements(RecordFile[tuple[str, str], UserJudgement]):
         self.change_records(change_grade)
 
     def qrels_lines(self) -> list[str]:
-        """Lines `topic 0 document grade`, tab separated: what every evaluator reads."""
+        """Return lines `topic 0 document grade`, separated by tabs, which every evaluator reads."""
         return [f"{one.topic}\t0\t{one.document}\t{one.grade}" for one in self.all_records()]
 
     def write_qrels(self, path: Path) -> Path:
+        """Write the judgements as qrels and return the path."""
         write_text(path, "".join(line + "\n" for line in self.qrels_lines()))
         return path
 
@@ -460,9 +503,15 @@ class OwnJudgements:
 
 
 def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[UserJudgement]:
-    """The judgements of a collection of the workspace, written as qrels where `out` names a file.
+    """Return the judgements of a collection of the workspace, and write them as qrels if `out` names a
+    file.
 
-    Events: warnings of lines that cannot be read. Raises: MissingError E354 for another folder.
+    Args:
+        spec: The collection and the file.
+        events: Receives warnings of lines that cannot be read.
+
+    Raises:
+        MissingError: E354 for another folder.
     """
     collection = find_collection(Workspace.open(create=False), str(spec.folder))
     own = collection.open_judgements()

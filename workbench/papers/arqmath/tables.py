@@ -32,7 +32,14 @@ AnswerAddress = Callable[[Result], str]
 
 
 def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> dict[str, Any]:
-    """A topic as one run does on it, held against another; `title`: which form of it."""
+    """Make the row of a topic: how a run does on it, compared with another run.
+
+    Args:
+        topic: The topic.
+        run: The name of the run.
+        against: The name of the run to compare with.
+        title: Which form of the topic's title.
+    """
     ndcg, before = topic["ndcg"].get(run), topic["ndcg"].get(against)
     info = {name.casefold(): value.casefold() for name, value in topic["info"].items()}
     grades = topic["grades"] or ()
@@ -50,6 +57,7 @@ def _answer_row(answer: Result, ranking: Any) -> Result:
 
 
 def hit_row(hit: Result, _found: object = None) -> Result:
+    """Make the row of a hit of a search."""
     first, again = hit.get("first", hit["rank"]), hit.get("probability")
     return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
 
@@ -117,6 +125,7 @@ HITS = TableSpec(
 
 
 def topic_address(spec: Any) -> AnswerAddress:
+    """Return the function that gives the note address of a topic."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic"
@@ -124,6 +133,7 @@ def topic_address(spec: Any) -> AnswerAddress:
 
 
 def answer_address(spec: Any) -> AnswerAddress:
+    """Return the function that gives the note address of an answer to a topic."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic/{spec.topic}"
@@ -131,6 +141,7 @@ def answer_address(spec: Any) -> AnswerAddress:
 
 
 def hit_address(spec: Any) -> AnswerAddress:
+    """Return the function that gives the note address of a hit."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.index)}/post"
@@ -151,6 +162,7 @@ _HEADS = {
 
 
 def index(built: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb arqmath index` prints."""
     if not built["complete"]:
         return ["stopped; the same command continues"]
     if "share" in built:
@@ -176,10 +188,12 @@ def index(built: Result, _spec: object) -> list[str]:
 
 
 def describe_export(made: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb arqmath export` prints."""
     return [f"{made['documents']:,} documents in {made['out']}"]
 
 
 def search(result: Result, spec: Search) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath search` prints."""
     hits = result["hits"]
     what = "part of a formula" if result["how"] == "structure" else "word or symbol"
     none = f"nothing found: no answer has a {what} of the query"
@@ -196,6 +210,7 @@ def search(result: Result, spec: Search) -> Iterator[str]:
 
 
 def rank(result: Result, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath rank` prints."""
     if not result["complete"]:
         yield "stopped; finished topics are saved, and the same command continues"
     else:
@@ -216,6 +231,7 @@ def rank(result: Result, _spec: object) -> Iterator[str]:
 
 
 def tune(result: Result, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath tune` prints."""
     if not result["complete"]:
         yield "stopped; nothing was chosen"
         return
@@ -239,6 +255,7 @@ def tune(result: Result, _spec: object) -> Iterator[str]:
 
 
 def generate(made: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb arqmath generate` prints."""
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
     checked = [f"{one['topic']}  {_describe_verdicts(one)}" for one in made["checked"] if one["verdicts"]]
@@ -246,6 +263,7 @@ def generate(made: Result, _spec: object) -> list[str]:
 
 
 def evaluate(result: Result, spec: Evaluate) -> list[str]:
+    """Return the lines that `mathwb arqmath eval` prints."""
     if spec.task == 3:
         return _task3_lines(result)
     own = result["run_topics"]
@@ -284,6 +302,7 @@ def _format_measures(row: Result) -> list[str]:
 
 
 def compare(result: Result, spec: Compare) -> list[str]:
+    """Return the lines that `mathwb arqmath compare` prints."""
     measures = list(dict.fromkeys((*_MEASURES, spec.measure)))
     header = [
         *(["judgements"] if len(spec.qrels) > 1 else []),
@@ -307,6 +326,7 @@ def compare(result: Result, spec: Compare) -> list[str]:
 
 
 def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath topics` prints."""
     run, against = result["run"], result["against"]
     means = [
         [
@@ -323,6 +343,7 @@ def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
 
 
 def show(result: Any, spec: ShowTopic) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath show` prints."""
     from engines.formula.unicode import render_text
 
     if spec.written:
@@ -354,6 +375,7 @@ def _written_answers(answers: Sequence[Result]) -> Iterator[str]:
 
 
 def post(result: Result, spec: ShowPost) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath post` prints."""
     text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
     question = result["question"]
     yield f"{'question' if result['kind'] == 1 else 'answer'} {result['id']}"
@@ -371,12 +393,14 @@ def post(result: Result, spec: ShowPost) -> Iterator[str]:
 
 
 def judgements(own: Sequence[UserJudgement], spec: OwnJudgements) -> Iterator[str]:
+    """Yield the lines that `mathwb arqmath judgements` prints."""
     if spec.out is None:
         # Spaces, since a tab would be printed as what it is written with; every reader of qrels takes both.
         yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
 
 
 def pairs(result: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb arqmath pairs` prints."""
     counts = {
         name.replace("_", " "): n for name, n in result.items() if isinstance(n, int) and name != "seed"
     }
@@ -389,6 +413,7 @@ pretrain_data = pairs
 
 
 def backbone(made: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb arqmath backbone` prints."""
     return [
         f"{made['out']}: {made['family']} without weights, {made['vocabulary']:,} tokens in its vocabulary"
     ]

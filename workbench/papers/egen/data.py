@@ -47,7 +47,7 @@ _WITH_SYMBOLS_BYTES = 100 * 10**6
 
 
 def check_egen() -> Iterator[DoctorFinding]:
-    """The table of rewrite rules, and what of egglog's library only its developers need."""
+    """Check the table of rewrite rules, and the size of egglog's library."""
     from workbench.doctor import DoctorFinding
 
     yield DoctorFinding("rewrite rules", "ok", str(asset("rules/egen.toml")))
@@ -62,17 +62,21 @@ def check_egen() -> Iterator[DoctorFinding]:
 
 
 def list_models(workspace: Workspace) -> list[Path]:
-    """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
-    one that ships and has their name."""
+    """List the models that embed expressions: those that ship, then those of the workspace.
+
+    A model of the workspace hides one that ships and has its name.
+    """
     from engines.egen.models.model_folder import models_among
 
     return models_among(sorted(workspace.models.glob("*")))
 
 
 def model_path(name: str) -> Path:
-    """The folder of a model: a path, a name in the workspace, or one that ships (`egen-…`, `arqmath-…`).
+    """Return the folder of a model: a path, a name in the workspace, or one that ships (`egen-…`,
+    `arqmath-…`).
 
-    Raises: MissingError E355 when there is none of that name.
+    Raises:
+        MissingError: E355 if there is none with that name.
     """
     from engines.core.system import models_folder
     from workbench.workspace import Workspace
@@ -92,7 +96,7 @@ def model_path(name: str) -> Path:
 
 
 def corpus_path(name: str) -> Path:
-    """A file or folder as named, or else the corpus of this name: of the workspace, registered, shipped."""
+    """Return a path, or else the corpus with this name: of the workspace, registered, or shipped."""
     from engines.core.system import asset
     from workbench.workspace import Workspace
 
@@ -109,7 +113,9 @@ def corpus_path(name: str) -> Path:
 
 
 def expressions_path(name: str) -> str:
-    """A file or a set of templates as named, or else the registered expressions of this name."""
+    """Return a file or a set of templates as it is named, or else the registered expressions with this
+    name.
+    """
     from workbench.workspace import Workspace
 
     if not Path(name).expanduser().exists():
@@ -120,7 +126,7 @@ def expressions_path(name: str) -> str:
 
 
 def count_clusters(folder: Path) -> int:
-    """How many a corpus is to have."""
+    """Return how many clusters a corpus is to have."""
     return int(json.loads((folder / "manifest.json").read_bytes())["source"]["heads"])
 
 
@@ -141,12 +147,15 @@ KINDS = (
 
 
 def list_corpora(workspace: Workspace) -> Iterator[Path]:
+    """Yield the corpora of a workspace."""
     for manifest in sorted(workspace.corpora.glob("*/manifest.json")):
         yield manifest.parent
 
 
 def check_expressions(path: Path, report: BadLineSink) -> dict[str, int]:
-    """One expression per line: infix, LaTeX or prefix; empty lines and those with `#` first are skipped."""
+    """Check one expression per line: infix, LaTeX or prefix. Empty lines and those that begin with `#` are
+    skipped.
+    """
     from engines.formula.reader import read_expression
 
     lines = records = 0
@@ -164,7 +173,7 @@ def check_expressions(path: Path, report: BadLineSink) -> dict[str, int]:
 
 
 def check_clusters(path: Path, report: BadLineSink) -> dict[str, int]:
-    """Clusters in generator prefix notation, in either published layout.
+    """Check clusters in generator prefix notation, in either published layout.
 
     One JSON object per line with `head` and `exprs`, or plain blocks (the head, then what equals it, one per
     line) that a blank line ends. A cluster counts without its bad expressions, and not at all with a bad
@@ -184,7 +193,7 @@ def check_clusters(path: Path, report: BadLineSink) -> dict[str, int]:
 
 
 def check_corpus(path: Path, report: BadLineSink) -> dict[str, int]:
-    """A corpus folder: every file that its manifest names is there and as it was when it was made."""
+    """Check that every file that the manifest of a corpus names is there and unchanged."""
     from engines.egen.corpus.folder import corrupt
 
     manifest = path / "manifest.json"

@@ -37,7 +37,12 @@ class EvaluateRow(Evaluate):
 def evaluate_row(
     spec: EvaluateRow, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """As `engines.egen.evaluations.evaluate.evaluate`, with `kept`, the file, where a row is named."""
+    """Evaluate a model, as `engines.egen.evaluations.evaluate.evaluate`, and store the result of a named
+    row.
+
+    Returns:
+        The result; with a row also `kept`, the file.
+    """
     from engines.egen.evaluations.evaluate import evaluate as measure
 
     result = measure(spec, cache=cache, events=events, stop=stop)
@@ -101,7 +106,7 @@ class DrawMap(Arrange):
 def draw_map(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """As `engines.egen.models.embed.arrange`, with `file`, which is written."""
+    """Arrange expressions on a map, as `engines.egen.models.embed.arrange`, and write it to `file`."""
     result = arrange(spec, cache=cache, events=events, stop=stop)
     if spec.file is not None and result["points"] is not None:
         _write_drawing(spec.file, result)

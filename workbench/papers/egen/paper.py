@@ -247,6 +247,7 @@ _WAYS = ("tan atan x", "pow sqrt x 2", "asin sin x")
 
 
 def run_tour(guide: Guide, workspace: Workspace) -> None:
+    """Run the stops of the tour that show E-Gen on the sample."""
     from tempfile import TemporaryDirectory
 
     from workbench.papers.egen.data import list_corpora

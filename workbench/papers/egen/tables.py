@@ -40,7 +40,9 @@ MemberAddress = Callable[[Mapping[str, Any]], str]
 
 
 def write_expression(notation: str, prefix: str) -> str:
-    """An expression in a notation of `engines.mathematics.terms.notation`: infix, unicode_infix or latex."""
+    """Write an expression in a notation of `engines.mathematics.terms.notation`: infix, unicode_infix or
+    latex.
+    """
     if (text := _write_function(notation, prefix)) is not None:
         return text
     from engines.egen.theories.own import met
@@ -193,14 +195,17 @@ MISTAKES = TableSpec(
 
 
 def cluster_address(spec: Any) -> MemberAddress:
+    """Return the function that gives the note address of a cluster."""
     return lambda match: f"corpus/{spec.corpus.name}/cluster/{match['cluster']}"
 
 
 def member_address(spec: Any) -> MemberAddress:
+    """Return the function that gives the note address of a member."""
     return lambda member: f"corpus/{spec.corpus.name}/cluster/{spec.cluster}/member/{member['member']}"
 
 
 def neighbour_address(spec: Any) -> MemberAddress:
+    """Return the function that gives the note address of a neighbour."""
     # Without a corpus it is the sample that ships.
     home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
     return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"
@@ -213,6 +218,7 @@ _SHOWN_CLASSES = 20
 
 
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen generate` prints."""
     from engines.egen.generation import document, without_members
 
     result = document(cluster)
@@ -282,6 +288,8 @@ GRADES = TableSpec(
 
 
 def verify(result: Verified, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen verify` prints."""
+
     def is_plain(row: TableRow) -> bool:
         return row["verdict"] in ("equal", "extends") and not row["except"]
 
@@ -304,6 +312,7 @@ def verify(result: Verified, _spec: object) -> Iterator[str]:
 
 
 def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
+    """Yield the lines that `mathwb grade` prints."""
     if spec.pairs is None:
         row = result.results[0]
         yield from GRADES.text_lines((), total=0, every=result.results, none=row["verdict"])
@@ -322,6 +331,7 @@ def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
 
 
 def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen explain` prints."""
     verdict = result["verdict"]
     facts = [
         ("head", _with_domain(result, "head")),
@@ -369,6 +379,7 @@ def _describe_failure(point: Mapping[str, Any]) -> str:
 
 
 def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb egen derive` prints."""
     rows = [
         (_format_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
         for step in result["steps"]
@@ -381,6 +392,7 @@ def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
+    """Yield the lines that `mathwb egen egraph` prints."""
     classes, root = result["classes"], str(result["root"])
     wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
 
@@ -400,6 +412,7 @@ def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
 
 
 def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
+    """Yield the lines that `mathwb egen extract` prints."""
     yield (
         f"class {result['class']}: {result['total']:,} terms; "
         f"{result['nodes']:,} nodes in {result['classes']:,} classes"
@@ -427,6 +440,7 @@ def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
 
 
 def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen theory` prints."""
     if "theories" in result:
         yield from align_rows(("theory", "what", "file"), [tuple(row.values()) for row in result["theories"]])
         return
@@ -441,18 +455,22 @@ def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def save(result: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb egen save` prints."""
     return [f"saved as cluster {result['cluster']} of {result['out']}"]
 
 
 def find(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
+    """Return the lines that `mathwb egen find` prints."""
     return MATCHES.text_lines(result["matches"], none=f"no cluster holds {result['unicode']}")
 
 
 def show(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
+    """Return the lines that `mathwb egen show` prints."""
     return MEMBERS.text_lines(result["members"])
 
 
 def describe_import(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen import` prints."""
     yield f"{made['clusters']:,} clusters, {made['expressions']:,} expressions in {made['out']}"
     if made["bad_lines"]:
         yield f"lines that could not be read: {made['bad_lines']:,}"
@@ -461,15 +479,18 @@ def describe_import(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def export(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen export` prints."""
     yield f"{made['clusters']:,} clusters in {made['file']}"
 
 
 def pairs(rows: Iterable[Sequence[str]], spec: Any) -> Iterator[str]:
+    """Yield the lines that `mathwb egen pairs` prints."""
     for row in rows:
         yield json.dumps(row) if spec.jsonl else "\t".join(row)
 
 
 def rules(result: Any, spec: Any) -> Iterator[str]:
+    """Yield the lines that `mathwb egen rules` prints."""
     if hasattr(result, "unread"):
         yield from _of_a_file(result)
         return
@@ -507,11 +528,12 @@ def _difference_cells(point: Difference | None) -> tuple[str, str, str]:
 
 
 def rules_code(document: Mapping[str, Any]) -> int:
-    """1 when a rule does not do what the table claims."""
+    """Return exit code 1 if a rule does not do what the table claims, otherwise 0."""
     return 1 if document["problems"] else 0
 
 
 def corpus(built: Any, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen corpus` prints."""
     if not built.complete:
         yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command continues"
         return
@@ -527,6 +549,7 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
 
 
 def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb egen stats` prints."""
     paper = result["paper"]
     rows: list[tuple[str, object, object]] = [
         ("operators", result["operators"], paper["operators"]),
@@ -606,6 +629,7 @@ _SHOWN_MISTAKES = 5
 
 
 def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
+    """Yield the lines that `mathwb egen embed` prints."""
     if result.bad_lines:
         yield HintLine(f"lines without a vector, written as rows of nan: {result.bad_lines:,}")
     if result.share:
@@ -615,6 +639,7 @@ def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
 
 
 def index(result: Indexed, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen index` prints."""
     if result.left_out:
         yield HintLine(f"expressions that the model cannot read: {result.left_out:,}")
     if result.share:
@@ -625,10 +650,12 @@ def index(result: Indexed, _spec: object) -> Iterator[str]:
 
 
 def nearest(result: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb egen nearest` prints."""
     return NEIGHBOURS.text_lines(result["neighbours"], result, infix=f"nearest to {result['unicode']}")
 
 
 def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen analogy` prints."""
     asked = " : ".join(result[name]["unicode"] for name in ("x1", "y1"))
     yield f"{asked}  ::  {result['x2']['unicode']} : ?"
     if result["expected"] is not None:
@@ -640,6 +667,7 @@ def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
+    """Yield the lines that `mathwb egen map` prints."""
     if spec.file is None:
         numbers = result.get("clusters", [""] * len(result["exprs"]))
         points = result["points"] or []
@@ -660,6 +688,7 @@ def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
 
 
 def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb egen rewrite` prints."""
     rows = [
         (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
         for each in result["written"]
@@ -668,10 +697,12 @@ def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def semembed(result: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
+    """Yield the lines that `mathwb egen semembed` prints."""
     yield f"{result['clusters']:,} clusters, {result['expressions']:,} expressions in {result['out']}"
 
 
 def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen semvec` prints."""
     rows = [
         (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
         for each in result["figures"]
@@ -687,6 +718,7 @@ def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
+    """Yield the lines that `mathwb proofread` prints."""
     quiet = () if spec.every else ("right", "follows", "given")
     for document in result["documents"]:
         row = document["row"]
@@ -703,6 +735,7 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
 
 
 def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb egen check` prints."""
     if result["model"]:
         yield f"{result['model']} suspects a step whose cosine is below {result['threshold']:.4f}"
         if held := result["suspicion"]:
@@ -757,6 +790,7 @@ def _transition_note(transition: Mapping[str, Any]) -> str:
 
 
 def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
+    """Yield the lines that `mathwb egen eval` prints."""
     if "kept" in result:
         yield HintLine(f"saved in {result['kept']}")
     papers = list(dict.fromkeys(name for figure in result["figures"] for name in figure["paper"]))

@@ -34,7 +34,7 @@ KEYS = (
 
 
 def check_mathamr() -> Iterator[DoctorFinding]:
-    """The English pipeline of the built-in AMR parser, and whether amrlib is there for a better one."""
+    """Check for the English pipeline of the built-in AMR parser, and for amrlib."""
     from workbench.doctor import DoctorFinding
 
     if find_spec("spacy") is None:
@@ -63,7 +63,7 @@ KINDS = (
 
 
 def check_graphs(path: Path, report: BadLineSink) -> dict[str, int]:
-    """Graphs that can be read, and blocks that cannot."""
+    """Count the graphs that can be read; blocks that cannot are reported."""
     from engines.mathamr.graph.amr import read_blocks, read_graph
 
     count = 0
@@ -77,7 +77,7 @@ def check_graphs(path: Path, report: BadLineSink) -> dict[str, int]:
 
 
 def check_formulas(path: Path, report: BadLineSink) -> dict[str, int]:
-    """Formulas, and the files that have any kind of them."""
+    """Count formulas, and the files that contain some."""
     from engines.documents.folder import pdf_warning, scan_folder, unit_formulas
 
     found = scan_folder(path, {})
@@ -92,6 +92,7 @@ def check_formulas(path: Path, report: BadLineSink) -> dict[str, int]:
 
 
 def formula_files(path: Path) -> list[Path]:
+    """List the files of a data set of formulas."""
     from engines.documents.folder import scan_folder
 
     found = scan_folder(path, {})
@@ -99,8 +100,11 @@ def formula_files(path: Path) -> list[Path]:
 
 
 def source_path(name: str) -> Path:
-    """What formulas are read from: a path, a data set of kind formulas, or a collection. Raises: MissingError
-    E354."""
+    """Return what formulas are read from: a path, a data set of kind formulas, or a collection.
+
+    Raises:
+        MissingError: E354 if there is none.
+    """
     from workbench.papers.arqmath.data import find_collection
     from workbench.workspace import Workspace
 
@@ -113,13 +117,13 @@ def source_path(name: str) -> Path:
 
 
 def formula_sets(workspace: Workspace) -> dict[str, Path]:
-    """The data sets of kind formulas that are at their places, by name."""
+    """Return the data sets of kind formulas that are still there, by name."""
     known = {name: Path(one.path) for name, one in workspace.data.entries_of("formulas").items()}
     return {name: path for name, path in known.items() if path.exists()}
 
 
 def with_place(spec: IndexFormulas) -> IndexFormulas:
-    """With the workspace's place for the index of what has a name in it, where none is given."""
+    """Fill in the workspace's folder for the index of a named source, if no folder is given."""
     from workbench.papers.arqmath.data import list_collections
     from workbench.workspace import Workspace
 
@@ -136,7 +140,11 @@ def with_place(spec: IndexFormulas) -> IndexFormulas:
 
 
 def amr_path(name: str) -> Path:
-    """A file by its path, or one that is registered under this name. Raises: MissingError E354."""
+    """Return a file by its path, or one that is registered under this name.
+
+    Raises:
+        MissingError: E354 if there is none.
+    """
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
@@ -159,14 +167,15 @@ Searching = TypeVar("Searching", "Inspect", "EvaluateRuns")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:
+    """Return the workspace's folder for the index of a collection or data set."""
     return workspace.make_folder("mathamr") / name / "index"
 
 
 def index_path(name: str) -> Path:
-    """The folder of an index as it is named, or else that of the workspace's collection or data set of this
-    name, or of the one whose folder it is.
+    """Return the path of an index, or of the index of the collection or data set with this name or folder.
 
-    Raises: MissingError E312 when that has none, E354 for an unknown name.
+    Raises:
+        MissingError: E312 if it has no index, E354 for an unknown name.
     """
     from workbench.papers.arqmath.data import find_collection
     from workbench.workspace import Workspace
@@ -192,12 +201,12 @@ def index_path(name: str) -> Path:
 
 
 def resolve_inspect(spec: Inspect) -> Inspect:
-    """With the index that the workspace has of the collection, and amrlib's model."""
+    """Fill in the workspace's index of the collection, and amrlib's model."""
     return with_index(with_model(spec))
 
 
 def with_index(spec: Searching) -> Searching:
-    """With the index that the workspace has of the collection, where none is given."""
+    """Fill in the workspace's index of the collection, if none is given."""
     from workbench.papers.arqmath.data import collection_at
     from workbench.workspace import Workspace
 
@@ -210,7 +219,7 @@ def with_index(spec: Searching) -> Searching:
 
 
 def with_model(spec: Parsing) -> Parsing:
-    """With the model that the settings name, where amrlib is to parse and none is given."""
+    """Fill in the model that the settings name, if amrlib is to parse and none is given."""
     if spec.parser != "amrlib" or spec.model is not None:
         return spec
     from workbench.config import load_config

@@ -163,6 +163,7 @@ OPERATIONS = (
 
 
 def run_tour(guide: Guide, workspace: Workspace) -> None:
+    """Run the stops of the tour that show MathAMR on the sample."""
     from workbench.papers.arqmath.data import list_collections
 
     known = list_collections(workspace)

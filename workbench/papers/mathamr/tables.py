@@ -23,6 +23,7 @@ def _formula_text(row: Result) -> str:
 
 
 def topic_row(topic: Result, _found: object = None) -> dict[str, Any]:
+    """Make the row of a topic."""
     graph = "yes" if topic["graph"] else "no"
     row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
     return {**row, "formula": _formula_text(topic)}
@@ -133,6 +134,7 @@ EQUAL = TableSpec(
 
 
 def topic_address(spec: Any) -> Callable[[Result], str]:
+    """Return the function that gives the note address of a topic."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"mathamr/{name_of(spec.folder)}/topic"
@@ -165,6 +167,7 @@ def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
+    """Return the lines that `mathwb mathamr draw` prints."""
     return str(made["text"]).splitlines()
 
 
@@ -182,12 +185,14 @@ def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
 
 
 def topics(result: Result, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mathamr topics` prints."""
     yield from TOPICS.text_lines(result["topics"])
     if result["left_out"]:
         yield HintLine(f"lines and files that could not be read: {result['left_out']:,}")
 
 
 def index(built: Result, _spec: object) -> list[str]:
+    """Return the lines that `mathwb mathamr index` prints."""
     if not built["complete"]:
         return ["stopped; nothing was saved"]
     lines = [
@@ -221,6 +226,7 @@ def search(result: Result, _spec: object) -> Iterator[str]:
 
 
 def inspect(result: Result, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mathamr inspect` prints."""
     from engines.formula.unicode import render_text
 
     yield render_text(result["text"])
@@ -240,6 +246,7 @@ def inspect(result: Result, _spec: object) -> Iterator[str]:
 
 
 def evaluate(result: Result, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mathamr eval` prints."""
     from pathlib import Path
 
     yield f"{result['topics']} topics, {result['judged']:,} judged visually distinct formulas"
@@ -281,6 +288,7 @@ _MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_p
 
 
 def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: ARG001
+    """Yield the lines that `mathwb mathamr parse` prints."""
     yield from document["mathamr"].splitlines()
     yield ""
     yield document["linear_mathamr"]

@@ -33,16 +33,18 @@ KINDS = (
 
 
 def own_folders(workspace: Workspace) -> Iterator[Path]:
+    """Yield the sets of problems in the workspace itself."""
     yield from sorted(file.parent for file in (workspace.root / "problems").glob(f"*/{_FILE}"))
 
 
 def count_rows(folder: Path) -> int:
+    """Return the number of problems of a set."""
     with (folder / _FILE).open("rb") as file:
         return sum(1 for line in file if line.strip())
 
 
 def list_sets(workspace: Workspace) -> dict[str, Path]:
-    """All sets of problems by name: those of the workspace, then the registered ones."""
+    """Return all sets of problems by name: those of the workspace, then the registered ones."""
     result = {folder.name: folder / _FILE for folder in own_folders(workspace)}
     for name, entry in workspace.data.entries_of("problems").items():
         result.setdefault(name, Path(entry.path))
@@ -50,7 +52,7 @@ def list_sets(workspace: Workspace) -> dict[str, Path]:
 
 
 def check_problems(path: Path, report: BadLineSink) -> dict[str, int]:
-    """Problems, those with an equation, and rows that are none; disagreeing answers are reported too."""
+    """Count problems, and those with an equation. Rows that are none and disagreeing answers are reported."""
     from engines.mwp.problems.readers import read_problems
 
     result = read_problems(path)
@@ -60,7 +62,7 @@ def check_problems(path: Path, report: BadLineSink) -> dict[str, int]:
 
 
 def locate_set(workspace: Workspace, name: str) -> Path | None:
-    """A set of problems of the workspace, a registered one, or one that ships."""
+    """Return the file of a set of problems of the workspace, a registered one, or one that ships, or None."""
     named = Path(name) / _FILE
     if len(named.parts) == 2 and (workspace.make_folder("problems") / named).exists():
         return workspace.make_folder("problems") / named
@@ -71,9 +73,11 @@ def locate_set(workspace: Workspace, name: str) -> Path | None:
 
 
 def problems_path(name: str) -> Path:
-    """The file that a name stands for: a path, else a set of the workspace, a registered one, a sample.
+    """Return the file that a name stands for: a path, a set of the workspace, a registered one, or a
+    sample.
 
-    Raises: MissingError E354 for a name that stands for nothing.
+    Raises:
+        MissingError: E354 for an unknown name.
     """
     path = Path(name).expanduser()
     if path.is_dir() and (path / _FILE).exists():
@@ -89,6 +93,7 @@ def problems_path(name: str) -> Path:
 
 
 def check_mwp() -> Iterator[DoctorFinding]:
+    """Check whether the workspace has word problems."""
     try:
         sets = [folder.name for folder in own_folders(Workspace.open(create=False))]
     except EngineError:
@@ -104,16 +109,17 @@ _SOLVER = "solver.json"
 
 
 def list_solvers(workspace: Workspace) -> list[Path]:
-    """The solvers that ship, then those of the workspace, which hide one that ships and has their name."""
+    """List the solvers that ship, then those of the workspace, which hide shipped ones with their names."""
     shipped = sorted(models_folder().glob(f"*/{_SOLVER}"))
     own = sorted(workspace.models.glob(f"*/{_SOLVER}"))
     return list({path.parent.name: path.parent for path in (*shipped, *own)}.values())
 
 
 def solver_path(name: str) -> Path:
-    """The folder of a solver: a path, a name in the workspace, or one that ships (`mwp-…`).
+    """Return the folder of a solver: a path, a name in the workspace, or one that ships (`mwp-…`).
 
-    Raises: MissingError E355 when there is none of that name.
+    Raises:
+        MissingError: E355 if there is none with that name.
     """
     path = Path(name).expanduser()
     if path.is_dir():
@@ -138,7 +144,18 @@ LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TripletLabel:
-    """A triplet that is bad. Args: set: of problems. pool, strategy: as it was found. changed: in UTC."""
+    """The user's label of a bad triplet.
+
+    Args:
+        set: The set of problems.
+        anchor: The id of the anchor.
+        positive: The id of the positive.
+        negative: The id of the negative.
+        pool: The pool in which it was found.
+        strategy: The strategy by which it was found.
+        label: One of `LABELS`.
+        changed: When, UTC, ISO 8601.
+    """
 
     set: str
     anchor: str
@@ -156,6 +173,8 @@ class TripletLabel:
 
 
 class TripletLabels(RecordFile[tuple[str, str, str, str], TripletLabel]):
+    """The labels of a workspace, in a file of JSON lines."""
+
     what = "label"
 
     def read_record(self, row: Mapping[str, Any]) -> TripletLabel:
@@ -168,12 +187,17 @@ class TripletLabels(RecordFile[tuple[str, str, str, str], TripletLabel]):
         return record.key
 
     def label_of(self, set_: str, triplet: Mapping[str, Any]) -> str:
+        """Return the label of a triplet, or ""."""
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
         result = self.known.get(key)
         return result.label if result is not None else ""
 
     def set_label(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
-        """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""
+        """Label a triplet; an empty label removes it.
+
+        Raises:
+            DataError: E374 for an unknown label.
+        """
         if label and label not in LABELS:
             what = f"unknown label {label!r}"
             raise DataError(what, code="E374", remedy=f"Take one of: {', '.join(LABELS)}.")
@@ -189,17 +213,18 @@ class TripletLabels(RecordFile[tuple[str, str, str, str], TripletLabel]):
         self.change_records(change_label)
 
     def export_labels(self, path: Path, *, set_: str | None = None) -> Path:
-        """Write all labels, or those of one set, as JSON Lines. Returns: the path."""
+        """Write all labels, or those of one set, as JSON Lines, and return the path."""
         with atomic_writer(path) as file:
             file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.of_set(set_))
         return path
 
     def of_set(self, set_: str | None) -> list[TripletLabel]:
+        """List the labels of a set of problems, or all."""
         return [one for one in self.all_records() if set_ is None or one.set == set_]
 
 
 def labels_path() -> Path:
-    """The file of the open workspace."""
+    """Return the file of labels of the open workspace."""
     return Workspace.open(create=False).make_folder("problems") / "labels.jsonl"
 
 
@@ -214,7 +239,12 @@ class OwnLabels:
 
 
 def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[TripletLabel]:
-    """The labels of the workspace, by set and ids. Events: warnings of lines that cannot be read."""
+    """Return the labels of the workspace, by set and ids.
+
+    Args:
+        spec: Which labels, and the file to write them to.
+        events: Receives warnings of lines that cannot be read.
+    """
     labels = TripletLabels(labels_path())
     for problem in labels.problems:
         warn(events, str(problem))

@@ -94,6 +94,7 @@ OPERATIONS = (
 
 
 def run_tour(guide: Guide, workspace: Workspace) -> None:
+    """Run the stops of the tour that show word problems on the sample."""
     from workbench.papers.mwp.data import list_sets as sets_of
 
     sets = {name: str(file) for name, file in sets_of(workspace).items()}

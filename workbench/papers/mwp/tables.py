@@ -30,7 +30,12 @@ def _triplet_row(triplet: Triplet, _found: object = None) -> dict[str, Any]:
 
 
 def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
-    """A candidate of what `mwp explain` found. Args: role: one of `CANDIDATES_OF`."""
+    """Make the row of a candidate of `mwp explain`.
+
+    Args:
+        role: One of `CANDIDATES_OF`.
+        candidate: The candidate.
+    """
     return {
         "as": role,
         "id": candidate["id"],
@@ -105,21 +110,23 @@ CANDIDATES = TableSpec(
 
 
 def choice_name(strategy: str, text: str, pool: str) -> str:
-    """How triplets are chosen, as one word: `em-bibleu-train+qr`."""
+    """Return how triplets are chosen as one word: `em-bibleu-train+qr`."""
     return f"{strategy}-{text}-{pool.replace(',', '+')}"
 
 
 def triplet_home(set_: str, choice: str) -> str:
+    """Return the prefix of the note addresses of a set's triplets."""
     return f"problems/{quote_part(set_)}/strategy/{choice}/triplet"
 
 
 def triplet_address(spec: Any) -> Callable[[Triplet], str]:
+    """Return the function that gives the note address of a triplet."""
     home = triplet_home(_name_of(spec.data), choice_name(spec.strategy, spec.text, spec.pool))
     return lambda triplet: f"{home}/{quote_part(triplet.anchor)}"
 
 
 def quote_part(name: str) -> str:
-    """A part of an address: ids of problems may hold slashes."""
+    """Quote a part of a note address, since ids of problems may have slashes."""
     return name.replace("%", "%25").replace("/", "%2F")
 
 
@@ -136,6 +143,7 @@ _SHOWN = 10
 
 
 def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp problems` prints."""
     for file in result["files"]:
         yield (
             f"{Path(file['path']).name} ({file['format']}): {file['problems']:,} problems, "
@@ -159,6 +167,7 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp anchors` prints."""
     parts = ", ".join(f"{number:,} {part}" for part, number in result["pool"].items())
     yield f"{len(result['anchors']):,} anchors, pool {parts}, {len(result['templates']):,} equations"
     if result["unusable"]:
@@ -176,12 +185,14 @@ _COUNTED = ("template", "count", "qr", "roda")
 
 
 def labels(result: Sequence[TripletLabel], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp labels` prints."""
     rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in result]
     header = ("set", "anchor", "positive", "negative", "label")
     yield from align_rows(header, rows, none="you have not labelled any triplets")
 
 
 def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp augment` prints."""
     yield f"{result['usable']:,} of {result['problems']:,} problems have an equation"
     for kind, counts in result["kinds"].items():
         yield (
@@ -200,6 +211,7 @@ def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp triplets` prints."""
     parts = ", ".join(f"{count:,} {part}" for part, count in result["pool"].items())
     yield f"{result['anchors']:,} anchors; pool of {parts} with {result['equations']:,} equations"
     if result["unusable"]:
@@ -219,6 +231,7 @@ def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def explain(result: Explanation, _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp explain` prints."""
     for name, problem in result.problems.items():
         yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
         yield f"          {problem['text']}"
@@ -239,6 +252,7 @@ def _candidate_lines(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
 
 
 def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp challenge` prints."""
     yield (
         f"{result['made']:,} made from {result['problems']:,} problems; {result['drawn']:,} sampled, "
         f"{result['doubtful']:,} doubtful, {result['kept']:,} kept, over {result['templates']:,} equations"
@@ -251,6 +265,7 @@ def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp similarity` prints."""
     if "bibleu" in result:
         yield f"Bi-BLEU {result['bibleu']:.4f} of {result['tokens'][0]} and {result['tokens'][1]} tokens"
         return
@@ -262,6 +277,7 @@ def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp solve` prints."""
     yield from map(HintLine, result["remarks"])
     for number, step in enumerate(result["steps"], start=1):
         yield f"{number}. {step['text']}"
@@ -277,6 +293,7 @@ def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp eval` prints."""
     fold = "" if result["fold"] is None else f", fold {result['fold']}"
     yield f"{result['model']} on {result['data']}{fold}: {result['problems']:,} problems"
     yield from map(HintLine, result["remarks"])
@@ -323,6 +340,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp tsne` prints."""
     if result["file"]:
         yield f"{len(result['points']):,} problems plotted in {result['file']}"
         return
