@@ -462,16 +462,16 @@ def test_an_installed_distribution_brings_a_reporter(
     points = "notebook = noted_reporter:Notebook\nbroken = noted_reporter:Nothing\n"
     (about / "entry_points.txt").write_text(f"[mathwb.reporters]\n{points}")
     monkeypatch.syspath_prepend(site)
-    assert checked("notebook") == "notebook"
+    assert check_reporter("notebook") == "notebook"
     number = lab.submit(n=2)
     lab.wait(number, "succeeded")
-    job = find(lab.workspace.runs, number)
-    assert report(job, "notebook", over=at_once).end == "succeeded"
+    job = find_job(lab.workspace.runs, number)
+    assert report_job(job, "notebook", over=at_once).end == "succeeded"
     told = (job.folder / "notebook.txt").read_text().split()
     assert (told.count("metric"), told[-1]) == (2, "succeeded")
     with pytest.raises(EngineError, match="Nothing") as caught:
-        checked("broken")
+        check_reporter("broken")
     assert caught.value.code == "E627"
     with pytest.raises(EngineError) as unknown:
-        checked("notbook")
+        check_reporter("notbook")
     assert "notebook" in unknown.value.remedy

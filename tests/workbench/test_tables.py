@@ -38,7 +38,7 @@ MEMBERS = [
 def functions(monkeypatch: pytest.MonkeyPatch) -> TableSpec:
     """The members with one more column: how many functions they name."""
 
-    def named(row: tables.Row) -> int:
+    def named(row: tables.TableRow) -> int:
         return sum(word.isalpha() and word != "x" for word in row["prefix"].split())
 
     column = Column("functions", "functions", 9, "right", value=named, format="02d", unit="functions")
@@ -96,7 +96,7 @@ def test_a_column_is_only_where_it_says() -> None:
 def test_values_are_made_only_when_they_are_asked_for() -> None:
     asked: list[int] = []
 
-    def twice(row: tables.Row) -> int:
+    def twice(row: tables.TableRow) -> int:
         asked.append(row["a"])
         return 2 * int(row["a"])
 
