@@ -1,0 +1,169 @@
+"""Names: a class has one meaning in the repository, and a function is not named by a bare participle.
+
+What there still is of the other kind is counted, and may only become less.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("engines", "workbench", "screens")
+
+TWICE = 125
+"""So many public classes have the name of another one."""
+PARTICIPLES = 532
+"""So many functions are named by a participle alone."""
+
+_IRREGULAR = frozenset(
+    [
+        "begun",
+        "bent",
+        "bound",
+        "broken",
+        "brought",
+        "built",
+        "caught",
+        "chosen",
+        "cut",
+        "done",
+        "drawn",
+        "driven",
+        "fed",
+        "felt",
+        "found",
+        "forgotten",
+        "frozen",
+        "given",
+        "gone",
+        "grown",
+        "held",
+        "hidden",
+        "kept",
+        "known",
+        "laid",
+        "learnt",
+        "led",
+        "left",
+        "lent",
+        "lost",
+        "made",
+        "meant",
+        "met",
+        "paid",
+        "put",
+        "read",
+        "run",
+        "said",
+        "seen",
+        "sent",
+        "set",
+        "shown",
+        "shut",
+        "sought",
+        "spelt",
+        "spent",
+        "split",
+        "spoken",
+        "spread",
+        "stolen",
+        "stood",
+        "stuck",
+        "sung",
+        "sunk",
+        "taken",
+        "taught",
+        "thought",
+        "thrown",
+        "told",
+        "torn",
+        "understood",
+        "undone",
+        "woken",
+        "won",
+        "worn",
+        "wound",
+        "woven",
+        "written",
+    ]
+)
+_NOT_PARTICIPLES = frozenset(
+    [
+        "bound",
+        "cut",
+        "feed",
+        "left",
+        "need",
+        "put",
+        "read",
+        "run",
+        "seed",
+        "set",
+        "shed",
+        "speed",
+        "split",
+        "spread",
+        "embed",
+    ]
+)
+
+
+def is_participle(name: str) -> bool:
+    """Whether a name is one word that looks like a past participle."""
+    word = name.strip("_")
+    if "_" in word or word in _NOT_PARTICIPLES or word != word.lower():
+        return False
+    return word in _IRREGULAR or (word.endswith("ed") and len(word) > 4)
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    names = {ast.unparse(item).rpartition(".")[2] for item in node.decorator_list}
+    return bool(names & {"property", "cached_property", "setter", "overload"})
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("written", True),
+        ("_shown", True),
+        ("matched", True),
+        ("read", False),
+        ("write_rows", False),
+        ("seed", False),
+    ],
+)
+def test_participles_are_recognised(name: str, expected: bool) -> None:
+    assert is_participle(name) is expected
+
+
+def test_no_more_functions_are_named_by_a_participle() -> None:
+    matches = [
+        f"{file}:{node.lineno} {node.name}"
+        for file, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and is_participle(node.name)
+        and not is_property(node)
+    ]
+    assert len(matches) <= PARTICIPLES, "a verb and a noun say more: " + ", ".join(matches[:20])
+
+
+def test_no_more_classes_share_a_name() -> None:
+    files = defaultdict(set)
+    for file, tree in modules():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files[node.name].add(file)
+    twice = {name: sorted(where) for name, where in files.items() if len(where) > 1}
+    assert len(twice) <= TWICE, f"one of them wants a name of its own: {twice}"
