@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 import time
@@ -21,7 +20,7 @@ from textual.dom import DOMNode
 from screens.keys import list_scopes
 from screens.registry import SCREEN_KEYS, SCREENS, ScreenEntry
 from screens.shell.bars import FAILED, RUNS, Header, KeyBar, Load
-from screens.shell.export import Command, Export, PaletteStep, is_remote
+from screens.shell.export import Command, Export, PaletteStep
 from screens.shell.frame import AppFrame
 from screens.shell.keymap import APP_KEYS, bindings, remap_keys
 from screens.shell.navigation import (
@@ -49,7 +48,6 @@ from screens.shell.terminal import (
     end_with_terminal,
     ended_by_exception,
     give_back,
-    set_frame_rate,
     stop_as_job,
     with_sixels,
 )
@@ -57,7 +55,7 @@ from screens.shell.theme import THEMES, Ascii, format_quantity
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm, MenuChoice
 from screens.widgets.table import Table
-from workbench.config import own_config
+from workbench.config import is_remote, own_config
 from workbench.errors import explain, one_line
 from workbench.folders import state_dir
 from workbench.paper import added_papers
@@ -454,9 +452,6 @@ def run(
         EngineError: The workspace cannot be opened.
     """
     config = own_config()
-    fps = config.get("fps") or (15 if is_remote() else 0)
-    if isinstance(fps, int) and fps and "TEXTUAL_FPS" not in os.environ:
-        set_frame_rate(fps)
     plain = ascii or bool(config.get("ascii"))
     choice = "none" if plain else str(config.get("graphics"))
     graphics = ask_terminal(choice, remote=is_remote())

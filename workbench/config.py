@@ -313,3 +313,8 @@ def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
         remedy = f"Write it there yourself: {name} = {json.dumps(value)}"
         raise UsageError(what, code="E422", where=str(config_file()), remedy=remedy)
     return result
+
+
+def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether the session runs over SSH."""
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))

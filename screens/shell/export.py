@@ -14,6 +14,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import write_text
+from workbench.config import is_remote
 from workbench.tables import TableSpec
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("pbcopy",)),
     ("", ("clip.exe",)),
 )
-
-
-def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether the session runs over SSH."""
-    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
 def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:

@@ -135,15 +135,6 @@ class Garbage:
         self._swept, self._whole = now, whole
 
 
-def set_frame_rate(fps: int) -> None:
-    """Limit how often per second the app draws."""
-    import textual.screen
-    from textual import constants
-
-    constants.MAX_FPS = fps  # type: ignore[misc]
-    textual.screen.UPDATE_PERIOD = 1 / fps  # type: ignore[misc]
-
-
 Typed = events.Key | events.Paste
 
 _PATIENCE_S = 1.0

@@ -16,6 +16,7 @@ def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -
 
     `screen`: the one to begin with, such as `jobs`. `launch`: what to fill in the form with.
     """
+    from workbench.config import is_remote, own_config
     from workbench.errors import UsageError
     from workbench.workspace import Workspace, ensure_sample
 
@@ -25,6 +26,9 @@ def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -
         raise UsageError(what, code="E401", remedy="Without one, try: mathwb tour, or mathwb --help")
     # What start-up makes stays: looking for garbage in it takes a sixth of the time to the first paint.
     gc.set_threshold(50_000, 10, 10)
+    # Textual reads its frame rate from the environment, once, when it is imported.
+    if fps := own_config().get("fps") or (15 if is_remote() else 0):
+        os.environ.setdefault("TEXTUAL_FPS", str(fps))
     workspace = Workspace.open()
     ensure_sample(workspace)
     from screens.app import run
