@@ -49,7 +49,7 @@ def rewritten(corpus: Path, seconds: float, cache: Path) -> Path:
     """The corpus that SymPy makes of the heads of another in so many seconds each."""
     heads, result = cache / "heads.txt", cache / "semembed"
     if not (result / "manifest.json").exists():
-        heads.write_text("\n".join(open_corpus(corpus).clusters()["head"].to_pylist()) + "\n")
+        heads.write_text("\n".join(open_corpus(corpus).read_clusters()["head"].to_pylist()) + "\n")
         mathwb("egen", "semembed", "--templates", heads, "--time", seconds, "--out", result)
     return result
 
@@ -121,7 +121,7 @@ def main() -> None:
         "size": given.size,
         "steps": given.steps,
         "settings": given.set,
-        "clusters": len(open_corpus(given.corpus).clusters()),
+        "clusters": len(open_corpus(given.corpus).read_clusters()),
         "count": given.count,
     }
     rows = []

@@ -22,7 +22,7 @@ from benchmarks._record import Record, parser_of
 from engines.core.system import asset
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.models import arrays
-from engines.egen.models.datasets import Sequences, batches, usable
+from engines.egen.models.datasets import Sequences, is_usable, make_batches
 from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import TOKENS_PER_BATCH
 
@@ -31,7 +31,12 @@ COUNT = 2_000
 
 def expressions() -> list[str]:
     corpus = open_corpus(asset("sample/corpora/sample-e"))
-    texts = [text for _, table in corpus.each() for text in table["prefix"].to_pylist() if usable(text, 200)]
+    texts = [
+        text
+        for _, table in corpus.iterate_members()
+        for text in table["prefix"].to_pylist()
+        if is_usable(text, 200)
+    ]
     random.Random(0).shuffle(texts)
     return texts[:COUNT]
 
@@ -64,9 +69,9 @@ def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
         def forward(self, ids: torch.Tensor) -> torch.Tensor:
             return embed(self.model, ids)
 
-    rows = Sequences.of(texts, max_length=200)
+    rows = Sequences.from_prefixes(texts, max_length=200)
     sizes = {0: torch.export.Dim("rows", max=8_192), 1: torch.export.Dim("length", min=3, max=200)}
-    some = (torch.from_numpy(rows.padded(range(8))),)
+    some = (torch.from_numpy(rows.pad_rows(range(8))),)
     torch.onnx.export(
         Embed(), some, str(place), input_names=["ids"], dynamic_shapes={"ids": sizes}, dynamo=True
     )
@@ -76,8 +81,8 @@ def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
 
     def encode() -> Any:
         result = np.zeros((len(rows), model.config.d_model), np.float32)
-        for batch in batches(rows.lengths, TOKENS_PER_BATCH):
-            result[batch] = session.run(None, {"ids": rows.padded(batch)})[0]
+        for batch in make_batches(rows.lengths, TOKENS_PER_BATCH):
+            result[batch] = session.run(None, {"ids": rows.pad_rows(batch)})[0]
         return result
 
     return encode

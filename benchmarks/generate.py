@@ -40,7 +40,7 @@ STYLES["distinct"] = {"style": "distinct", "forms": "all"}
 
 def counted(members: list[Tree]) -> Counter[str]:
     """Members of a cluster that meet an inverse, have a needless sign, do either, or count as another one."""
-    from engines.egen.expressions.novelty import written
+    from engines.egen.expressions.novelty import normalise_arithmetic
     from tests.egen.detours import detours
 
     found = [detours(tree.list_labels()) for tree in members]
@@ -49,7 +49,7 @@ def counted(members: list[Tree]) -> Counter[str]:
         inverse=sum(met > 0 for met, _ in found),
         sign=sum(signs > 0 for _, signs in found),
         either=sum(any(both) for both in found),
-        another=len(members) - len({written(tree).text for tree in members}),
+        another=len(members) - len({normalise_arithmetic(tree).text for tree in members}),
     )
 
 

@@ -35,12 +35,12 @@ Pair = tuple[Tree, Tree]
 def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
     """Heads and members of clusters grown from E-Gen's templates, and the identities from the tables."""
     from engines.core.errors import EngineError
-    from engines.egen.corpus.sources import templates
+    from engines.egen.corpus.sources import list_templates
     from engines.egen.egraph.process import shared_process
     from engines.egen.settings import EgenConfig
     from engines.formula.infix import read_infix
 
-    every = [one.tree for one in templates() if "d" not in one.tree.list_labels()]
+    every = [one.tree for one in list_templates() if "d" not in one.tree.list_labels()]
     config = EgenConfig(members=members, max_tokens=25)
     for head in random.Random(seed).sample(every, heads):
         try:

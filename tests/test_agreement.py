@@ -59,7 +59,7 @@ def generate(text: str, dialect: str) -> Tree | None:
 
     notation = "prefix" if dialect == "prefix" else "auto"
     try:
-        return Reals(variables=("x", "y")).read(text, notation)
+        return Reals(variables=("x", "y")).read_term(text, notation)
     except ExpressionError:
         return None
 

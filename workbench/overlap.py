@@ -352,10 +352,10 @@ def _compare_expressions(a: Path, b: Path) -> Overlap:
 def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
     from engines.core.vocabulary import read_prefix
-    from engines.egen.corpus.same_functions import fingerprints, look_alike
+    from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
     from engines.mathematics.verification.verify import Verifier
 
-    prints_a, prints_b = (fingerprints([text.split() for text in side]) for side in (ours, theirs))
+    prints_a, prints_b = (compute_fingerprints([text.split() for text in side]) for side in (ours, theirs))
     found = []
     for text, one in zip(ours, prints_a, strict=True):
         for row in look_alike(one, prints_b):

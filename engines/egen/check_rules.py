@@ -11,9 +11,9 @@ from engines.core.errors import EngineError
 from engines.core.spec import Arg, make_refusal, specification
 
 if TYPE_CHECKING:
-    from engines.egen.rules.own import Found, Unread
+    from engines.egen.rules.own import ClassifiedRule, Unread
     from engines.egen.rules.soundness import RuleCheck
-    from engines.egen.rules.table import Family
+    from engines.egen.rules.table import RuleFamily
 
 
 @specification
@@ -41,7 +41,7 @@ class Rules:
 class RulesFound:
     """Families of rules with the checks of this call, by name of the rule; none when none was asked for."""
 
-    families: tuple[Family, ...]
+    families: tuple[RuleFamily, ...]
     checks: dict[str, RuleCheck] = field(default_factory=dict)
 
     @property
@@ -54,7 +54,7 @@ class FileChecked:
     """Rules of a file that is not our TOML: what each does, and the lines that hold none."""
 
     file: Path
-    found: tuple[Found, ...]
+    found: tuple[ClassifiedRule, ...]
     unread: tuple[Unread, ...]
 
     @property
@@ -68,7 +68,7 @@ class FileChecked:
         return named + [(f"line {one.line}", f"not read: {one.why}") for one in self.unread]
 
 
-def rules(spec: Rules) -> RulesFound | FileChecked:
+def list_rules(spec: Rules) -> RulesFound | FileChecked:
     """The families of the rule table, or of a file, checked if asked for.
 
     Raises: EngineError E100 for no family; DataError for a file that holds no rule.
@@ -76,11 +76,11 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
     from engines.egen.rules.table import TABLE, load_families, parse_families
 
     if spec.file is not None and spec.file.suffix != ".toml":
-        from engines.egen.rules.own import classify, read_foreign
+        from engines.egen.rules.own import classify_rule, read_foreign
 
         read, unread = read_foreign(spec.file)
         wanted = [rule for rule in read if spec.family.lower() in rule.group.lower()]
-        return FileChecked(spec.file, tuple(map(classify, wanted)), tuple(unread))
+        return FileChecked(spec.file, tuple(map(classify_rule, wanted)), tuple(unread))
     known = load_families(TABLE)
     if spec.file is not None:
         from engines.core.files import read_lines
@@ -101,7 +101,7 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
     return RulesFound(families, {one.rule.name: one for one in result})
 
 
-def document(found: RulesFound | FileChecked) -> dict[str, Any]:
+def to_document(found: RulesFound | FileChecked) -> dict[str, Any]:
     """The rules, with `check` where they were checked; of a file: file, counts (by class), rules, unread
     (line and why), problems."""
     if isinstance(found, FileChecked):
@@ -161,7 +161,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
     """
 
     from engines.core.tree import Tree
-    from engines.egen.theories.judges import trust
+    from engines.egen.theories.judges import trust_file
     from engines.egen.theories.own import Own, judge_file, read_theory, theory_file, theory_names
 
     if spec.theory is None:
@@ -174,11 +174,11 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
     if spec.trust:
         if python is None:
             raise make_refusal("its judge is a model, which needs no trust", "E427", "Leave out --trust.")
-        trust(python)
+        trust_file(python)
     definition = Own(read_theory(file)).definition
     operators = []
     for name, sign in definition.signs.table.items():
-        written = definition.signs.written(Tree(name, tuple(map(Tree, "ab"[: sign.arity]))))
+        written = definition.signs.write_tree(Tree(name, tuple(map(Tree, "ab"[: sign.arity]))))
         operators.append({"name": name, "arity": sign.arity, "written": written})
     names = ("name", "left", "right", "both")
     return {

@@ -69,9 +69,9 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
     from engines.egen.corpus.folder import GrownHead
 
     path = spec.cluster if isinstance(spec, SaveCluster) else None
-    document = _document(spec)
+    document = _to_cluster_document(spec)
     try:
-        stats, config = document["stats"], EgenConfig.of(document["config"])
+        stats, config = document["stats"], EgenConfig.from_document(document["config"])
         if config.theory != "reals":
             raise DataError(
                 "corpora of saved clusters hold real functions",
@@ -82,7 +82,7 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
         head = {"prefix": document["head"], "verdict": "equal", "kept": 1.0}
         grown = GrownHead(
             0,
-            tuple(map(_member, (head, *document["members"]))),
+            tuple(map(_to_stored_member, (head, *document["members"]))),
             total_members=str(stats["total_members"]),
             **{name: stats[name] for name in _FACTS},
         )
@@ -91,7 +91,7 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
     return {"out": str(spec.out), "cluster": save_cluster(spec.out, grown, config)}
 
 
-def _document(spec: SaveCluster | SaveDocument) -> Mapping[str, Any]:
+def _to_cluster_document(spec: SaveCluster | SaveDocument) -> Mapping[str, Any]:
     from engines.core.files import file_error
 
     path = spec.cluster if isinstance(spec, SaveCluster) else None
@@ -116,7 +116,7 @@ def _no_cluster(path: Path | None) -> DataError:
     )
 
 
-def _member(row: Mapping[str, Any]) -> StoredMember:
+def _to_stored_member(row: Mapping[str, Any]) -> StoredMember:
     from engines.egen.corpus.folder import StoredMember
 
     read_prefix(row["prefix"], LETTERS)
@@ -136,14 +136,14 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     """
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
-    from engines.egen.corpus.build import Plan, refuse_other_folder, versions
-    from engines.egen.corpus.folder import header, shard_files
-    from engines.egen.corpus.sources import Head, Source, skeleton
+    from engines.egen.corpus.build import Plan, library_versions, refuse_other_folder
+    from engines.egen.corpus.folder import make_header, shard_files
+    from engines.egen.corpus.sources import HeadSource, SourceHead, to_skeleton
     from engines.egen.rules.table import table_hash
 
     refuse_other_folder(out)
     with ResumableBuild(out).lock("E453"):
-        clusters, configs = _saved(out)
+        clusters, configs = _read_saved_heads(out)
         place, settings = len(clusters), config.to_dict()
         for number, old in enumerate(clusters):
             if (old.rows, configs[number]) == (cluster.rows, settings):
@@ -151,12 +151,12 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
         clusters.append(replace(cluster, source=place))
         configs.append(settings)
         heads = tuple(
-            Head(one.head, "own", skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
+            SourceHead(one.head, "own", to_skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
             for one in clusters
         )
         shards = write_shards(out / "shards", clusters)
-        plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
-        beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
+        plan = Plan(HeadSource(_ORIGIN, heads), config, table_hash(), library_versions()).to_dict()
+        beginning = make_header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
         plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
         assemble(out, plan, heads, shards, seed=0, merge=False)
         for path in set(shard_files(out / "shards")) - set(shards.values()):
@@ -172,7 +172,7 @@ def write_shards(folder: Path, clusters: Sequence[GrownHead]) -> dict[int, Path]
     return {block: folder / write_shard(folder, block, part).name for block, part in enumerate(parts)}
 
 
-def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
+def _read_saved_heads(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
     from engines.egen.corpus.build import other_folder
     from engines.egen.corpus.folder import open_corpus
 
@@ -182,17 +182,17 @@ def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
     if corpus.manifest.get("origin") != _ORIGIN:
         what = "this folder holds a corpus other than one of saved clusters"
         raise other_folder(out, what, "Save to another folder.")
-    grown = [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
+    grown = [_read_grown_head(corpus, number) for number in range(corpus.read_clusters().num_rows)]
     return grown, list(corpus.manifest["configs"])
 
 
-def _grown(corpus: Corpus, number: int) -> GrownHead:
+def _read_grown_head(corpus: Corpus, number: int) -> GrownHead:
     from engines.egen.corpus.folder import GrownHead
 
-    (facts,) = corpus.clusters().slice(number, 1).to_pylist()
-    rows = corpus.members(number).to_pylist()
+    (facts,) = corpus.read_clusters().slice(number, 1).to_pylist()
+    rows = corpus.read_members(number).to_pylist()
     known = {name: facts[name] for name in (*_FACTS, "total_members")}
-    return GrownHead(number, tuple(map(_member, rows)), **known)
+    return GrownHead(number, tuple(map(_to_stored_member, rows)), **known)
 
 
 _SETTINGS = ("members", "max_tokens", "mode", "style", "weights", "forms", "assume", "padding", "seed")
@@ -275,7 +275,7 @@ class BuildCorpus:
             raise make_refusal(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
 
-def resolved(spec: BuildCorpus) -> BuildCorpus:
+def resolve_build(spec: BuildCorpus) -> BuildCorpus:
     """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
     from engines.egen.corpus.sources import source_name
     from engines.mathematics.assumptions import read_assumptions
@@ -315,11 +315,11 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     """
     from engines.egen.corpus.build import build_corpus as build
     from engines.egen.corpus.build import saved_plan
-    from engines.egen.corpus.sources import open_source, sample
+    from engines.egen.corpus.sources import open_source, sample_heads
     from engines.egen.rules.own import checked_rules
     from engines.egen.theories.registry import theory_of, theory_text
 
-    spec = resolved(spec)
+    spec = resolve_build(spec)
     begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG
     theory = theory_text(spec.theory) if spec.theory else begun.theory
     if spec.templates is None:
@@ -327,7 +327,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     else:
         source = open_source(spec.templates, theory=theory_of(theory, ""))
         if spec.sample is not None:
-            source = sample(source, spec.sample, spec.seed or 0)
+            source = sample_heads(source, spec.sample, spec.seed or 0)
     config = EgenConfig(
         **{name: getattr(spec, name) for name in _SETTINGS},
         limits=Limits(nodes=spec.nodes or begun.limits.nodes),
@@ -373,7 +373,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
 
     corpus = open_corpus(spec.corpus, several=True)
     corpus.check_shards()
-    table = corpus.clusters()
+    table = corpus.read_clusters()
     size = table["size"].to_numpy()
     ordered = size * (size - 1)
     members = int((size - 1).sum())
@@ -382,7 +382,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     outcomes = {name: int(pc.sum(table[name]).as_py() or 0) for name in OUTCOMES}
     header: dict[str, Any] = {}
     if corpus.letters:
-        assumed = {corpus.assumed(number) for number in range(table.num_rows)} - {""}
+        assumed = {corpus.assumption_of_cluster(number) for number in range(table.num_rows)} - {""}
         header = {"variables": list(corpus.variables), "assumed": sorted(assumed)}
     return {
         "path": str(spec.corpus),
@@ -397,15 +397,15 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
         "mean_cluster_size": round(float(size.mean()), 2) if len(size) else 0.0,
         "mean_members_per_head": round(members / heads, 2) if heads else 0.0,
         "clusters_of_one": int((size == 1).sum()),
-        "mean_tokens": _mean(table["mean_tokens"], size),
-        "mean_training_tokens": _mean(table["mean_training_tokens"], size),
+        "mean_tokens": _weighted_mean(table["mean_tokens"], size),
+        "mean_training_tokens": _weighted_mean(table["mean_training_tokens"], size),
         "operators": len(operators),
         "clusters_by_operator": dict(operators.most_common()),
         "pairs_in_all": int(ordered.sum()),
-        **{name: _split(table[name].to_pylist(), size) for name in ("split", "split_by_shape")},
+        **{name: _describe_split(table[name].to_pylist(), size) for name in ("split", "split_by_shape")},
         "verdicts": {name: round(count / members, 6) if members else 0.0 for name, count in outcomes.items()},
-        "stop_reasons": _counts(table["stop_reason"]),
-        "kinds": _counts(table["kind"]),
+        "stop_reasons": _count_values(table["stop_reason"]),
+        "kinds": _count_values(table["kind"]),
         "seed": corpus.manifest["config"]["seed"],
         "mode": corpus.manifest["config"]["mode"],
         "rules": corpus.manifest["rules"],
@@ -413,7 +413,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     }
 
 
-def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
+def _describe_split(sides: Sequence[str], size: Any) -> dict[str, Any]:
     from engines.egen.models.datasets import TRIPLETS
 
     count = {
@@ -430,13 +430,13 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
     }
 
 
-def _mean(means: pa.ChunkedArray, size: Any) -> float | None:
+def _weighted_mean(means: pa.ChunkedArray, size: Any) -> float | None:
     pairs = [(mean, int(n)) for mean, n in zip(means.to_pylist(), size, strict=True) if mean is not None]
     total = sum(n for _, n in pairs)
     return round(sum(mean * n for mean, n in pairs) / total, 2) if total else None
 
 
-def _counts(column: pa.ChunkedArray) -> dict[str, int]:
+def _count_values(column: pa.ChunkedArray) -> dict[str, int]:
     return dict(Counter(column.to_pylist()).most_common())
 
 
@@ -510,7 +510,7 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     return {**made, "clusters": sides.total(), "sides": dict(sides)}
 
 
-def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
+def iterate_pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
     """Pairs or triplets in training notation, in an order that the seed determines."""
     from itertools import islice
 
@@ -538,7 +538,7 @@ class ShowCluster:
     cluster: Annotated[int, Arg("The cluster's number.", low=0)]
 
 
-def find(spec: FindFunction) -> dict[str, Any]:
+def find_function(spec: FindFunction) -> dict[str, Any]:
     """Which clusters hold a function.
 
     Returns: the expression, and `matches`: cluster, head, verdict of the expression against the head, and the
@@ -552,21 +552,21 @@ def find(spec: FindFunction) -> dict[str, Any]:
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory
     real = isinstance(theory, Reals)
-    tree = read_head(spec.expr, letters=corpus.letters) if real else theory.read(spec.expr)
+    tree = read_head(spec.expr, letters=corpus.letters) if real else theory.read_term(spec.expr)
     matches = [
         {
             "cluster": match.cluster,
             "head": match.head,
-            "unicode": theory.row(theory.read(match.head, "prefix"))["unicode"],
+            "unicode": theory.to_row(theory.read_term(match.head, "prefix"))["unicode"],
             "member": match.member,
             **verdict_row(match.verdict),
         }
-        for match in corpus.find(tree)
+        for match in corpus.find_clusters(tree)
     ]
-    return {**theory.row(tree), "matches": matches}
+    return {**theory.to_row(tree), "matches": matches}
 
 
-def show(spec: ShowCluster) -> dict[str, Any]:
+def show_cluster(spec: ShowCluster) -> dict[str, Any]:
     """The members of a stored cluster.
 
     Returns: the cluster's row of the table of clusters, `assume` where something was, and `members`: rows
@@ -579,13 +579,17 @@ def show(spec: ShowCluster) -> dict[str, Any]:
     rows = [
         {
             "member": row["member"],
-            **theory.row(theory.read(row["prefix"], "prefix", head=False)),
+            **theory.to_row(theory.read_term(row["prefix"], "prefix", head=False)),
             "verdict": row["verdict"],
             "kept": row["kept"],
             "gained": row["gained"],
             **{name: row[name] for name in ("except", "by") if row[name]},
         }
-        for row in corpus.members(spec.cluster).to_pylist()
+        for row in corpus.read_members(spec.cluster).to_pylist()
     ]
-    assumed = {"assume": corpus.assumed(spec.cluster)} if corpus.assumed(spec.cluster) else {}
-    return {**corpus.clusters().slice(spec.cluster, 1).to_pylist()[0], **assumed, "members": rows}
+    assumed = (
+        {"assume": corpus.assumption_of_cluster(spec.cluster)}
+        if corpus.assumption_of_cluster(spec.cluster)
+        else {}
+    )
+    return {**corpus.read_clusters().slice(spec.cluster, 1).to_pylist()[0], **assumed, "members": rows}

@@ -25,7 +25,7 @@ from engines.egen.theories.registry import theory_of, theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.serialized import Serialized
+    from engines.egen.egraph.serialized import SerializedEgraph
 
 _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("Which rules: strict, common or paper.")
@@ -62,7 +62,7 @@ class Derive:
     time_s: TimeLimit = Limits().time_s
 
 
-def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def walk_egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """The e-graph of an expression.
 
     Returns: head, root, classes ({number: [[label, child, …], …]}), terms ({number: prefix and unicode of the
@@ -72,10 +72,10 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     from engines.egen.egraph.process import shared_process
 
     name = theory_text(spec.theory)
-    head = theory_of(name, spec.assume).read(spec.expr)
+    head = theory_of(name, spec.assume).read_term(spec.expr)
     theory = theory_of(name, spec.assume, head)
     grown = shared_process().egraph(
-        head, mode=spec.mode, limits=_limits(spec), theory=theory, events=events, stop=stop
+        head, mode=spec.mode, limits=_make_limits(spec), theory=theory, events=events, stop=stop
     )
     numbers = list(grown.classes) if spec.number is None else [spec.number]
     if spec.number is not None and spec.number not in grown.classes:
@@ -84,9 +84,9 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
             remedy=f"They are numbered 0 to {len(grown.classes) - 1}.",
             code="E454",
         )
-    terms = {number: grown.smallest(number) for number in numbers}
+    terms = {number: grown.smallest_term(number) for number in numbers}
     return {
-        "head": theory.row(head),
+        "head": theory.to_row(head),
         "root": grown.root,
         "classes": {str(n): [[node.label, *node.children] for node in grown.classes[n]] for n in numbers},
         "stop_reason": grown.stop_reason,
@@ -95,7 +95,7 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
         "seconds": grown.seconds,
         "fired": dict(grown.fired),
         "terms": {
-            str(n): {name: theory.row(tree)[name] for name in ("prefix", "unicode")}
+            str(n): {name: theory.to_row(tree)[name] for name in ("prefix", "unicode")}
             for n, tree in terms.items()
         },
     }
@@ -129,15 +129,15 @@ def derive(
         raise make_refusal(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
     name = theory_text(spec.theory)
     plain = theory_of(name, spec.assume)
-    start = plain.read(spec.start)
-    wanted = None if spec.target is None else plain.read(spec.target, head=False)
+    start = plain.read_term(spec.start)
+    wanted = None if spec.target is None else plain.read_term(spec.target, head=False)
     own = checked_rules(spec.rules) if spec.rules else ""
     theory = theory_of(name, spec.assume, start, *([wanted] if wanted else []), own=own)
     result = shared_process().derive(
-        start, wanted, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
+        start, wanted, mode=spec.mode, limits=_make_limits(spec), theory=theory, stop=stop
     )
     steps = [
-        {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in result.steps
+        {**theory.to_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in result.steps
     ]
     example = result.counterexample
     document = {"steps": steps, "reason": result.reason, "counterexample": example and example.to_dict()}
@@ -150,7 +150,7 @@ def derive(
     )
 
 
-def _limits(spec: WalkEgraph | Derive) -> Limits:
+def _make_limits(spec: WalkEgraph | Derive) -> Limits:
     return Limits(iterations=spec.iterations, nodes=spec.nodes, time_s=spec.time_s)
 
 
@@ -201,20 +201,20 @@ def extract(spec: Extract) -> dict[str, Any]:
     from engines.egen.theories.terms import s_expression
 
     graph = read_serialized(spec.file)
-    root = graph.root(spec.number)
-    counts = graph.counts(root, spec.max_size)
-    draw = graph.uniform if spec.order == "uniform" else graph.different
+    root = graph.find_root_class(spec.number)
+    counts = graph.count_terms(root, spec.max_size)
+    draw = graph.sample_uniformly if spec.order == "uniform" else graph.sample_different
     members = draw(root, spec.max_size, spec.members, spec.seed) if spec.members else []
-    several = [name for name in graph.reachable(root) if sum(graph.counts(name, spec.max_size)) > 1]
+    several = [name for name in graph.list_reachable(root) if sum(graph.count_terms(name, spec.max_size)) > 1]
     if spec.out is not None:
-        _keep(graph, several, spec)
+        _write_corpus(graph, several, spec)
     return {
         "file": str(spec.file),
         "class": root,
         "classes": len(graph.classes),
         "nodes": graph.nodes,
         "repeated": graph.repeated,
-        "smallest": graph.smallest(root),
+        "smallest": graph.smallest_size(root),
         "counts": [[size, count] for size, count in enumerate(counts) if count],
         "total": sum(counts),
         "members": [{"term": s_expression(tree), "size": len(tree)} for tree in members],
@@ -222,14 +222,14 @@ def extract(spec: Extract) -> dict[str, Any]:
     }
 
 
-def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
+def _write_corpus(graph: SerializedEgraph, names: Sequence[str], spec: Extract) -> None:
     """Write classes as a corpus, each by its smallest term and others."""
     from engines.core.build import ResumableBuild
     from engines.egen.corpora import write_shards
     from engines.egen.corpus.assemble import assemble
-    from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
+    from engines.egen.corpus.build import Plan, library_versions, other_folder, refuse_other_folder
     from engines.egen.corpus.folder import GrownHead, StoredMember
-    from engines.egen.corpus.sources import Head, Source
+    from engines.egen.corpus.sources import HeadSource, SourceHead
     from engines.egen.theories.terms import s_expression
 
     assert spec.out is not None
@@ -237,19 +237,19 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
         raise other_folder(spec.out, "this folder holds a corpus already")
     refuse_other_folder(spec.out)
     grown: list[GrownHead] = []
-    heads: list[Head] = []
+    heads: list[SourceHead] = []
     for name in names:
-        counts = graph.counts(name, spec.max_size)
-        terms = graph.different(name, spec.max_size, 1 + max(1, spec.members), spec.seed)
+        counts = graph.count_terms(name, spec.max_size)
+        terms = graph.sample_different(name, spec.max_size, 1 + max(1, spec.members), spec.seed)
         texts = list(map(s_expression, terms))
         rows = tuple(StoredMember(text, MemberVerdict("undecided", 1.0)) for text in texts)
         nodes = len(graph.classes[name])
         grown.append(GrownHead(len(grown), rows, "saturated", 0, nodes, 1, str(sum(counts))))
-        heads.append(Head(texts[0], "foreign", name, len(terms[0])))
+        heads.append(SourceHead(texts[0], "foreign", name, len(terms[0])))
     config = EgenConfig(
         members=max(1, spec.members), max_tokens=spec.max_size, seed=spec.seed, theory="terms", mode="paper"
     )
     with ResumableBuild(spec.out).lock("E453"):
         shards = write_shards(spec.out / "shards", grown)
-        plan = Plan(Source(spec.file.name, tuple(heads)), config, "", versions()).to_dict()
+        plan = Plan(HeadSource(spec.file.name, tuple(heads)), config, "", library_versions()).to_dict()
         assemble(spec.out, {**plan, "origin": "extracted"}, heads, shards, seed=spec.seed, merge=False)

@@ -55,7 +55,7 @@ class Explain:
 
 
 @specification
-class Curve:
+class PlotCurve:
     """Values of expressions for a plot."""
 
     exprs: Annotated[tuple[str, ...], Arg("Infix, LaTeX or prefix.", metavar="EXPR")]
@@ -81,7 +81,7 @@ class Verified(Tabular):
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         names = ("line", "member", "verdict", "kept", "except", "because")
         rows = (
-            {**row, "member": self.members.get(row["line"], ""), "because": because(row)}
+            {**row, "member": self.members.get(row["line"], ""), "because": explain_row(row)}
             for row in self.results
         )
         said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
@@ -93,8 +93,8 @@ class Verified(Tabular):
 
         theory, lines = theory_of(self.theory, ""), []
         for row in [row for row in self.results if row["verdict"]][:MOST]:
-            sides = (theory.read(texts[row["line"]], head=False) for texts in (self.heads, self.members))
-            head, member = (theory.row(tree)["latex"] for tree in sides)
+            sides = (theory.read_term(texts[row["line"]], head=False) for texts in (self.heads, self.members))
+            head, member = (theory.to_row(tree)["latex"] for tree in sides)
             sign = {"equal": "=", "different": r"\ne"}.get(row["verdict"])
             said = sign or rf"\overset{{\text{{{row['verdict']}}}}}{{=}}"
             lines.append(f"{head} &{said} {member}")
@@ -102,7 +102,7 @@ class Verified(Tabular):
         return rf"$$\begin{{aligned}}{body}\end{{aligned}}$$"
 
 
-def because(row: Mapping[str, Any]) -> str:
+def explain_row(row: Mapping[str, Any]) -> str:
     """The counterexample in words, or why the line cannot be read."""
     found = row["counterexample"]
     if found is None or "said" in found:
@@ -138,7 +138,7 @@ def verify(
     real = name == "reals"
     assumptions = read_assumptions(spec.assume if real else "")
 
-    def judges(head: Tree, others: Sequence[Tree]) -> Any:
+    def make_judge(head: Tree, others: Sequence[Tree]) -> Any:
         return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
 
     unreadable: list[DataError] = []
@@ -150,12 +150,12 @@ def verify(
             lines = enumerate(
                 (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
             )
-        found = _in_any_notation(lines, judges) if real else _of_theory(lines, name, spec)
+        found = _in_any_notation(lines, make_judge) if real else _of_theory(lines, name, spec)
         for item in found:
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
-    results = [_row(item) for item in judged]
+    results = [_to_row(item) for item in judged]
     results += [_error_row(error.line or 0, error) for error in unreadable]
     results.sort(key=lambda row: row["line"])
     counts = Counter(row["verdict"] for row in results)
@@ -201,7 +201,7 @@ def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Ite
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verify import Judged
 
-    read = partial(theory_of(name, spec.assume).read, head=False)
+    read = partial(theory_of(name, spec.assume).read_term, head=False)
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
         if not line.strip():
@@ -211,14 +211,16 @@ def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Ite
                 what = "the line has more than one tab" if tab else "the line has no tab"
                 raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             one, other = read(head), read(member)
-            (verdict,) = theory_of(name, spec.assume, one, other).judge(one, seed=spec.seed).check([other])
+            (verdict,) = (
+                theory_of(name, spec.assume, one, other).make_judge(one, seed=spec.seed).check([other])
+            )
         except ExpressionError as error:
             yield Judged(number, head, member, error=error)
             continue
         yield Judged(number, head, member, verdict)
 
 
-def document(found: Verified) -> dict[str, Any]:
+def to_document(found: Verified) -> dict[str, Any]:
     return {"results": found.results, "totals": found.totals}
 
 
@@ -236,7 +238,7 @@ def explain(spec: Explain) -> dict[str, Any]:
     return Shown(result, "points", ("x", "head", "member", "why"), title=said)
 
 
-def curve(spec: Curve) -> dict[str, Any]:
+def plot_curve(spec: PlotCurve) -> dict[str, Any]:
     """Values for a plot; see `engines.mathematics.verification.explain.curve`."""
     from engines.mathematics.verification.explain import curve as values
 
@@ -245,19 +247,19 @@ def curve(spec: Curve) -> dict[str, Any]:
         spec.low,
         spec.high,
         spec.count,
-        over=_name(spec.over),
-        at={_name(name): value for name, value in spec.at.items()},
+        over=_spell_variable(spec.over),
+        at={_spell_variable(name): value for name, value in spec.at.items()},
         assumptions=read_assumptions(spec.assume),
     )
 
 
-def _name(text: str) -> str:
+def _spell_variable(text: str) -> str:
     """A variable as expressions have it: `λ_1` for `lambda_1`."""
     tree = read_expression(text, letters=LETTERS)
     return text if tree.children else tree.label
 
 
-def _row(item: Judged) -> dict[str, Any]:
+def _to_row(item: Judged) -> dict[str, Any]:
     from engines.mathematics.verification.verify import verdict_row
 
     if item.verdict is None:

@@ -150,17 +150,17 @@ def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never,
     # It loads the rules while this process loads what reads the expression.
     shared_process().warm_up()
     config = spec.config
-    head = theory_of(config.theory, spec.assume).read(spec.expr, spec.notation)
+    head = theory_of(config.theory, spec.assume).read_term(spec.expr, spec.notation)
     cluster = shared_process().generate(head, config, events=events, stop=stop)
-    cluster = replace(cluster, members=_ordered(cluster, spec.listing))
+    cluster = replace(cluster, members=_order_members(cluster, spec.listing))
     if spec.out is not None:
         from engines.core.files import write_json
 
-        write_json(spec.out, document(cluster))
+        write_json(spec.out, to_document(cluster))
     return cluster
 
 
-def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
+def _order_members(cluster: Cluster, order: Order) -> tuple[Member, ...]:
     if order == "random":
         members = list(cluster.members)
         random.Random(cluster.config.seed).shuffle(members)
@@ -171,14 +171,14 @@ def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
             cluster.head.list_labels()
         )
 
-        def effort(member: Member) -> tuple[int, int]:
+        def effort_of(member: Member) -> tuple[int, int]:
             return sum(label in unary for label in member.tree.list_labels()), member.tree.depth
 
-        return tuple(sorted(cluster.members, key=effort))
+        return tuple(sorted(cluster.members, key=effort_of))
     return cluster.members
 
 
-def document(cluster: Cluster) -> dict[str, Any]:
+def to_document(cluster: Cluster) -> dict[str, Any]:
     """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
     where the head is not, though they have lost some of its domain."""
     stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
@@ -188,7 +188,7 @@ def document(cluster: Cluster) -> dict[str, Any]:
     return {
         "head": to_prefix(cluster.head),
         **({"variables": list(ordered(names))} if names - {VARIABLE} else {}),
-        "members": [_row(member, theory) for member in cluster.members],
+        "members": [_to_row(member, theory) for member in cluster.members],
         "stats": {
             **asdict(stats),
             **{name: round(getattr(stats, name), 4) for name in ("grow_s", "sample_s", "verify_s")},
@@ -233,11 +233,11 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return f"mode {mode} excludes all other forms ({left_out})", wider
 
 
-def _row(member: Member, theory: Theory) -> dict[str, Any]:
+def _to_row(member: Member, theory: Theory) -> dict[str, Any]:
     verdict = member.verdict
     row: dict[str, Any] = {
         "prefix": member.prefix,
-        "infix": theory.infix(member.tree),
+        "infix": theory.to_infix(member.tree),
         "tokens": member.tokens,
         "verdict": verdict.outcome,
         "kept": verdict.kept,

@@ -66,21 +66,21 @@ class Cluster(Tabular):
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         verdicts = [(each, each.verdict) for each in self.members]
         rows = [
-            (self._tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
+            (self._to_tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
             for each, one in verdicts
         ]
-        title = Tex(rf"{self._tex(self.head)} = \dots \quad ({len(rows)})")
+        title = Tex(rf"{self._to_tex(self.head)} = \dots \quad ({len(rows)})")
         return title, ("member", "verdict", "except at", "kept", "tokens"), rows
 
     def _repr_latex_(self) -> str:
         terms = [self.head, *(each.tree for each in self.members[:MOST])]
-        return f"$${align_chain(map(self._tex, terms))}$$"
+        return f"$${align_chain(map(self._to_tex, terms))}$$"
 
-    def _tex(self, tree: Tree) -> Tex:
+    def _to_tex(self, tree: Tree) -> Tex:
         from engines.egen.theories.registry import theory_of
 
         theory = theory_of(self.config.theory, self.config.assume, self.head)
-        return Tex(theory.row(tree)["latex"])
+        return Tex(theory.to_row(tree)["latex"])
 
 
 def __getattr__(name: str) -> object:

@@ -76,13 +76,13 @@ def read_weights(text: str) -> dict[str, float]:
     for part in filter(None, map(str.strip, text.split(","))):
         match = _PART.match(part)
         if match is None or match[1] not in FAMILIES:
-            raise _unread(part)
+            raise _unreadable_error(part)
         try:
             weight = float(match[2])
         except ValueError:
-            raise _unread(part) from None
+            raise _unreadable_error(part) from None
         if math.isnan(weight) or not _LEAST <= weight <= _MOST:
-            raise _unread(part)
+            raise _unreadable_error(part)
         found[match[1]] = weight
     return {name: weight for name, weight in sorted(found.items()) if weight != 1}
 
@@ -91,7 +91,7 @@ def canonical_weights(text: str) -> str:
     return ", ".join(f"{name}={weight!r}" for name, weight in read_weights(text).items())
 
 
-def _unread(part: str) -> EngineError:
+def _unreadable_error(part: str) -> EngineError:
     what = f"{show_controls(part)[:60]!r} is not a family's weight"
     remedy = f"Write hyperbolic=0.2, power=3: from {_LEAST} to {_MOST:g}, of {', '.join(FAMILIES)}."
     return make_refusal(what, "E457", remedy)
@@ -200,7 +200,7 @@ class EgenConfig:
         return {name: value for name, value in document.items() if before.get(name, ...) != value}
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> EgenConfig:
+    def from_document(cls, document: Mapping[str, Any]) -> EgenConfig:
         """From what `to_dict` gives. Raises: KeyError, TypeError for anything else."""
         return cls(**{**document, "limits": Limits(**document["limits"])})
 

@@ -44,12 +44,12 @@ def format_condition(text: str) -> str:
 
 def _read_tree(prefix: str) -> Tree:
     from engines.core.vocabulary import LETTERS, read_prefix
-    from engines.egen.theories.own import met
+    from engines.egen.theories.own import show_registered_term
 
     try:
         return read_prefix(prefix, LETTERS)
     except ExpressionError:
-        return met(prefix)[1]
+        return show_registered_term(prefix)[1]
 
 
 infix = partial(write_expression, "infix")
@@ -130,9 +130,9 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
             if weighed:
                 raise ExpressionError("weights are of real functions", remedy="Leave them out.")
             place = str(theory_file(named)) if named.endswith(".toml") else named
-            head = theory_of(place, assumed).read(written)
+            head = theory_of(place, assumed).read_term(written)
             return to_prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
-        head = theory_of("reals", "").read(written)
+        head = theory_of("reals", "").read_term(written)
         assume = str(read_assumptions(assumed))
         weights = canonical_weights(weighed)
         theory = theory_of("reals", assume, head)

@@ -152,7 +152,7 @@ class _Finished(_Corpus):
         from engines.egen.corpus.assemble import OUTCOMES
 
         with self._lock:
-            rows = self._corpus.clusters().to_pylist()
+            rows = self._corpus.read_clusters().to_pylist()
         return [
             _cluster_row(row, {name: row[name] for name in OUTCOMES}, self._cluster_seed(row)) for row in rows
         ]
@@ -163,7 +163,7 @@ class _Finished(_Corpus):
 
     def read_members(self, cluster: int) -> list[LazyRow]:
         with self._lock:
-            rows = self._corpus.members(cluster).to_pylist()
+            rows = self._corpus.read_members(cluster).to_pylist()
         return [member_row(row["member"], row) for row in rows]
 
 
@@ -233,9 +233,9 @@ def open_source(path: Path) -> ClusterSource:
 def _register_theory(theory: str) -> None:
     """Have terms shown by the signs of this theory, if it is one of somebody's own."""
     if theory.startswith("{"):
-        from engines.egen.theories.own import meet
+        from engines.egen.theories.own import register_theory
 
-        meet(theory)
+        register_theory(theory)
 
 
 # One cluster

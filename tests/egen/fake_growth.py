@@ -14,17 +14,17 @@ from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, read_prefix, to_prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
-from engines.egen.corpus.sources import Head, Source
+from engines.egen.corpus.sources import HeadSource, SourceHead
 from engines.egen.egraph.process import Answer, ClusterRequest
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 
-def source(count: int, *extra: str) -> Source:
+def source(count: int, *extra: str) -> HeadSource:
     """Heads `+ x 1000`, `+ x 1001`, … and others."""
     texts = [f"+ x {1000 + n}" for n in range(count)] + list(extra)
-    return Source("fake", tuple(Head(text, "own", "± c x", len(text.split())) for text in texts))
+    return HeadSource("fake", tuple(SourceHead(text, "own", "± c x", len(text.split())) for text in texts))
 
 
 def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -> Cluster:

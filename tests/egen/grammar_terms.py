@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import ARITY
-from engines.egen.egraph.grammar import Grammar, Sampler
+from engines.egen.egraph.grammar import Sampler, TermGrammar
 
 Tokens = tuple[str, ...]
 
 
-def terms(grammar: Grammar, length: int) -> list[Tokens]:
+def terms(grammar: TermGrammar, length: int) -> list[Tokens]:
     """All terms of one length as prefix tokens, in the order of productions."""
     tables = grammar.tables
     known: dict[tuple[int, int], list[Tokens]] = {}
@@ -40,7 +40,7 @@ def terms(grammar: Grammar, length: int) -> list[Tokens]:
     return of(grammar.root, length)
 
 
-def enumerated(grammar: Grammar, longest: int) -> Iterator[Tree]:
+def enumerated(grammar: TermGrammar, longest: int) -> Iterator[Tree]:
     """Every term, shortest first."""
     for length in range(1, longest + 1):
         for tokens in terms(grammar, length):
@@ -50,14 +50,14 @@ def enumerated(grammar: Grammar, longest: int) -> Iterator[Tree]:
 def drawn(sampler: Sampler, length: int, count: int) -> list[Tokens]:
     """At most `count` further terms of one length."""
     printed = [*(sampler.tables.names[label] for label in sampler.tables.labels), ""]
-    rows = sampler.rows(length, count).tolist()
+    rows = sampler.draw_rows(length, count).tolist()
     return [tuple(" ".join(printed[place] for place in row).split()) for row in rows]
 
 
-def sample(grammar: Grammar, length: int, count: int, seed: int = 0) -> list[Tokens]:
+def sample(grammar: TermGrammar, length: int, count: int, seed: int = 0) -> list[Tokens]:
     """So many distinct terms of one length, all of them when there are fewer."""
     sampler = Sampler(grammar, length, seed)
     found: list[Tokens] = []
-    while len(found) < min(count, sampler.supply(length)):
+    while len(found) < min(count, sampler.count_supply(length)):
         found += drawn(sampler, length, count - len(found))
     return found

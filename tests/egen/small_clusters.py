@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.corpus.same_functions import POINTS, fingerprints
+from engines.egen.corpus.same_functions import POINTS, compute_fingerprints
 from engines.retrieval.dense import Vectors, normalize_rows
 
 _FORMS = {
@@ -54,7 +54,7 @@ class Oracle:
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        prints = fingerprints([text.split() for text in texts])
+        prints = compute_fingerprints([text.split() for text in texts])
         found = np.nan_to_num(np.where(prints > 9e3, 5.0, prints)).astype(np.float32)
         return normalize_rows(found) if normalise else found
 

@@ -38,7 +38,7 @@ def test_the_encoders_that_ship_give_the_same_vectors(name: str, monkeypatch: py
 def test_trained_ones_do_too(tmp_path: Path, pooling: str, layers: int) -> None:
     torch.manual_seed(3)
     sizes = {"d_model": 24, "heads": 4, "ffn": 40, "layers": 2, "decoder_layers": layers, "max_length": 99}
-    model = new_model(ModelConfig.of({**sizes, "pooling": pooling})).eval()
+    model = new_model(ModelConfig.from_table({**sizes, "pooling": pooling})).eval()
     for weight in model.parameters():
         torch.nn.init.normal_(weight, std=0.4)
     save_model(model, tmp_path)

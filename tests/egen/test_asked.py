@@ -17,18 +17,18 @@ from engines.core.vocabulary import read_prefix
 from engines.egen.evaluations import language_model as asked
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.evaluate import Evaluate, evaluate
-from engines.egen.evaluations.mistakes import Derivation
-from engines.egen.evaluations.semantic import Item, write_items
+from engines.egen.evaluations.mistakes import MarkedDerivation
+from engines.egen.evaluations.semantic import SemanticItem, write_items
 from tests.chat.model_server import Model, served
 
 ITEMS = [
-    Item("+ x x", "* 2 x", ("+ x 1", "* 3 x", "- x x")),
-    Item("pow x 2", "* x x", ("pow x 3", "+ x x", "* x 2")),
-    Item("- x x", "* 0 x", ("+ x 1", "* 3 x", "/ x x")),
+    SemanticItem("+ x x", "* 2 x", ("+ x 1", "* 3 x", "- x x")),
+    SemanticItem("pow x 2", "* x x", ("pow x 3", "+ x x", "* x 2")),
+    SemanticItem("- x x", "* 0 x", ("+ x 1", "* 3 x", "/ x x")),
 ]
 DERIVATIONS = [
-    Derivation(tuple(map(read_prefix, ("+ + x x x", "+ * 2 x x", "* 4 x", "* x 4"))), 1),
-    Derivation(tuple(map(read_prefix, ("+ x x", "* 2 x", "* x 2"))), None),
+    MarkedDerivation(tuple(map(read_prefix, ("+ + x x x", "+ * 2 x x", "* 4 x", "* x 4"))), 1),
+    MarkedDerivation(tuple(map(read_prefix, ("+ x x", "* 2 x", "* x 2"))), None),
 ]
 ANALOGIES = [
     Analogy("sin x", "csc x", "+ x 1", "/ 1 + x 1"),

@@ -20,8 +20,8 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.equality import Explain, Verify, explain, verify
-from engines.egen.evaluations.check import Check, check
-from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
+from engines.egen.evaluations.check import Check, check_derivations
+from engines.egen.rules.table import ASSUMED, is_variable, load_rules, pattern_variables
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
@@ -329,7 +329,7 @@ def test_the_rules_about_assumptions_hold_by_brute_force() -> None:
         if rule.left.label == "d":
             continue
         wanted = {condition.pattern.label: condition.name for condition in rule.when}
-        names = variables(rule.left)
+        names = pattern_variables(rule.left)
         agreeing = 0
         for values in product(*(kinds[wanted.get(name, "nz")] for name in names)):
             at = {name: sympy.Rational(value) for name, value in zip(names, values, strict=True)}
@@ -344,9 +344,9 @@ def test_the_rules_about_assumptions_hold_by_brute_force() -> None:
 def test_check_verify_and_explain_take_assumptions(tmp_path: Path) -> None:
     file = tmp_path / "steps"
     file.write_text("sqrt(x^2*y^2)\nabs(x)*abs(y)\nx*y\n")
-    found = check(Check(file, assume="x > 0, y > 0"))
+    found = check_derivations(Check(file, assume="x > 0, y > 0"))
     assert found["derivations"][0]["right"]
-    wrong = check(Check(file))["derivations"][0]["transitions"][1]
+    wrong = check_derivations(Check(file))["derivations"][0]["transitions"][1]
     assert wrong["judgement"] == "wrong"
     assert set(wrong["counterexample"]["at"]) == {"x", "y"}
     pairs = tmp_path / "pairs"
@@ -383,15 +383,17 @@ def test_clusters_of_several_variables_hold_what_they_should(head: str, given: s
     }
     key = canonical_key(read(wanted))
     assert key in {canonical_key(member.tree) for member in found.members}
-    assert EgenConfig.of(found.config.to_dict()) == found.config
+    assert EgenConfig.from_document(found.config.to_dict()) == found.config
 
 
 def test_what_is_not_assumed_is_no_fact() -> None:
     tree = read("abs(a)")
     for given, smallest in (("", "abs(a)"), ("a != 0", "abs(a)"), ("a integer", "abs(a)"), ("a >= 0", "a")):
-        graph = GROWER.grow(tree, Limits(nodes=200), theory=theory_of("reals", given or "x != 7", tree))
-        assert graph.smallest(graph.root) == read(smallest)
+        graph = GROWER.grow_egraph(
+            tree, Limits(nodes=200), theory=theory_of("reals", given or "x != 7", tree)
+        )
+        assert graph.smallest_term(graph.root) == read(smallest)
     for given, value in (("n integer", 0), ("n > 0", None)):
         theory = theory_of("reals", given, read("n"))
-        graph = GROWER.grow(read("sin(n pi)"), Limits(nodes=400), theory=theory)
+        graph = GROWER.grow_egraph(read("sin(n pi)"), Limits(nodes=400), theory=theory)
         assert graph.constants.get(graph.root) == value

@@ -187,7 +187,7 @@ def test_a_corrupt_shard_is_named_and_redone_alone(reference: Path, tmp_path: Pa
         victim.unlink()
     others = {p: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if p != victim}
     for read in (
-        lambda: open_corpus(tmp_path).members(40),
+        lambda: open_corpus(tmp_path).read_members(40),
         lambda: corpus_stats(CorpusStats(tmp_path)),
         lambda: list(stream_pairs(open_corpus(tmp_path))),
         lambda: training_texts(open_corpus(tmp_path), "paper", max_length=64),
@@ -199,7 +199,7 @@ def test_a_corrupt_shard_is_named_and_redone_alone(reference: Path, tmp_path: Pa
         assert victim.name in caught.value.what
         assert "mathwb egen corpus --out" in caught.value.remedy
         assert caught.value.exit_code == 3
-    open_corpus(tmp_path).members(0)
+    open_corpus(tmp_path).read_members(0)
     grown: list[Event] = []
     fake_growth.finish(tmp_path, service=fake_growth.service, events=grown.append)
     assert content(tmp_path) == content(reference)
@@ -301,7 +301,7 @@ def test_seeds_of_heads_depend_on_the_head_and_not_on_its_place(reference: Path,
     few = type(few)("few", few.heads[50:])
     build_corpus(few, tmp_path, CONFIG, service=fake_growth.service)
     here, there = open_corpus(tmp_path), open_corpus(reference)
-    assert here.members(3)["prefix"].to_pylist() == there.members(53)["prefix"].to_pylist()
+    assert here.read_members(3)["prefix"].to_pylist() == there.read_members(53)["prefix"].to_pylist()
 
 
 def test_the_plan_is_what_was_asked_for(reference: Path) -> None:

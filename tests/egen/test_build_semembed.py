@@ -17,7 +17,7 @@ from engines.mathematics.verification.verify import Verifier
 
 def test_rewritings_are_other_forms_of_the_same() -> None:
     head = read_prefix("pow + * 2 x 3 2")
-    found = sememb.rewritings(head)
+    found = sememb.list_rewritings(head)
     keys = [canonical_key(tree) for tree in [head, *found]]
     assert len(found) >= 1
     assert len(set(keys)) == len(keys)
@@ -35,21 +35,23 @@ def test_a_rewriting_that_takes_too_long_gives_nothing(monkeypatch: pytest.Monke
         return start
 
     monkeypatch.setattr(sememb, "_applied", forever)
-    assert sememb.rewritings(read_prefix("sin x"), time_s=0.2) == []
+    assert sememb.list_rewritings(read_prefix("sin x"), time_s=0.2) == []
 
 
 def test_an_error_of_sympy_is_a_rewriting_less() -> None:
-    assert sememb.rewritings(read_prefix("sec - - pi 2 sech pi")) == []
+    assert sememb.list_rewritings(read_prefix("sec - - pi 2 sech pi")) == []
 
 
 def test_the_corpus_is_one_like_any_other(tmp_path: Path) -> None:
     heads = [read_prefix(text) for text in ("pow + x 3 2", "d x sin * 2 x", "x", "- sinh x 4")]
     reported = []
-    built = sememb.build(heads, tmp_path / "corpus", events=lambda event: reported.append(event.data["done"]))
+    built = sememb.build_from_rewritings(
+        heads, tmp_path / "corpus", events=lambda event: reported.append(event.data["done"])
+    )
     assert reported == [1, 2, 3, 4]
     assert (built.clusters, built.without) == (3, 1)
     data = read_labelled(tmp_path / "corpus")
     assert len(data.texts) == built.expressions
     assert [texts[0] for texts in data.clusters] == [to_prefix(heads[n]) for n in (0, 1, 3)]
     with pytest.raises(EngineError, match="stopped"):
-        sememb.build(heads, tmp_path / "other", stop=lambda: True)
+        sememb.build_from_rewritings(heads, tmp_path / "other", stop=lambda: True)

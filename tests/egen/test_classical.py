@@ -14,11 +14,11 @@ from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.vocabulary import to_prefix
-from engines.egen.algebra.classical import TABLE, by_procedures, classical
-from engines.egen.check_rules import Rules, rules
+from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
+from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.novelty import written
+from engines.egen.expressions.novelty import normalise_arithmetic
 from engines.egen.generation import Generate
 from engines.egen.rules.table import load_families
 from engines.egen.settings import FORMS, EgenConfig, Limits
@@ -35,7 +35,7 @@ def forms_of(head: str, forms: str = "all") -> dict[str, list[str]]:
     tree = read(head)
     theory = Reals()
     found: dict[str, list[str]] = {}
-    for family, form in theory.written(tree, theory.judge(tree), forms, 40):
+    for family, form in theory.iterate_written_forms(tree, theory.make_judge(tree), forms, 40):
         found.setdefault(family, []).append(evaluated(form))
     return found
 
@@ -95,7 +95,7 @@ def test_every_form_of_the_textbook_heads_has_the_same_values_by_other_arithmeti
             tree = read(head)
             wanted = sympy.lambdify(sympy.Symbol("x", real=True), to_sympy(tree), "mpmath")
             theory = Reals()
-            for _, form in theory.written(tree, theory.judge(tree), "all", 40):
+            for _, form in theory.iterate_written_forms(tree, theory.make_judge(tree), "all", 40):
                 value = sympy.lambdify(sympy.Symbol("x", real=True), to_sympy(form), "mpmath")
                 for point in points:
                     try:
@@ -117,7 +117,7 @@ def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
     if verifier.reason:
         return
     signs = Signs(verifier.points[: verifier.inside : 12])
-    found = [form for _, form in classical(tree, signs, FORMS, longest=40)]
+    found = [form for _, form in iterate_classical_forms(tree, signs, FORMS, longest=40)]
     outcomes = [verdict.outcome for verdict in verifier.check(found)]
     assert sum(outcome == "different" for outcome in outcomes) <= len(outcomes) / 2
 
@@ -130,7 +130,7 @@ def test_forms_of_angles_of_many_terms_and_of_long_products_end() -> None:
 
 def test_the_families_are_those_that_can_be_named() -> None:
     assert {*by_procedures(), *(family.name for family in load_families(TABLE)), "derivative"} == {*FORMS}
-    assert rules(Rules(file=asset(TABLE), check=True)).problems == []
+    assert list_rules(Rules(file=asset(TABLE), check=True)).problems == []
     with pytest.raises(EngineError, match="family of forms") as error:
         Generate("x", forms="factor, Hornr")
     assert error.value.code == "E457"
@@ -144,7 +144,7 @@ def test_what_comes_first_is_new_each_time_and_says_what_made_it() -> None:
     )
     cluster = generate(read("cos(2*x)"), config, grower=Grower("strict"))
     assert len({evaluated(member.tree) for member in cluster.members}) >= 15
-    assert len({written(member.tree).text for member in cluster.members}) == 20
+    assert len({normalise_arithmetic(member.tree).text for member in cluster.members}) == 20
     by = {evaluated(member.tree): member.by for member in cluster.members}
     assert by[evaluated(read("1 - 2*sin(x)^2"))] == by[evaluated(read("2*cos(x)^2 - 1"))] == "multiple angles"
     assert by[evaluated(read("cos(x)^2 - sin(x)^2"))]

@@ -17,19 +17,27 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
-from engines.egen.composed.examples import Example, alike, detoured, moved, near_copy, plane_points, values
+from engines.egen.composed.examples import (
+    Example,
+    are_alike,
+    compute_subterm_values,
+    draw_operation,
+    near_copy,
+    plane_points,
+    write_detour,
+)
 from engines.egen.composed.network import (
     OPERATIONS,
     UNARY_COUNT,
     ComposedEncoder,
     ComposedSizes,
-    features,
+    constant_features,
     load_network,
     new_network,
     save_network,
-    terms,
+    to_subterms,
 )
-from engines.egen.composed.trainer import composed
+from engines.egen.composed.trainer import make_composed_task
 from engines.egen.corpus.published import import_published
 from engines.egen.models.datasets import read_labelled, sample_corpus
 from engines.egen.models.encode import load_encoder
@@ -54,7 +62,7 @@ def _alone(network: Any, tree: Tree) -> torch.Tensor:
             found = network.x
         else:
             worth = {"pi": math.pi, "e": math.e}.get(tree.label) or float(tree.label)
-            found = network.number(torch.from_numpy(features(np.array([worth])))[0])
+            found = network.number(torch.from_numpy(constant_features(np.array([worth])))[0])
     else:
         left, right = (_alone(network, tree.children[place]) for place in (0, -1))
         kind = OPERATIONS.index(tree.label)
@@ -70,9 +78,9 @@ def _alone(network: Any, tree: Tree) -> torch.Tensor:
 
 def test_a_network_computes_every_term_once_as_a_recursion_does() -> None:
     network = _network()
-    found = terms([text.split() for text in TEXTS])
+    found = to_subterms([text.split() for text in TEXTS])
     read = [read_prefix(text) for text in TEXTS]
-    states = network.states(found.tensors())
+    states = network.compute_states(found.to_tensors())
     assert len(states) == len({node for tree in read for node in tree})
     with torch.no_grad():
         for tree, root in zip(read, found.arrays["roots"], strict=True):
@@ -127,8 +135,8 @@ def test_values_are_those_of_cmath(text: str) -> None:
         return complex(function(*(worth(child, at) for child in tree.children)))
 
     points = plane_points(8)
-    found = terms([text.split()])
-    row = values(found, points)[found.arrays["roots"][0]]
+    found = to_subterms([text.split()])
+    row = compute_subterm_values(found, points)[found.arrays["roots"][0]]
     for place, at in enumerate(points):
         own = worth(read_prefix(text), complex(at))
         scaled = own / abs(own) * math.log1p(abs(own))
@@ -146,9 +154,9 @@ def test_values_tell_equal_ones_from_others() -> None:
         "ln 0",
         "+ x 0",
     ]
-    found = terms([text.split() for text in texts])
-    rows = values(found, plane_points(16))[found.arrays["roots"]]
-    same = alike(rows, rows)
+    found = to_subterms([text.split() for text in texts])
+    rows = compute_subterm_values(found, plane_points(16))[found.arrays["roots"]]
+    same = are_alike(rows, rows)
     assert same[0, 1]
     assert same[1, 2]
     assert not same[1, 3]
@@ -172,18 +180,18 @@ def test_a_near_copy_differs_in_one_label_of_its_kind(tree: Tree, seed: int) -> 
 )
 def test_a_detour_is_the_same_function_in_the_complex_plane(text: str) -> None:
     tokens, draw = tuple(text.split()), np.random.default_rng(0)
-    detours = {detoured(tokens, draw) for _ in range(60)} - {tokens}
+    detours = {write_detour(tokens, draw) for _ in range(60)} - {tokens}
     assert len(detours) > 10
-    found = terms([tokens, *detours])
-    rows = values(found, plane_points(16))[found.arrays["roots"]]
-    assert alike(rows[:1], rows).all()
+    found = to_subterms([tokens, *detours])
+    rows = compute_subterm_values(found, plane_points(16))[found.arrays["roots"]]
+    assert are_alike(rows[:1], rows).all()
 
 
 def test_operations_keep_what_is_equal_equal() -> None:
     draw = np.random.default_rng(0)
     kinds = set()
     for _ in range(40):
-        operation = moved(draw)
+        operation = draw_operation(draw)
         one, other = (read_prefix(" ".join(operation(tuple(text.split())))) for text in ("+ x x", "* 2 x"))
         kinds.add(one.label)
         assert Verifier(one).check([other])[0].outcome != "different"
@@ -191,7 +199,7 @@ def test_operations_keep_what_is_equal_equal() -> None:
 
 
 def test_the_loss_is_its_definition() -> None:
-    task = composed(
+    task = make_composed_task(
         {"d_model": 12, "hidden": 8, "tau": 0.2, "points": 4, "values_weight": 2.0, "moves_weight": 0.5},
         {"corpus": sample_corpus()},
         seed=0,
@@ -214,7 +222,7 @@ def test_the_loss_is_its_definition() -> None:
     asked = scores[8] / scores[[0, 1, 2, 3, 4, 8]].sum()
     assert float(found[2]) == pytest.approx(-0.5 * math.log(asked), rel=1e-4)
     worth = batch["values"]
-    states = network.values(network.states(batch)).detach()
+    states = network.values(network.compute_states(batch)).detach()
     off = (states - worth)[worth.isfinite()].abs()
     smooth = torch.where(off < 0.5, off**2, off - 0.25)
     assert float(found[1]) == pytest.approx(2 * float(smooth.mean()), rel=1e-4)
@@ -227,7 +235,7 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     import_published(write_clusters(tmp_path / "clusters.jsonl"), tmp_path / "corpus")
     sizes = {"d_model": 48, "hidden": 32, "points": 8, "moves": 0.0, "detours": 0.0, "values_weight": 0.3}
     settings = {**sizes, "precision": "fp16"}
-    task = composed(settings, {"corpus": tmp_path / "corpus"}, seed=0)
+    task = make_composed_task(settings, {"corpus": tmp_path / "corpus"}, seed=0)
     # One validation cluster, as so small a corpus has, is nothing to measure on.
     task.held_out = data = read_labelled(tmp_path / "corpus")
     config = TrainConfig(steps=40, batch_size=15, lr=1e-2, bucket=1, device="cpu")
@@ -246,10 +254,10 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     assert "clusters excluded" in (tmp_path / "run" / "model" / "README.md").read_text()
 
     data = {"corpus": tmp_path / "corpus", "backbone": tmp_path / "run" / "model"}
-    again = ComposedEncoder(composed(settings, data, seed=1).model().eval())
+    again = ComposedEncoder(make_composed_task(settings, data, seed=1).model().eval())
     assert (again.encode(TEXTS) == encoder.encode(TEXTS)).all()
     with pytest.raises(EngineError, match="hidden 32 there, 16 requested"):
-        composed({**settings, "hidden": 16}, data, seed=1).model()
+        make_composed_task({**settings, "hidden": 16}, data, seed=1).model()
 
 
 def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
@@ -262,7 +270,7 @@ def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
         load_encoder(tmp_path)
     assert damaged.value.code == "E642"
     with pytest.raises(EngineError, match=r"unknown setting model\.pooling"):
-        composed({"pooling": "mean"}, {"corpus": sample_corpus()}, seed=0)
+        make_composed_task({"pooling": "mean"}, {"corpus": sample_corpus()}, seed=0)
     with pytest.raises(DataError) as none:
-        composed({}, {}, seed=0)
+        make_composed_task({}, {}, seed=0)
     assert none.value.code == "E644"

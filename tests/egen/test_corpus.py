@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import read_prefix
-from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show
+from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show_cluster
 from engines.egen.corpus.assemble import CLUSTERS, paper_split, shape_split
 from engines.egen.corpus.build import build_corpus
 from engines.egen.corpus.folder import (
@@ -29,7 +29,7 @@ from engines.egen.corpus.folder import (
     stored_shards,
     write_shard,
 )
-from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
+from engines.egen.corpus.sources import file_source, open_source, sample_heads, template_source, to_skeleton
 from engines.egen.models.datasets import stream_pairs, stream_triplets
 from engines.egen.settings import EgenConfig
 from engines.mathematics.terms.canonical import canonical_key
@@ -65,7 +65,7 @@ def corpus(folder: Path) -> Corpus:
 
 def test_heads_that_are_the_same_function_share_a_cluster(corpus: Corpus) -> None:
     heads = fake_growth.source(20, *EQUAL, *OTHERS).heads
-    merged = [sources for sources in corpus.clusters()["merged_from"].to_pylist() if len(sources) > 1]
+    merged = [sources for sources in corpus.read_clusters()["merged_from"].to_pylist() if len(sources) > 1]
     assert [[heads[n].prefix for n in sources] for sources in merged] == [
         ["+ x 1000", "+ 1000 x"],
         ["d x + x 3", "d x - x 5", "+ pow sin x 2 pow cos x 2"],
@@ -74,21 +74,21 @@ def test_heads_that_are_the_same_function_share_a_cluster(corpus: Corpus) -> Non
 
 
 def test_functions_of_different_domain_stay_apart_and_are_found_as_such(corpus: Corpus) -> None:
-    assert set(OTHERS) <= set(corpus.clusters()["head"].to_pylist())
-    found = [(match.head, match.verdict.outcome) for match in corpus.find(read_prefix("ln x"))]
+    assert set(OTHERS) <= set(corpus.read_clusters()["head"].to_pylist())
+    found = [(match.head, match.verdict.outcome) for match in corpus.find_clusters(read_prefix("ln x"))]
     assert found == [("ln x", "equal"), ("ln abs x", "shrinks")]
-    found = [(match.head, match.verdict.outcome) for match in corpus.find(read_prefix("+ 2 x"))]
+    found = [(match.head, match.verdict.outcome) for match in corpus.find_clusters(read_prefix("+ 2 x"))]
     assert found == [("+ x 2", "equal"), ("pow sqrt + x 2 2", "extends")]
 
 
 def test_members_of_a_cluster_are_those_of_all_its_heads_once(corpus: Corpus) -> None:
-    table = corpus.clusters()
+    table = corpus.read_clusters()
     grown: dict[int, set[str]] = {}
     for path in stored_shards(corpus.path / "shards").values():
         for row in read_shard(path).rows.to_pylist():
             grown.setdefault(row["source"], set()).add(canonical_key(row["prefix"].split()))
     for number, sources in enumerate(table["merged_from"].to_pylist()):
-        members = corpus.members(number)
+        members = corpus.read_members(number)
         keys = [canonical_key(text.split()) for text in members["prefix"].to_pylist()]
         assert len(set(keys)) == len(keys) == table["size"][number].as_py()
         assert members["member"].to_pylist() == list(range(len(keys)))
@@ -98,10 +98,10 @@ def test_members_of_a_cluster_are_those_of_all_its_heads_once(corpus: Corpus) ->
 
 
 def test_the_table_of_clusters_describes_the_members(corpus: Corpus) -> None:
-    table = corpus.clusters()
+    table = corpus.read_clusters()
     assert table.schema.names == CLUSTERS.names
     for row in table.to_pylist():
-        texts = corpus.members(row["cluster"])["prefix"].to_pylist()
+        texts = corpus.read_members(row["cluster"])["prefix"].to_pylist()
         labels = [text.split() for text in texts]
         assert row["mean_tokens"] == pytest.approx(sum(map(len, labels)) / len(labels))
         training = [len(to_training(read_prefix(text))) for text in texts]
@@ -124,24 +124,24 @@ def test_the_table_of_clusters_describes_the_members(corpus: Corpus) -> None:
     ],
 )
 def test_find_knows_a_function_in_any_form(corpus: Corpus, text: str, head: str, member: int | None) -> None:
-    match = corpus.find(read_prefix(text))[0]
+    match = corpus.find_clusters(read_prefix(text))[0]
     assert (match.head, match.member, match.verdict.outcome) == (head, member, "equal")
 
 
 def test_find_knows_what_is_not_there(corpus: Corpus) -> None:
-    assert corpus.find(read_prefix("sinh x")) == []
-    assert corpus.find(read_prefix("sqrt - -1 pow x 2")) == []  # defined nowhere
+    assert corpus.find_clusters(read_prefix("sinh x")) == []
+    assert corpus.find_clusters(read_prefix("sqrt - -1 pow x 2")) == []  # defined nowhere
 
 
 def test_heads_are_found_in_their_own_corpus(corpus: Corpus) -> None:
-    for number, head in enumerate(corpus.clusters()["head"].to_pylist()):
-        best = corpus.find(read_prefix(head))[0]
+    for number, head in enumerate(corpus.read_clusters()["head"].to_pylist()):
+        best = corpus.find_clusters(read_prefix(head))[0]
         assert (best.cluster, best.member, best.verdict.outcome) == (number, 0, "equal")
 
 
 def test_a_cluster_that_is_not_there_is_an_explained_error(corpus: Corpus) -> None:
     with pytest.raises(EngineError, match="no cluster 99"):
-        corpus.members(99)
+        corpus.read_members(99)
 
 
 @pytest.mark.parametrize("name", ["clusters.parquet", "fingerprints.parquet", "manifest.json"])
@@ -151,8 +151,8 @@ def test_a_corrupt_table_is_named(tmp_path: Path, name: str) -> None:
     victim.write_bytes(victim.read_bytes()[:-40])
     with pytest.raises(DataError, match="mathwb egen corpus --out" if name.startswith("m") else name):
         opened = open_corpus(tmp_path)
-        opened.clusters()
-        opened.find(read_prefix("x"))
+        opened.read_clusters()
+        opened.find_clusters(read_prefix("x"))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_an_empty_folder_is_no_corpus(tmp_path: Path) -> None:
 
 def test_statistics_count_what_is_there(folder: Path, corpus: Corpus) -> None:
     found = corpus_stats(CorpusStats(folder))
-    sizes = [members.num_rows for _, members in corpus.each()]
+    sizes = [members.num_rows for _, members in corpus.iterate_members()]
     assert found["clusters"] == len(sizes)
     assert found["expressions"] == sum(sizes)
     assert found["pairs_in_all"] == sum(n * (n - 1) for n in sizes)
@@ -190,8 +190,10 @@ def test_statistics_count_what_is_there(folder: Path, corpus: Corpus) -> None:
 
 
 def test_streams_hold_members_of_training_clusters(corpus: Corpus) -> None:
-    side = corpus.clusters()["split"].to_pylist()
-    owner = {text: number for number, members in corpus.each() for text in members["prefix"].to_pylist()}
+    side = corpus.read_clusters()["split"].to_pylist()
+    owner = {
+        text: number for number, members in corpus.iterate_members() for text in members["prefix"].to_pylist()
+    }
     pairs = list(stream_pairs(corpus, seed=3))
     assert len(set(pairs)) == len(pairs)
     for one, other in pairs:
@@ -270,14 +272,14 @@ def test_a_file_of_own_expressions_is_read_line_by_line(tmp_path: Path) -> None:
 
 def test_a_sample_has_heads_of_every_kind() -> None:
     whole = template_source("all")
-    part = sample(whole, 80, 0)
+    part = sample_heads(whole, 80, 0)
     assert Counter(head.kind for head in part.heads) == {
         "poly": 20, "function": 20, "poly_d": 20, "function_d": 20,
     }  # fmt: skip
     places = [whole.heads.index(head) for head in part.heads]
     assert places == sorted(set(places))
-    assert sample(whole, 80, 0) == part != sample(whole, 80, 1)
-    assert sample(whole, 10_000, 0).heads == whole.heads
+    assert sample_heads(whole, 80, 0) == part != sample_heads(whole, 80, 1)
+    assert sample_heads(whole, 10_000, 0).heads == whole.heads
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02binary\x00", b"foo\nbar(\n", b"# only\n\n"])
@@ -298,8 +300,8 @@ def test_neither_templates_nor_a_file() -> None:
 
 def test_shapes_of_own_expressions_ignore_constants_signs_and_functions() -> None:
     same = ["+ sin * 2 x 3", "- -4 cos / x 9", "d x + ln * 5 x 2"]
-    assert len({skeleton(read_prefix(text)) for text in same}) == 1
-    assert skeleton(read_prefix("sin sin x")) != skeleton(read_prefix("sin x"))
+    assert len({to_skeleton(read_prefix(text)) for text in same}) == 1
+    assert to_skeleton(read_prefix("sin sin x")) != to_skeleton(read_prefix("sin x"))
 
 
 # --- saved clusters
@@ -321,11 +323,11 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
     assert save_cluster(out, grown("+ sin x 3", "+ 3 sin x"), SMALL) == 20
     assert save_cluster(out, grown("+ sin x 3", "- + sin x 3 0"), SMALL) == 3
     corpus = open_corpus(out)
-    assert corpus.clusters()["head"].to_pylist() == [*heads, "+ sin x 3"]
-    assert corpus.members(3)["prefix"].to_pylist() == ["+ sin x 3", "- + sin x 3 0"]
-    assert corpus.members(20)["prefix"].to_pylist() == ["+ sin x 3", "+ 3 sin x"]
-    assert corpus.members(19)["prefix"].to_pylist() == ["+ sin x 19", "- + sin x 19 0"]
-    assert corpus.clusters()["total_members"][4].as_py() == "12345678901234567890123"
+    assert corpus.read_clusters()["head"].to_pylist() == [*heads, "+ sin x 3"]
+    assert corpus.read_members(3)["prefix"].to_pylist() == ["+ sin x 3", "- + sin x 3 0"]
+    assert corpus.read_members(20)["prefix"].to_pylist() == ["+ sin x 3", "+ 3 sin x"]
+    assert corpus.read_members(19)["prefix"].to_pylist() == ["+ sin x 19", "- + sin x 19 0"]
+    assert corpus.read_clusters()["total_members"][4].as_py() == "12345678901234567890123"
     assert len(list((out / "shards").iterdir())) == 2
 
 
@@ -335,8 +337,8 @@ def test_isolated_points_are_kept_with_verdicts(tmp_path: Path) -> None:
     # the second save reads and writes the first again
     for head in (replace(cluster, rows=rows), grown("+ x 5")):
         save_cluster(tmp_path / "new", head, SMALL)
-    assert open_corpus(tmp_path / "new").members(0)["except"].to_pylist() == ["", "0"]
-    shown = show(ShowCluster(tmp_path / "new", 0))["members"]
+    assert open_corpus(tmp_path / "new").read_members(0)["except"].to_pylist() == ["", "0"]
+    shown = show_cluster(ShowCluster(tmp_path / "new", 0))["members"]
     assert [row.get("except") for row in shown] == [None, "0"]
 
 

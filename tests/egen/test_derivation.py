@@ -11,7 +11,7 @@ from engines import egen
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers, read_prefix, to_prefix
 from engines.egen.algebra.relations import ARITHMETIC
-from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
+from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse_step_name
 from engines.egen.rules.table import is_variable, load_rules
 from engines.formula.reader import read_expression as read
 from tests.mathematics.reals import UndefinedError, value
@@ -68,7 +68,7 @@ def follows(before: Tree, after: Tree, rule: str) -> bool:
     """Whether the rule makes one line of the other, at one place or all, up to arithmetic."""
     rules = {one.name: one for one in load_rules()}
     backward = rule not in rules
-    one = rules[reverse(rule) if backward else rule]
+    one = rules[reverse_step_name(rule) if backward else rule]
     source, wanted = (after, before) if backward else (before, after)
     made = {
         fold_numbers(tree)
@@ -212,13 +212,13 @@ def test_the_search_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) 
 def test_reasons_are_taken_apart_to_the_end() -> None:
     # a = b and f(b) = c and g(c) = a give g(f(a)) = a by two congruences.
     proofs = Proofs()
-    a, b, c = proofs.node("x"), proofs.node("pi"), proofs.node("e")
-    whole = proofs.add(read_prefix("sin cos x"))
-    proofs.unite(a, b, "one")
-    proofs.unite(proofs.add(read_prefix("cos pi")), c, "two")
-    proofs.unite(proofs.add(read_prefix("sin e")), a, "three")
-    assert proofs.find(whole) == proofs.find(a)
-    lines = [(rule, to_prefix(tree)) for rule, tree in proofs.explain(whole, a)]
+    a, b, c = proofs.add_node("x"), proofs.add_node("pi"), proofs.add_node("e")
+    whole = proofs.add_tree(read_prefix("sin cos x"))
+    proofs.unite_nodes(a, b, "one")
+    proofs.unite_nodes(proofs.add_tree(read_prefix("cos pi")), c, "two")
+    proofs.unite_nodes(proofs.add_tree(read_prefix("sin e")), a, "three")
+    assert proofs.find_root(whole) == proofs.find_root(a)
+    lines = [(rule, to_prefix(tree)) for rule, tree in proofs.explain_equality(whole, a)]
     assert lines == [("one", "sin cos pi"), ("two", "sin e"), ("three", "x")]
-    back = [(rule, to_prefix(tree)) for rule, tree in proofs.explain(a, whole)]
+    back = [(rule, to_prefix(tree)) for rule, tree in proofs.explain_equality(a, whole)]
     assert back == [("three~", "sin e"), ("two~", "sin cos pi"), ("one~", "sin cos x")]

@@ -6,7 +6,7 @@ from egglog.bindings import EGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.egen.egraph.analysis import FACTS, Implication, gathered, known
+from engines.egen.egraph.analysis import FACTS, Implication, gather_implications, note_action
 
 _FEW = (FACTS[0], FACTS[4], FACTS[-1])
 _NODES = ("(= e (F u))", "(= e (G u v))")
@@ -32,7 +32,9 @@ def _implication(draw: st.DrawFn) -> Implication:
 def test_facts_follow_as_they_do_one_by_one(implications: list[Implication], first: list[str]) -> None:
     graph = EGraph()
     every = [Implication("(= e (A))", ()), *(Implication(nodes, ()) for nodes in _NODES), *implications]
-    program = "\n".join([_PROGRAM, *gathered(every), known("(A)", *dict.fromkeys(first)), *_TERMS])
+    program = "\n".join(
+        [_PROGRAM, *gather_implications(every), note_action("(A)", *dict.fromkeys(first)), *_TERMS]
+    )
     graph.run_program(*graph.parse_program(program))
     schedule = "(run-schedule (saturate (seq (run shapes) (saturate (run facts)))))"
     graph.run_program(*graph.parse_program(schedule))

@@ -10,8 +10,8 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import to_prefix
-from engines.egen.check_rules import Rules, document, rules
-from engines.egen.rules.own import classify, read_foreign
+from engines.egen.check_rules import Rules, list_rules, to_document
+from engines.egen.rules.own import classify_rule, read_foreign
 from tests.conftest import mathwb
 
 
@@ -52,18 +52,18 @@ def read_one(line: str, tmp_path: Path) -> object:
     ],
 )
 def test_a_rule_is_what_it_is(line: str, effect: str, single: str, tmp_path: Path) -> None:
-    found = classify(read_one(line, tmp_path))  # type: ignore[arg-type]
+    found = classify_rule(read_one(line, tmp_path))  # type: ignore[arg-type]
     assert (found.effect, found.except_at) == (effect, single)
     assert (found.difference is None) == (effect in ("equal", "undecided") and not single)
 
 
 def test_a_counterexample_is_one(tmp_path: Path) -> None:
-    point = classify(read_one("(a+b)^3 -> a^3 + b^3", tmp_path)).difference  # type: ignore[arg-type]
+    point = classify_rule(read_one("(a+b)^3 -> a^3 + b^3", tmp_path)).difference  # type: ignore[arg-type]
     assert point is not None
     a, b = point.binding["a"], point.binding["b"]
     assert point.left == pytest.approx((a + b) ** 3)
     assert point.right == pytest.approx(a**3 + b**3)
-    lost = classify(read_one("ln(a*b) -> ln(a) + ln(b)", tmp_path)).difference  # type: ignore[arg-type]
+    lost = classify_rule(read_one("ln(a*b) -> ln(a) + ln(b)", tmp_path)).difference  # type: ignore[arg-type]
     assert lost is not None
     assert lost.binding["a"] < 0
     assert lost.left == pytest.approx(math.log(lost.binding["a"] * lost.binding["b"]))
@@ -89,7 +89,7 @@ def test_lines_that_hold_no_rule_are_named(tmp_path: Path) -> None:
     assert [one.line for one in unread] == [4, 5, 6, 7, 8]
     assert "->" in unread[0].why
     assert "b" in unread[1].why
-    told = document(rules(Rules(file=path, check=True)))
+    told = to_document(list_rules(Rules(file=path, check=True)))
     assert [one["line"] for one in told["unread"]] == [4, 5, 6, 7, 8]
     assert (told["counts"], told["problems"]) == ({"equal": 1}, 5)
 
@@ -106,7 +106,7 @@ def test_a_file_without_rules_is_refused(tmp_path: Path) -> None:
     for text in ("x = 1\n", "family = []\n", "[[family]]\nname = 'a'\nrules = [1]\n", "[[family"):
         own.write_text(text)
         with pytest.raises(DataError, match="rule"):
-            rules(Rules(file=own, check=True))
+            list_rules(Rules(file=own, check=True))
     with pytest.raises(EngineError, match="checked"):
         Rules(file=path)
 
@@ -118,14 +118,14 @@ def test_our_own_format_is_checked_as_the_table_is(tmp_path: Path) -> None:
         '{name = "right", left = "ln * ?a ?b", right = "+ ln ?a ln ?b", class = "loses", exact = false},\n'
         '{name = "wrong", left = "sin ?a", right = "cos ?a"},\n]\n'
     )
-    assert [name for name, _ in rules(Rules(file=own, check=True)).problems] == ["wrong"]
+    assert [name for name, _ in list_rules(Rules(file=own, check=True)).problems] == ["wrong"]
 
 
 @pytest.mark.real_data
 def test_rules_of_herbie(real_data: Path) -> None:
     found, unread = read_foreign(real_data / "expr" / "herbie_rules.tsv")
     assert (len(found), len(unread)) == (464, 37)
-    some = {rule.name: classify(rule).effect for rule in found if rule.group == "exponents"}
+    some = {rule.name: classify_rule(rule).effect for rule in found if rule.group == "exponents"}
     assert {name for name, effect in some.items() if effect == "losing"} == {"pow1/3", "unpow-prod-down"}
     assert "false" not in some.values()
 

@@ -17,7 +17,7 @@ from benchmarks.classical import unsound
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.vocabulary import read_prefix, to_prefix
-from engines.egen.corpus.sources import templates
+from engines.egen.corpus.sources import list_templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
@@ -47,7 +47,7 @@ def grown(growers: dict[str, Grower], head: str, mode: Mode = "strict", **settin
 
 @pytest.mark.slow
 def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, Grower]) -> None:
-    heads = [template.tree for template in templates()]
+    heads = [template.tree for template in list_templates()]
     for head in random.Random(3).sample(heads, 15):
         cluster = generate(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
         verdicts = Verifier(head, seed=991).check([member.tree for member in cluster.members])
@@ -206,7 +206,7 @@ def test_a_child_takes_no_notice_of_ctrl_c() -> None:
     """A terminal sends it to every process of the group; what to do about it is for the parent to say."""
     config = EgenConfig(members=5, limits=LIMITS)
     with GrowthProcess() as child:
-        child._start()
+        child._start_process()
         for _ in range(2):  # at its start, and at rest
             assert child._process is not None
             assert child._process.pid is not None

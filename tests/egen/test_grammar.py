@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph import grammar as sampling
-from engines.egen.egraph.grammar import EGraph, ENode, Grammar, Sampler
+from engines.egen.egraph.grammar import EGraph, ENode, Sampler, TermGrammar
 from engines.egen.egraph.growth import Grower
 from engines.egen.settings import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
-CATALAN = EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))})
+CATALAN = EGraph.from_classes(0, {0: (ENode("x"), ENode("+", (0, 0)))})
 """x, x + x, x + (x + x), …: as many terms of 2n + 1 tokens as binary trees with n inner nodes."""
 
 NODES = st.one_of(
@@ -29,7 +29,7 @@ NODES = st.one_of(
     st.tuples(st.sampled_from(["+", "*", "pow"]), st.tuples(st.integers(0, 3), st.integers(0, 3))),
 )
 GRAPHS = st.lists(st.lists(NODES, min_size=1, max_size=4, unique=True), min_size=4, max_size=4).map(
-    lambda classes: EGraph.of(
+    lambda classes: EGraph.from_classes(
         0,
         {
             number: tuple(ENode(label, children) for label, children in sorted(nodes))
@@ -66,8 +66,8 @@ def brute_force(egraph: EGraph, length: int, *, loops: bool) -> list[str]:
 @settings(max_examples=60, deadline=None)
 @given(GRAPHS, st.booleans())
 def test_counts_and_terms_are_those_of_brute_force(egraph: EGraph, padding: bool) -> None:
-    grammar = Grammar(egraph, padding=padding)
-    counts = grammar.counts(7)
+    grammar = TermGrammar(egraph, padding=padding)
+    counts = grammar.count_terms(7)
     for length in range(1, 8):
         expected = brute_force(egraph, length, loops=padding)
         found = [" ".join(term) for term in terms(grammar, length)]
@@ -76,25 +76,25 @@ def test_counts_and_terms_are_those_of_brute_force(egraph: EGraph, padding: bool
 
 
 def test_large_counts_are_exact_integers() -> None:
-    counts = Grammar(CATALAN, padding=True).counts(201)
+    counts = TermGrammar(CATALAN, padding=True).count_terms(201)
     for n in range(101):
         assert counts[2 * n + 1] == comb(2 * n, n) // (n + 1)
     assert not any(counts[::2])
     assert counts[201] > 10**56
     leaves = tuple(map(ENode, ("x", "pi", "e")))
-    many = EGraph.of(0, {0: (*leaves, *(ENode(label, (0, 0)) for label in ("+", "*", "pow")))})
-    counts = Grammar(many, padding=True).counts(201)
+    many = EGraph.from_classes(0, {0: (*leaves, *(ENode(label, (0, 0)) for label in ("+", "*", "pow")))})
+    counts = TermGrammar(many, padding=True).count_terms(201)
     assert counts[201] == 3**201 * comb(200, 100) // 101
 
 
 def test_enumeration_is_shortest_first_and_complete() -> None:
-    trees = list(enumerated(Grammar(CATALAN, padding=True), 7))
+    trees = list(enumerated(TermGrammar(CATALAN, padding=True), 7))
     assert [len(tree) for tree in trees] == [1, 3, 5, 5, 7, 7, 7, 7, 7]
     assert len({to_prefix(tree) for tree in trees}) == 9
 
 
 def test_sampling_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
-    grammar = Grammar(CATALAN, padding=True)
+    grammar = TermGrammar(CATALAN, padding=True)
     for listed in (0, sampling.LISTED):  # drawn, and listed and shuffled
         monkeypatch.setattr(sampling, "LISTED", listed)
         draws = 4_200
@@ -106,7 +106,7 @@ def test_sampling_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    grammar = Grammar(CATALAN, padding=True)
+    grammar = TermGrammar(CATALAN, padding=True)
     everything = set(terms(grammar, 11))
     assert len(sample(grammar, 11, 10**6)) == 42
     monkeypatch.setattr(sampling, "LISTED", 0)
@@ -130,7 +130,7 @@ for term in drawn(Sampler(grammar, 41, 7), 41, 3):
 
 @pytest.mark.slow
 def test_another_process_draws_the_same() -> None:
-    here = [" ".join(term) for term in drawn(Sampler(Grammar(CATALAN, padding=True), 41, 7), 41, 3)]
+    here = [" ".join(term) for term in drawn(Sampler(TermGrammar(CATALAN, padding=True), 41, 7), 41, 3)]
     command = [sys.executable, "-c", _SCRIPT]
     environment = {**os.environ, "PYTHONHASHSEED": "3", "PYTHONPATH": "."}
     there = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -138,7 +138,7 @@ def test_another_process_draws_the_same() -> None:
 
 
 def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
-    egraph = EGraph.of(
+    egraph = EGraph.from_classes(
         4,
         {
             0: (ENode("0"), ENode("-", (2, 2))),
@@ -148,14 +148,14 @@ def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
             4: (ENode("sin", (2,)), ENode("+", (4, 0)), ENode("/", (4, 1)), ENode("pow", (4, 1))),
         },
     )
-    assert [to_prefix(tree) for tree in enumerated(Grammar(egraph), 15)] == ["sin x"]
-    padded = {to_prefix(tree) for tree in enumerated(Grammar(egraph, padding=True), 6)}
+    assert [to_prefix(tree) for tree in enumerated(TermGrammar(egraph), 15)] == ["sin x"]
+    padded = {to_prefix(tree) for tree in enumerated(TermGrammar(egraph, padding=True), 6)}
     assert {"sin x", "sin tan atan x", "+ sin x 0", "/ sin x 1", "sin * 1 x", "+ sin x - x x"} <= padded
 
 
 def test_the_papers_example() -> None:
     # (x + 8) - 8: the class of x; e4 -> 0 | e1 - e1, and adding it says nothing.
-    egraph = EGraph.of(
+    egraph = EGraph.from_classes(
         0,
         {
             0: (ENode("x"), ENode("-", (2, 1)), ENode("+", (0, 3))),
@@ -164,15 +164,15 @@ def test_the_papers_example() -> None:
             3: (ENode("0"), ENode("-", (1, 1))),
         },
     )
-    few = {to_prefix(tree) for tree in islice(enumerated(Grammar(egraph, padding=True), 5), 5)}
+    few = {to_prefix(tree) for tree in islice(enumerated(TermGrammar(egraph, padding=True), 5), 5)}
     assert {"x", "- + x 8 8", "+ x - 8 8", "+ x 0"} <= few
-    assert [to_prefix(tree) for tree in enumerated(Grammar(egraph), 9)] == ["x"]
+    assert [to_prefix(tree) for tree in enumerated(TermGrammar(egraph), 9)] == ["x"]
 
 
 def test_a_grown_grammar_is_consistent() -> None:
-    egraph = Grower("strict").grow(read_prefix("+ sin x pow x 2"), Limits(nodes=60))
-    grammar = Grammar(egraph)
-    counts = grammar.counts(11)
+    egraph = Grower("strict").grow_egraph(read_prefix("+ sin x pow x 2"), Limits(nodes=60))
+    grammar = TermGrammar(egraph)
+    counts = grammar.count_terms(11)
     for length in range(1, 12):
         found = terms(grammar, length)
         assert len(found) == len(set(found)) == counts[length]

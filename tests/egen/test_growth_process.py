@@ -33,7 +33,7 @@ def process():
 def test_an_e_graph_is_the_one_that_grows_here(process: GrowthProcess) -> None:
     seen: list[Event] = []
     found = process.egraph(HEAD, limits=LIMITS, events=seen.append)
-    here = Grower("strict").grow(HEAD, LIMITS)
+    here = Grower("strict").grow_egraph(HEAD, LIMITS)
     assert found.classes == here.classes
     for name in ("root", "stop_reason", "iterations", "nodes", "fired"):
         assert getattr(found, name) == getattr(here, name)
@@ -122,8 +122,8 @@ def test_a_pool_answers_with_numbers() -> None:
         while len(found) < len(heads):
             while waiting and pool.free:
                 number, head = waiting.pop()
-                pool.submit(number, ClusterRequest(read_prefix(head), config))
-            found.update(pool.collect(0.1))
+                pool.submit_request(number, ClusterRequest(read_prefix(head), config))
+            found.update(pool.collect_answers(0.1))
     assert isinstance(found[1], GrowthError)
     assert [to_prefix(found[n].head) for n in (0, 2)] == ["x", "acos x"]  # type: ignore[attr-defined]
 
@@ -145,7 +145,7 @@ def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path)
 
 def test_the_signals_of_the_group_are_for_the_parent() -> None:
     with GrowthProcess(fake_growth.service) as process:
-        process._start()
+        process._start_process()
         assert process._process is not None
         for number in (signal.SIGINT, signal.SIGTERM):
             os.kill(process._process.pid, number)

@@ -16,8 +16,8 @@ from engines.egen.models.encode import (
     cached_encoder,
     encode_many,
     encode_readable,
+    list_parts,
     load_encoder,
-    parts,
 )
 from engines.egen.models.model_folder import shipped_models
 from engines.egen.models.vectors import model_print
@@ -41,12 +41,12 @@ def _composed(folder: Path, seed: int = 0) -> Path:
 def test_a_cosine_is_the_mean_of_the_parts_cosines() -> None:
     joined = shipped_models()[0]
     assert [each.name for each in shipped_models()] == ["egen-both", "egen-cl-mean", "egen-composed"]
-    assert [part.name for part in parts(joined)] == ["egen-cl-mean", "egen-composed"]
+    assert [part.name for part in list_parts(joined)] == ["egen-cl-mean", "egen-composed"]
     encoder = load_encoder(joined, device="cpu")
     assert isinstance(encoder, JoinedEncoder)
     vectors = encoder.encode(TEXTS)
     assert vectors.shape == (len(TEXTS), encoder.dimension)
-    apart = [load_encoder(part, device="cpu").encode(TEXTS) for part in parts(joined)]
+    apart = [load_encoder(part, device="cpu").encode(TEXTS) for part in list_parts(joined)]
     assert vectors @ vectors.T == pytest.approx(np.mean([one @ one.T for one in apart], axis=0), abs=1e-5)
     # What one of them cannot read, the whole cannot.
     long = " ".join(["+ x"] * 300 + ["x"])
@@ -73,7 +73,7 @@ def test_parts_of_ones_own_come_first_and_are_noticed(tmp_path: Path) -> None:
     folder = _joined(tmp_path / "mine", "egen-composed", "other")
     _composed(folder / "egen-composed")
     _composed(folder / "other", seed=1)
-    assert parts(folder) == [folder / "egen-composed", folder / "other"]
+    assert list_parts(folder) == [folder / "egen-composed", folder / "other"]
     before, first = model_print(folder), cached_encoder(folder).encode(TEXTS)
     assert first.shape == (len(TEXTS), 24)
     _composed(folder / "other", seed=2)

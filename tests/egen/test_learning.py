@@ -19,13 +19,13 @@ from engines.egen.models.datasets import (
     Pairs,
     TrainingRows,
     Triplets,
+    encode_expression,
     excluded_clusters,
-    ids,
     read_labelled,
     training_texts,
 )
-from engines.egen.models.model_folder import divided
-from engines.egen.models.trainers import contrastive, seq2seq
+from engines.egen.models.model_folder import split_settings
+from engines.egen.models.trainers import make_contrastive_task, make_seq2seq_task
 from tests.conftest import card_code
 from tests.egen.small_clusters import clusters, write_clusters
 
@@ -42,7 +42,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _rows(corpus: Path, exclude: Path | None = None) -> TrainingRows:
     texts = training_texts(open_corpus(corpus), "paper", max_length=200, exclude=exclude)
-    return TrainingRows.of(texts, max_length=200)
+    return TrainingRows.from_texts(texts, max_length=200)
 
 
 def test_labelled_expressions_come_from_a_file_and_from_a_corpus(corpus: Path, tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
         owner[a] == owner[p] != owner[n] and a != p for a, p, n in triplets.__getitems__(range(len(triplets)))
     )
     texts = read_labelled(corpus, side="train").texts
-    assert [rows.sequences.padded([n])[0].tolist() for n in range(len(texts))] == [
-        list(ids(t)) for t in texts
+    assert [rows.sequences.pad_rows([n])[0].tolist() for n in range(len(texts))] == [
+        list(encode_expression(t)) for t in texts
     ]
 
 
@@ -107,31 +107,31 @@ def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Pat
 def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) -> None:
     import torch
 
-    from engines.egen.models.transformer import contrastive as loss
+    from engines.egen.models.transformer import contrastive_loss as loss
     from engines.egen.models.transformer import embed
 
-    task = contrastive({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)
+    task = make_contrastive_task({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)
     torch.manual_seed(0)
     model = task.model().eval()
     table = task.train_data()
     examples = table.__getitems__(range(9))
     sequences = task.rows.sequences
     parts = [
-        torch.stack([embed(model, torch.from_numpy(sequences.padded([row])))[0] for row in column])
+        torch.stack([embed(model, torch.from_numpy(sequences.pad_rows([row])))[0] for row in column])
         for column in zip(*examples, strict=True)
     ]
     owner = torch.from_numpy(task.rows.cluster_of[[row[0] for row in examples]])
     expected = loss(*parts, negatives=negatives, tau=0.1, clusters=owner)
     assert task.loss(model, task.collate(examples)).item() == pytest.approx(expected.item(), abs=1e-4)
     encoded = examples[0][:2] if negatives == "positives" else examples[0]
-    assert task.length(examples[0]) == sum(len(sequences.padded([row])[0]) for row in encoded)
+    assert task.length(examples[0]) == sum(len(sequences.pad_rows([row])[0]) for row in encoded)
 
 
 def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
     both = read_labelled(corpus)
     assert len(set(both.labels)) > 2
     for measured, wanted in ((1, 2), (10_000, len(set(both.labels)))):
-        task = contrastive({**TINY, "measured": measured}, {"corpus": corpus}, seed=0)
+        task = make_contrastive_task({**TINY, "measured": measured}, {"corpus": corpus}, seed=0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("engines.egen.models.trainers.read_labelled", lambda *_, **__: both)
             assert task.held_out is not None
@@ -143,7 +143,7 @@ def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
 def test_what_so_few_clusters_do_not_allow_is_known_before_a_step(corpus: Path, few: int | None) -> None:
     data = read_labelled(corpus)
     one = Labelled(data.texts[:1], data.labels[:1]) if few else None
-    for make, last in ((contrastive, "train_loss_nats"), (seq2seq, "greedy_accuracy")):
+    for make, last in ((make_contrastive_task, "train_loss_nats"), (make_seq2seq_task, "greedy_accuracy")):
         task = make(TINY, {"corpus": corpus}, seed=0)
         task.held_out = one
         for name in ("validation_kmeans_percent", "validation_retrieval_at_5_percent"):
@@ -159,7 +159,7 @@ def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path:
     from engines.training import TrainConfig, train
 
     settings = {**TINY, "negatives": "positives", "precision": "fp16"}
-    task = contrastive(settings, {"corpus": corpus}, seed=0)
+    task = make_contrastive_task(settings, {"corpus": corpus}, seed=0)
     config = TrainConfig(steps=60, batch_size=32, lr=5e-3, bucket=1, device="cpu", eval_every=30)
     # One validation cluster, as so small a corpus has, is nothing to measure on.
     task.held_out = data = read_labelled(corpus)
@@ -184,7 +184,7 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
     from engines.egen.models.encode import load_encoder
     from engines.training import TrainConfig, train
 
-    task = seq2seq({**TINY, "decoder_layers": 1, "measured": 40}, {"corpus": corpus}, seed=0)
+    task = make_seq2seq_task({**TINY, "decoder_layers": 1, "measured": 40}, {"corpus": corpus}, seed=0)
     torch.manual_seed(0)
     model = task.model().eval()
     batch = task.collate(task.train_data().__getitems__(range(64)))
@@ -199,7 +199,7 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
     exec(card_code(Path(result.model)), {})
 
 
-@pytest.mark.parametrize("trainer", [contrastive, seq2seq])
+@pytest.mark.parametrize("trainer", [make_contrastive_task, make_seq2seq_task])
 def test_every_epoch_has_the_same_examples_in_other_batches(corpus: Path, trainer: Any) -> None:
     from engines.training import TrainConfig
     from engines.training.data import Batches, Position, batches_per_epoch
@@ -232,7 +232,7 @@ def test_a_folder_keeps_the_training_that_was_begun_in_it(corpus: Path, tmp_path
     lines = write_clusters(tmp_path / "c.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "c.jsonl").write_text("".join(lines[:12]))
     import_published(tmp_path / "c.jsonl", other)
-    assert train(contrastive(TINY, {"corpus": corpus}, seed=0), config, tmp_path / "run").complete
+    assert train(make_contrastive_task(TINY, {"corpus": corpus}, seed=0), config, tmp_path / "run").complete
     weights = (tmp_path / "run" / "model" / "model.safetensors").read_bytes()
     for model, data, differing in (
         (
@@ -244,28 +244,28 @@ def test_a_folder_keeps_the_training_that_was_begun_in_it(corpus: Path, tmp_path
         ({}, {"corpus": corpus, "exclude": other}, ("data.exclude: nothing there",)),
     ):
         with pytest.raises(EngineError) as caught:
-            train(contrastive({**TINY, **model}, data, seed=0), config, tmp_path / "run")
+            train(make_contrastive_task({**TINY, **model}, data, seed=0), config, tmp_path / "run")
         assert (caught.value.code, caught.value.exit_code) == ("E637", 2)
         assert all(words in caught.value.what for words in differing)
         assert caught.value.what.count("requested") == len(differing)
     # The same corpus elsewhere is the same corpus.
     moved = tmp_path / "moved"
     shutil.copytree(corpus, moved)
-    train(contrastive(TINY, {"corpus": moved}, seed=0), config, tmp_path / "run")
+    train(make_contrastive_task(TINY, {"corpus": moved}, seed=0), config, tmp_path / "run")
     assert (tmp_path / "run" / "model" / "model.safetensors").read_bytes() == weights
 
 
 def test_settings_that_make_no_sense_are_refused(corpus: Path) -> None:
     for wrong in ({"negatives": "none"}, {"tau": 0.0}, {"precision": "int8"}, {"split": "half"}):
         with pytest.raises(EngineError) as caught:
-            divided(wrong)
+            split_settings(wrong)
         assert caught.value.code == "E640"
     with pytest.raises(EngineError, match="tau is 'low'"):
-        contrastive({"tau": "low"}, {"corpus": corpus}, seed=0)
+        make_contrastive_task({"tau": "low"}, {"corpus": corpus}, seed=0)
     with pytest.raises(EngineError, match=r"unknown setting model\.widht"):
-        contrastive({"widht": 3}, {"corpus": corpus}, seed=0)
+        make_contrastive_task({"widht": 3}, {"corpus": corpus}, seed=0)
     with pytest.raises(DataError, match="names no corpus"):
-        contrastive(TINY, {}, seed=0)
+        make_contrastive_task(TINY, {}, seed=0)
 
 
 def test_every_recipe_can_be_used() -> None:

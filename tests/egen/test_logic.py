@@ -15,13 +15,13 @@ from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.rules.table import parse_families, variables
+from engines.egen.rules.table import parse_families, pattern_variables
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.logic import LOGIC, TABLE, Logic, TruthTable
 from engines.egen.theories.registry import theory_of
 from engines.mathematics.terms.canonical import Subterms
 
-read = LOGIC.read
+read = LOGIC.read_term
 RULES = [
     rule for family in parse_families(asset(TABLE).read_text(), TABLE, LOGIC.arity) for rule in family.rules
 ]
@@ -68,7 +68,7 @@ def rows(names: tuple[str, ...]) -> list[dict[str, bool]]:
 )
 def test_formulas_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
     tree = read(text)
-    row = LOGIC.row(tree)
+    row = LOGIC.to_row(tree)
     assert row["prefix"] == tokens
     assert all(read(row[notation]) == tree for notation in ("prefix", "infix", "unicode", "latex"))
 
@@ -82,7 +82,7 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_is_an_equivalence(rule: object) -> None:
     left, right = rule.left, rule.right  # type: ignore[attr-defined]
-    assert all(truth(left, at) == truth(right, at) for at in rows(variables(left)))
+    assert all(truth(left, at) == truth(right, at) for at in rows(pattern_variables(left)))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_equivalences_are_derived(start: str, target: str, given: str) -> None:
     assert lines[0] == read(start)
     assert lines[-1] == read(target)
     premises = [read(part) for part in given.split(",") if part]
-    for at in rows(Logic.variables(*lines, *premises)):
+    for at in rows(Logic.list_variables(*lines, *premises)):
         if all(truth(premise, at) for premise in premises):
             assert len({truth(line, at) for line in lines}) == 1
 
@@ -139,8 +139,8 @@ def test_members_are_equivalent_by_sympy() -> None:
     for member in cluster.members:
         assert sympy.simplify_logic(sympy.Xor(_sympy(member.tree), wanted)) == sympy.false
     terms = Subterms(theory.arity)
-    forms = theory.forms(terms)
-    assert len({forms.key(terms.read(member.prefix.split())) for member in cluster.members}) == 60
+    forms = theory.make_forms(terms)
+    assert len({forms.key_of(terms.read(member.prefix.split())) for member in cluster.members}) == 60
 
 
 def _sympy(tree: Tree) -> Boolean:
@@ -152,5 +152,5 @@ def _sympy(tree: Tree) -> Boolean:
 
 def test_premises_take_part_in_growth() -> None:
     theory = theory_of("logic", "p, p -> q", read("q & r"))
-    grown = Grower("strict", theory=theory).grow(read("q & r"), Limits(nodes=300))
-    assert grown.smallest(grown.root) == Tree("r")
+    grown = Grower("strict", theory=theory).grow_egraph(read("q & r"), Limits(nodes=300))
+    assert grown.smallest_term(grown.root) == Tree("r")

@@ -47,6 +47,6 @@ def test_vectors_of_another_precision_are_kept_beside(
         for place in ("engines.core.system", "engines.egen.models.model_encoder"):
             monkeypatch.setattr(f"{place}.half_precision", lambda device, kind=kind: kind)
         vectors._open.clear()
-        found.append(np.array(vectors.pool(model, None, "heads", cache=kept).vectors))
+        found.append(np.array(vectors.open_pool(model, None, "heads", cache=kept).vectors))
     assert len(list(kept.glob("*.npy"))) == 2
     assert np.array_equal(found[0], found[2])

@@ -23,24 +23,24 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models import trainers
 from engines.egen.models.config import ModelConfig
-from engines.egen.models.datasets import Sequences, batches, ids, without_log
+from engines.egen.models.datasets import Sequences, encode_expression, make_batches, without_log
 from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
-from engines.egen.models.nearest import Rewrite, rewrite
+from engines.egen.models.nearest import Rewrite, rewrite_expression
 from engines.egen.models.transformer import (
-    beam,
-    begin,
-    contrastive,
+    beam_search,
+    begin_decoding,
+    contrastive_loss,
+    decode_step,
     embed,
+    make_sinusoids,
     new_model,
-    sequence,
-    sinusoids,
-    step,
+    sequence_loss,
     write,
 )
+from engines.egen.models.transformer import compute_logits as logits_of
 from engines.egen.models.transformer import encode as encoded
-from engines.egen.models.transformer import logits as logits_of
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
 from tests.egen.expressions import trees
 
@@ -67,7 +67,7 @@ def _model(**settings: object) -> torch.nn.Module:
 
 
 def _ids(texts: list[str]) -> torch.Tensor:
-    return torch.from_numpy(Sequences.of(texts, max_length=200).padded(range(len(texts))))
+    return torch.from_numpy(Sequences.from_prefixes(texts, max_length=200).pad_rows(range(len(texts))))
 
 
 # token ids
@@ -81,25 +81,25 @@ def test_ids_are_those_of_training_notation(tree) -> None:
         expected = encode(plain)
     except ExpressionError:
         return
-    assert list(ids(to_prefix(plain))) == expected
+    assert list(encode_expression(to_prefix(plain))) == expected
 
 
 def test_a_logarithm_to_another_base_becomes_a_quotient() -> None:
     assert to_prefix(without_log(read_prefix("+ log 2 log x 3 x"))) == "+ / ln / ln 3 ln x ln 2 x"
     with pytest.raises(ExpressionError, match="no token"):
-        ids("log 2 x")
+        encode_expression("log 2 x")
 
 
 def test_sequences_say_which_expression_is_too_long() -> None:
     with pytest.raises(ExpressionError, match="at most 10") as caught:
-        Sequences.of(["x", "+ 1234567 x"], max_length=10)
+        Sequences.from_prefixes(["x", "+ 1234567 x"], max_length=10)
     assert caught.value.position == 1
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
 @settings(max_examples=60, deadline=None)
 def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    found = batches(np.array(lengths, np.int64), budget)
+    found = make_batches(np.array(lengths, np.int64), budget)
     assert sorted(itertools.chain.from_iterable(part.tolist() for part in found)) == list(range(len(lengths)))
     for part in found:
         longest = max(lengths[row] for row in part)
@@ -110,7 +110,7 @@ def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budge
 
 
 def test_positions_are_the_formula() -> None:
-    table = sinusoids(7, 6)
+    table = make_sinusoids(7, 6)
     for place, pair in itertools.product(range(7), range(3)):
         angle = place / 10_000 ** (2 * pair / 6)
         assert table[place, 2 * pair].item() == pytest.approx(math.sin(angle), abs=1e-5)
@@ -151,7 +151,7 @@ def test_pooling_leaves_out_start_and_end() -> None:
 @pytest.mark.parametrize("wrong", [{"d_model": 30}, {"layers": 0}, {"pooling": "sum"}, {"width": 3}])
 def test_sizes_that_make_no_model_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(EngineError) as caught:
-        ModelConfig.of({**SIZES, **wrong})
+        ModelConfig.from_table({**SIZES, **wrong})
     assert caught.value.code == "E640"
 
 
@@ -179,7 +179,7 @@ def test_contrastive_loss_is_its_definition(negatives: str) -> None:
         else:
             others = [n[i]] if negatives == "one" else n
             losses.append(-math.log(right / (right + sum(math.exp(_cosine(a[i], v) / tau) for v in others))))
-    found = contrastive(
+    found = contrastive_loss(
         *(torch.from_numpy(v) for v in (a, p, n)),
         negatives=negatives,
         tau=tau,
@@ -193,7 +193,7 @@ def test_smoothed_cross_entropy_is_its_definition() -> None:
     target = torch.tensor([[1, 17, 2, PAD]])
     chances = logits.log_softmax(-1)[0]
     parts = [0.9 * chances[k, token] + 0.1 * chances[k].mean() for k, token in enumerate((17, 2))]
-    assert sequence(logits, target, 0.1).item() == pytest.approx(-float(sum(parts)) / 2)
+    assert sequence_loss(logits, target, 0.1).item() == pytest.approx(-float(sum(parts)) / 2)
 
 
 # decoding
@@ -203,9 +203,9 @@ def test_decoding_step_by_step_is_decoding_at_once() -> None:
     model = _model(decoder_layers=2)
     source, target = _ids(TEXTS[:3]), _ids(TEXTS[3:])
     at_once = logits_of(model, source, target)
-    cache = begin(model, source)
+    cache = begin_decoding(model, source)
     for place in range(target.shape[1] - 1):
-        found = step(model, target[:, place : place + 1], cache)[:, 0]
+        found = decode_step(model, target[:, place : place + 1], cache)[:, 0]
         assert torch.allclose(found, at_once[:, place], atol=1e-4)
 
 
@@ -219,7 +219,7 @@ def test_greedy_takes_the_likeliest_and_scores_are_log_probabilities() -> None:
     model = _model(decoder_layers=1)
     source = _ids(TEXTS[:2])
     with torch.inference_mode():
-        for row, ((written, score),) in enumerate(beam(model, source, 1, 7)):
+        for row, ((written, score),) in enumerate(beam_search(model, source, 1, 7)):
             only = source[row][source[row] != PAD][None]
             for place in range(len(written)):
                 logits = logits_of(model, only, torch.tensor([[1, *written[: place + 1]]]))[0, place]
@@ -231,7 +231,7 @@ def test_beams_are_ranked() -> None:
     model = _model(decoder_layers=1)
     source = _ids(TEXTS[:3])
     with torch.inference_mode():
-        for row, found in enumerate(beam(model, source, 4, 8)):
+        for row, found in enumerate(beam_search(model, source, 4, 8)):
             only = source[row][source[row] != PAD][None]
             assert len({tuple(written) for written, _ in found}) == len(found) == 4
             assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
@@ -249,7 +249,7 @@ def test_what_is_written_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
         cache.length += 1
         return logits
 
-    monkeypatch.setattr("engines.egen.models.transformer.step", fixed)
+    monkeypatch.setattr("engines.egen.models.transformer.decode_step", fixed)
     right, wrong = write(model, [read_prefix("+ x 1"), read_prefix("* x 2")])
     assert to_prefix(right[0].tree) == "+ 1 x"
     assert right[0].equal
@@ -289,7 +289,7 @@ def test_the_tokenizer_reads_prefix_notation_and_refuses_the_unknown() -> None:
 
     tokenizer = Tokenizer.from_str(prefix_tokenizer())
     for text in [*TEXTS, "- -3 -0.25", "pow 1.5 -17", "* / pi e 0"]:
-        assert tokenizer.encode(text).ids == list(ids(text))
+        assert tokenizer.encode(text).ids == list(encode_expression(text))
     for text in ("foo x", "0.3", "log 2 x"):
         with pytest.raises(Exception, match="UNK"):
             tokenizer.encode(text)
@@ -323,7 +323,7 @@ def test_a_folder_with_a_decoder_opens_in_transformers(
         assert torch.allclose(expected, logits_of(model, source, target), atol=rounding)
         assert torch.allclose(theirs(**read, decoder_input_ids=target[:, :-1]).logits, expected, atol=1e-4)
         written = theirs.generate(**read)[:, 1:].tolist()
-        own = [candidates[0][0] for candidates in beam(ours, source, 1, 40)]
+        own = [candidates[0][0] for candidates in beam_search(ours, source, 1, 40)]
         vectors = SentenceTransformer(str(tmp_path), device="cpu").encode(TEXTS, convert_to_tensor=True)
         assert torch.allclose(vectors, embed(ours, source), atol=rounding)
     assert len({token for row in own for token in row}) > 5
@@ -397,7 +397,7 @@ def test_weights_that_are_no_numbers_give_no_figures(
             encoder.encode(["pow sin x 2", "x"], normalise=normalise)
         assert caught.value.code == "E346"
     with pytest.raises(DataError) as caught:
-        rewrite(Rewrite(tmp_path, "sin(x)^2"))
+        rewrite_expression(Rewrite(tmp_path, "sin(x)^2"))
     assert caught.value.code == "E346"
 
 
@@ -472,9 +472,9 @@ def test_a_training_begins_with_the_weights_of_a_model(tmp_path: Path) -> None:
     save_model(given, tmp_path / "model")
     sizes = {name: value for name, value in to_mapping(given.config).items() if name != "dropout"}
     data = {"corpus": tmp_path, "backbone": tmp_path / "model"}
-    begun = trainers.contrastive({**sizes, "dropout": 0.3}, data, seed=1).model()
+    begun = trainers.make_contrastive_task({**sizes, "dropout": 0.3}, data, seed=1).model()
     assert begun.training
     for name, weight in begun.state_dict().items():
         torch.testing.assert_close(weight, given.state_dict()[name], rtol=1e-6, atol=1e-6)
     with pytest.raises(EngineError, match="other sizes: layers"):
-        trainers.contrastive({**sizes, "layers": sizes["layers"] + 1}, data, seed=1).model()
+        trainers.make_contrastive_task({**sizes, "layers": sizes["layers"] + 1}, data, seed=1).model()

@@ -42,8 +42,8 @@ def test_rules_keep_what_the_check_found(lines: Path) -> None:
         "square": "sound",
         "half": "loses",
     }
-    assert rules["half"].guards("strict") == ()
-    assert rules["half"].guards("common") == ((),)
+    assert rules["half"].list_guards("strict") == ()
+    assert rules["half"].list_guards("common") == ((),)
     assert own_rules("") == ()
 
 
@@ -53,10 +53,10 @@ def test_growth_uses_them_and_members_stay_sound(lines: Path) -> None:
     head = read("1 - cos(x)")
     theory = theory_of("reals", "", head, own=text)
     cluster = generate(head, config, grower=Grower("strict", theory=theory))
-    egraph = Grower("strict", theory=theory).grow(head, config.limits)
+    egraph = Grower("strict", theory=theory).grow_egraph(head, config.limits)
     assert egraph.fired["versine"] > 0
     assert {member.verdict.outcome for member in cluster.members} <= {"equal", "extends"}
-    assert EgenConfig.of(config.to_dict()) == config
+    assert EgenConfig.from_document(config.to_dict()) == config
     assert "rules" not in EgenConfig().to_dict()
 
 
@@ -111,7 +111,7 @@ def test_a_corpus_grows_with_them_and_goes_on_with_no_others(tmp_path: Path, lin
     build_corpus(BuildCorpus(bare, str(templates), **settings))  # type: ignore[arg-type]
 
     def members(folder: Path) -> list[str]:
-        return open_corpus(folder).members(0)["prefix"].to_pylist()
+        return open_corpus(folder).read_members(0)["prefix"].to_pylist()
 
     assert members(out) != members(bare)
     assert build_corpus(BuildCorpus(out, workers=1)).complete  # its own rules, without their file

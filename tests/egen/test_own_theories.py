@@ -32,15 +32,15 @@ from engines.egen.corpora import (
     build_corpus,
     corpus_stats,
     export_corpus,
-    find,
-    show,
+    find_function,
+    show_cluster,
 )
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
 from engines.egen.equality import Verify, verify
-from engines.egen.evaluations.check import Check, check
-from engines.egen.expressions.signs import Sign, Signs
+from engines.egen.evaluations.check import Check, check_derivations
+from engines.egen.expressions.signs import TheorySign, TheorySigns
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory
@@ -145,20 +145,21 @@ CASES: dict[str, tuple[str, Callable[[Tree, Tree], bool], str, str]] = {
 def test_what_grows_is_equal_by_a_verifier_of_its_own(name: str) -> None:
     text, same, start, target = CASES[name]
     known = theory(name)
-    head = known.read(text)
+    head = known.read_term(text)
     config = EgenConfig(
         members=25, max_tokens=15, limits=Limits(nodes=400, iterations=5), theory=theory_text(name)
     )
     cluster = generate(head, config)
     assert len(cluster.members) >= 5
     for member in cluster.members:
-        tree = known.read(member.prefix, "prefix")
+        tree = known.read_term(member.prefix, "prefix")
         assert same(head, tree), member.prefix
         assert all(
-            known.read(known.row(tree)[how]) == tree for how in ("infix", "unicode", "latex", "prefix")
+            known.read_term(known.to_row(tree)[how]) == tree
+            for how in ("infix", "unicode", "latex", "prefix")
         )
-    assert EgenConfig.of(json.loads(json.dumps(config.to_dict()))) == config
-    one, other = known.read(start), known.read(target)
+    assert EgenConfig.from_document(json.loads(json.dumps(config.to_dict()))) == config
+    one, other = known.read_term(start), known.read_term(target)
     steps = derive(one, other, theory=known).steps
     assert steps[-1].tree == other
     assert all(same(one, step.tree) for step in steps)
@@ -178,7 +179,7 @@ def test_judges_agree_with_verifiers_on_random_terms(name: str) -> None:
     seen = set()
     for _ in range(60):
         one, other = term(2), term(2)
-        (verdict,) = known.judge(one).check([other])
+        (verdict,) = known.make_judge(one).check([other])
         assert (verdict.outcome == "equal") == same(one, other), (one.list_labels(), other.list_labels())
         seen.add(verdict.outcome)
     assert seen == {"equal", "different"}
@@ -252,7 +253,7 @@ def test_a_wrong_file_is_refused_with_its_line(
     assert check_theory(CheckTheory(str(file)))["rules"][1]["left"] == "a + a"
     file.write_text(GOOD.replace(old, new, 1))
     if not said:  # a + a = a backwards makes nothing new
-        assert len(theory(str(file)).rules()) == 3
+        assert len(theory(str(file)).list_rules()) == 3
         return
     with pytest.raises(DataError, match=re.escape(said)) as caught:
         read_theory(file)
@@ -263,14 +264,14 @@ def test_a_wrong_file_is_refused_with_its_line(
 def test_terms_are_written_as_they_are_read() -> None:
     """Operators that bind alike, on every side and both ways."""
     table = {
-        "plus": Sign("infix", "+", 2, 1),
-        "up": Sign("infix", "@", 2, 1, right=True),
-        "neg": Sign("prefix", "-", 1, 1),
-        "no": Sign("prefix", "~", 1, 9),
-        "mark": Sign("postfix", "'", 1, 9),
-        "x": Sign("constant", "x", 0),
+        "plus": TheorySign("infix", "+", 2, 1),
+        "up": TheorySign("infix", "@", 2, 1, right=True),
+        "neg": TheorySign("prefix", "-", 1, 1),
+        "no": TheorySign("prefix", "~", 1, 9),
+        "mark": TheorySign("postfix", "'", 1, 9),
+        "x": TheorySign("constant", "x", 0),
     }
-    signs = Signs(table, "signs")
+    signs = TheorySigns(table, "signs")
     terms = [Tree("x")]
     for _ in range(3):
         terms = [
@@ -278,13 +279,13 @@ def test_terms_are_written_as_they_are_read() -> None:
         ]
     assert len(terms) > 10_000
     for tree in terms:
-        assert signs.read(signs.written(tree), "infix") == tree
+        assert signs.read_term(signs.write_tree(tree), "infix") == tree
 
 
 def test_letters_side_by_side_are_variables_and_no_names() -> None:
     known = theory("regular")
-    assert known.read("awesome").list_labels().count("then") == 6
-    assert known.read("some a") == known.read("a+")
+    assert known.read_term("awesome").list_labels().count("then") == 6
+    assert known.read_term("some a") == known.read_term("a+")
 
 
 def test_another_text_is_another_theory(tmp_path: Path) -> None:
@@ -325,15 +326,15 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
     recorded = theory_text(str(file))
     known = theory_of(recorded, "")
     assert str(tmp_path) not in recorded
-    (verdict,) = known.judge(known.read("a + b")).check([known.read("b + b")])
+    (verdict,) = known.make_judge(known.read_term("a + b")).check([known.read_term("b + b")])
     assert verdict.counterexample
     assert "is not" in verdict.counterexample.said
     judge.write_text(PYTHON + "\n")
     for name in (str(file), recorded):
-        judges._differ.cache_clear()
+        judges._load_differ.cache_clear()
         with pytest.raises(EngineError, match="has not been trusted"):
             other = theory_of(theory_text(name), "")
-            other.judge(other.read("a + b")).check([other.read("b + a")])
+            other.make_judge(other.read_term("a + b")).check([other.read_term("b + a")])
     judge.write_text(PYTHON.replace("return None", "return 1 / 0"))
     with pytest.raises(
         EngineError, match="the judge failed on a \\+ b and b \\+ a: ZeroDivisionError"
@@ -365,15 +366,15 @@ def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         "importlib.metadata.entry_points", lambda group: points if group == judges.GROUP else []
     )
-    judges.installed.cache_clear()
-    assert theory("lattice").read("a + b").label == "join"
+    judges.installed_theories.cache_clear()
+    assert theory("lattice").read_term("a + b").label == "join"
     # A corpus of somebody else may name any hash: a file beside a theory is no judge.
     beside = hashlib.sha256((tmp_path / "lattice_theory.py").read_bytes()).hexdigest()
     with pytest.raises(EngineError, match="has not been trusted"):
-        judges._differ(beside)
+        judges._load_differ(beside)
     assert {row["name"] for row in check_theory(CheckTheory())["theories"]} == {*NAMES, "lattice"}
     monkeypatch.undo()
-    judges.installed.cache_clear()
+    judges.installed_theories.cache_clear()
 
 
 def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) -> None:
@@ -383,13 +384,13 @@ def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) ->
     spec = BuildCorpus(out, str(heads), theory="sets", members=20, nodes=300, workers=1)
     built = build_corpus(spec)
     assert (built.complete, built.clusters, built.bad_lines) == (True, 2, 1)
-    shown = show(ShowCluster(out, 0))
+    shown = show_cluster(ShowCluster(out, 0))
     known = theory("sets")
     assert shown["merged_from"] == [0, 2]
     assert shown["members"][0]["unicode"] == "(A ∪ B) ∩ C"
     for row in shown["members"]:
-        assert finite_sets(known.read("(A u B) n C"), known.read(row["infix"]))
-    found = find(FindFunction(out, "C n (B u A)"))["matches"]
+        assert finite_sets(known.read_term("(A u B) n C"), known.read_term(row["infix"]))
+    found = find_function(FindFunction(out, "C n (B u A)"))["matches"]
     assert [(match["cluster"], match["verdict"], match["member"]) for match in found] == [(0, "equal", 0)]
     assert corpus_stats(CorpusStats(out))["clusters"] == 2
     export_corpus(ExportCorpus(out, tmp_path / "set", layout="dataset"))
@@ -410,7 +411,9 @@ def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) ->
 def test_a_step_that_is_too_much_for_the_judge_is_undecided(tmp_path: Path) -> None:
     steps = tmp_path / "steps.txt"
     steps.write_text("a & b\nb & a\n\na&b&c&f&g&h&i&j&k&l&m\nn&o&p&q&r&s&t&u&v&w&x\n")
-    rows = [each["transitions"][0] for each in check(Check(steps, theory="boolean"))["derivations"]]
+    rows = [
+        each["transitions"][0] for each in check_derivations(Check(steps, theory="boolean"))["derivations"]
+    ]
     assert [row["verdict"] for row in rows] == ["equal", "undecided"]
     assert "22 variables" in rows[1]["reason"]
 
@@ -420,7 +423,7 @@ def test_heads_that_cannot_be_compared_stay_apart(tmp_path: Path) -> None:
     heads.write_text("a&b&c&f&g&h&i&j&k&l&m\nn&o&p&q&r&s&t&u&v&w&x\n")  # together 2^22 rows
     spec = BuildCorpus(out, str(heads), theory="boolean", members=2, nodes=60, workers=1)
     assert build_corpus(spec).clusters == 2
-    found = find(FindFunction(out, "n&o&p&q&r&s&t&u&v&w&x"))["matches"]
+    found = find_function(FindFunction(out, "n&o&p&q&r&s&t&u&v&w&x"))["matches"]
     assert [(match["cluster"], match["verdict"]) for match in found] == [(1, "equal")]
 
 

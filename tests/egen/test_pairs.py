@@ -27,7 +27,7 @@ def owners(sizes: np.ndarray) -> np.ndarray:
 @given(cluster_sizes, seeds)
 def test_every_ordered_pair_inside_a_cluster_comes_once(sizes: np.ndarray, seed: int) -> None:
     pairs = Pairs(sizes, seed)
-    found = pairs.rows(np.arange(len(pairs))).tolist()
+    found = pairs.read_rows(np.arange(len(pairs))).tolist()
     ends = np.cumsum(sizes).tolist()
     expected = {
         pair
@@ -43,8 +43,10 @@ def test_every_ordered_pair_inside_a_cluster_comes_once(sizes: np.ndarray, seed:
 @given(cluster_sizes, seeds, st.integers(3, 40))
 def test_any_stretch_of_the_order_can_be_had_alone(sizes: np.ndarray, seed: int, step: int) -> None:
     for stream in (Pairs(sizes, seed), Triplets(sizes, seed, 200)):
-        whole = stream.rows(np.arange(len(stream)))
-        pieces = [stream.rows(np.arange(a, min(a + step, len(stream)))) for a in range(0, len(stream), step)]
+        whole = stream.read_rows(np.arange(len(stream)))
+        pieces = [
+            stream.read_rows(np.arange(a, min(a + step, len(stream)))) for a in range(0, len(stream), step)
+        ]
         assert np.array_equal(np.concatenate(pieces), whole)
 
 
@@ -53,7 +55,7 @@ def test_any_stretch_of_the_order_can_be_had_alone(sizes: np.ndarray, seed: int,
 def test_triplets_are_in_the_papers_proportions(sizes: np.ndarray, seed: int, target: int) -> None:
     triplets = Triplets(sizes, seed, target)
     each = target // len(sizes) + 1
-    rows = triplets.rows(np.arange(len(triplets)))
+    rows = triplets.read_rows(np.arange(len(triplets)))
     owner = owners(sizes)
     anchors = owner[rows[:, 0]]
     assert len(triplets) == each * len(sizes)
@@ -75,7 +77,7 @@ def test_the_order_is_a_shuffle_of_the_whole() -> None:
     """Neighbours in the stream are unrelated: as many share a cluster as in a random order."""
     sizes = np.full(100, 30, np.int64)
     pairs = Pairs(sizes, 7)
-    owner = owners(sizes)[pairs.rows(np.arange(len(pairs)))[:, 0]]
+    owner = owners(sizes)[pairs.read_rows(np.arange(len(pairs)))[:, 0]]
     together = int((owner[1:] == owner[:-1]).sum())
     expected = len(pairs) / 100
     assert abs(together - expected) < 5 * expected**0.5
@@ -86,14 +88,14 @@ def test_the_order_is_a_shuffle_of_the_whole() -> None:
 
 def test_seeds_give_different_orders() -> None:
     sizes = np.full(20, 20, np.int64)
-    first, second = (Pairs(sizes, seed).rows(np.arange(1000)) for seed in (1, 2))
+    first, second = (Pairs(sizes, seed).read_rows(np.arange(1000)) for seed in (1, 2))
     assert (first == second).all(axis=1).sum() < 10
 
 
 def test_negatives_are_drawn_from_the_whole_cluster() -> None:
     sizes = np.array([2, 50, 50], np.int64)
     triplets = Triplets(sizes, 3, 30_000)
-    rows = triplets.rows(np.arange(len(triplets)))
+    rows = triplets.read_rows(np.arange(len(triplets)))
     drawn: dict[int, Counter[int]] = defaultdict(Counter)
     for anchor, negative in zip(owners(sizes)[rows[:, 0]].tolist(), rows[:, 2].tolist(), strict=True):
         drawn[anchor][negative] += 1
@@ -106,7 +108,7 @@ def test_a_corpus_of_fifty_thousand_clusters_needs_no_list_of_its_pairs() -> Non
     sizes = np.full(50_000, 1_000, np.int64)
     pairs = Pairs(sizes, 0)
     assert len(pairs) == 49_950_000_000
-    rows = pairs.rows(np.arange(len(pairs) - 1_000, len(pairs)))
+    rows = pairs.read_rows(np.arange(len(pairs) - 1_000, len(pairs)))
     assert (rows // 1_000)[:, 0].tolist() == (rows // 1_000)[:, 1].tolist()
     assert len(np.unique(rows, axis=0)) == 1_000
 

@@ -14,9 +14,9 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix
 from engines.egen.algebra.classical import OPENINGS
-from engines.egen.check_rules import Rules, rules
-from engines.egen.corpora import BuildCorpus, resolved
-from engines.egen.egraph.grammar import Grammar, Sampler, plain
+from engines.egen.check_rules import Rules, list_rules
+from engines.egen.corpora import BuildCorpus, resolve_build
+from engines.egen.egraph.grammar import Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.generation import Generate
@@ -110,20 +110,20 @@ def spoils(tree: Tree) -> bool:
 
 @pytest.mark.parametrize("head", ["sin(x)", "ln(x)"])
 def test_exactly_the_detours_are_left_out(head: str, grower: Grower) -> None:
-    egraph = grower.grow(read(head), LIMITS)
-    part, origin = plain(egraph)
+    egraph = grower.grow_egraph(read(head), LIMITS)
+    part, origin = remove_detours(egraph)
     for length in range(1, 10):
-        whole = terms(Grammar(egraph), length)
+        whole = terms(TermGrammar(egraph), length)
         wanted = {term for term in whole if not any(map(spoils, read_prefix(" ".join(term))))}
-        assert set(terms(Grammar(part, origin=origin), length)) == wanted
+        assert set(terms(TermGrammar(part, origin=origin), length)) == wanted
     assert whole != list(wanted)
 
 
 def test_terms_of_one_length_are_drawn_uniformly(grower: Grower) -> None:
-    part, origin = plain(grower.grow(read("sin(x)"), LIMITS))
-    grammar = Grammar(part, origin=origin)
-    length = next(n for n, count in enumerate(grammar.counts(25)) if count > 4_000)
-    supply = grammar.counts(length)[length]
+    part, origin = remove_detours(grower.grow_egraph(read("sin(x)"), LIMITS))
+    grammar = TermGrammar(part, origin=origin)
+    length = next(n for n, count in enumerate(grammar.count_terms(25)) if count > 4_000)
+    supply = grammar.count_terms(length)[length]
     first = Counter[str]()
     for seed in range(60):
         first.update(term[0] + term[1] for term in drawn(Sampler(grammar, length, seed), length, 32))
@@ -194,7 +194,7 @@ def test_members_are_listed_as_asked() -> None:
 
 
 def test_openings_are_what_they_claim() -> None:
-    assert rules(Rules(file=asset(OPENINGS), check=True)).problems == []
+    assert list_rules(Rules(file=asset(OPENINGS), check=True)).problems == []
     named = {rule.name for family in load_families(OPENINGS) for rule in family.rules}
     assert len(named) > 30
 
@@ -202,14 +202,14 @@ def test_openings_are_what_they_claim() -> None:
 def test_the_style_of_before_leaves_no_trace() -> None:
     document = EgenConfig(style="any").to_dict()
     assert "style" not in document
-    assert EgenConfig.of(document) == EgenConfig()
-    assert EgenConfig.of(EgenConfig(style="plain").to_dict()).style == "plain"
+    assert EgenConfig.from_document(document) == EgenConfig()
+    assert EgenConfig.from_document(EgenConfig(style="plain").to_dict()).style == "plain"
 
 
 def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
-    assert resolved(BuildCorpus(tmp_path / "one")).style == "plain"
-    assert resolved(BuildCorpus(tmp_path / "one", style="any")).style == "any"
-    assert resolved(BuildCorpus(tmp_path / "one", mode="paper")).style == "any"
+    assert resolve_build(BuildCorpus(tmp_path / "one")).style == "plain"
+    assert resolve_build(BuildCorpus(tmp_path / "one", style="any")).style == "any"
+    assert resolve_build(BuildCorpus(tmp_path / "one", mode="paper")).style == "any"
 
 
 def test_the_papers_mode_draws_all_terms_unless_asked() -> None:

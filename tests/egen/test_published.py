@@ -41,13 +41,13 @@ def test_blocks_are_imported_with_decimals_and_judged(blocks: Path, tmp_path: Pa
     made = import_published(blocks, tmp_path / "corpus")
     assert (made.clusters, made.expressions) == (2, 6)
     corpus = open_corpus(tmp_path / "corpus")
-    logarithm = corpus.members(0).to_pylist()
+    logarithm = corpus.read_members(0).to_pylist()
     assert [row["prefix"] for row in logarithm] == BLOCKS.splitlines()[:3]
     # ln(cos(-sin(asin(acos x)))) needs |acos x| <= 1: it has lost x > 1.
     assert [row["verdict"] for row in logarithm] == ["equal", "shrinks", "equal"]
     assert 0 < logarithm[1]["kept"] < 0.5
-    assert corpus.members(1)["prefix"].to_pylist() == BLOCKS.splitlines()[4:]
-    assert corpus.members(1)["verdict"].to_pylist() == ["equal"] * 3
+    assert corpus.read_members(1)["prefix"].to_pylist() == BLOCKS.splitlines()[4:]
+    assert corpus.read_members(1)["verdict"].to_pylist() == ["equal"] * 3
 
 
 def test_blocks_come_back_as_they_were(blocks: Path, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_layouts_are_converted_into_each_other(blocks: Path, tmp_path: Path, nam
     export_published(open_corpus(tmp_path / "one"), file, layout=layout)  # type: ignore[arg-type]
     import_published(file, tmp_path / "two")
     for number in range(2):
-        one, two = (open_corpus(tmp_path / each).members(number) for each in ("one", "two"))
+        one, two = (open_corpus(tmp_path / each).read_members(number) for each in ("one", "two"))
         assert one.equals(two)
 
 
@@ -147,8 +147,8 @@ def test_the_published_sample_comes_through(real_data: Path, tmp_path: Path) -> 
         given = dict.fromkeys([row["head"], *row["exprs"], *row["partial_domain"]])
         # Some differentiate by something that is no variable: `d sin asin x …`.
         expected = [text for text in given if re.search(r"\bd (?!x )", text) is None]
-        assert corpus.members(number)["prefix"].to_pylist() == expected
-    assert corpus.clusters()["kind"].to_pylist() == [row["source"] for row in rows]
+        assert corpus.read_members(number)["prefix"].to_pylist() == expected
+    assert corpus.read_clusters()["kind"].to_pylist() == [row["source"] for row in rows]
 
 
 def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_corrupt_import_is_not_sent_to_a_build(blocks: Path, tmp_path: Path) -
     for path in (tmp_path / "corpus" / "shards").iterdir():
         path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(DataError) as caught:
-        open_corpus(tmp_path / "corpus").members(0)
+        open_corpus(tmp_path / "corpus").read_members(0)
     assert "import" in caught.value.remedy
 
 

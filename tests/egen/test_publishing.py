@@ -33,7 +33,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_share_is_of_clusters_and_part_of_the_plan(corpus: Path) -> None:
-    sides = open_corpus(corpus).clusters()["split"].to_pylist()
+    sides = open_corpus(corpus).read_clusters()["split"].to_pylist()
     assert (sides.count("validation"), sides.count("train")) == (10, 30)
     assert saved_plan(corpus).held_out == 0.25
     source = saved_plan(corpus).source
@@ -48,10 +48,10 @@ def test_the_share_is_of_clusters_and_part_of_the_plan(corpus: Path) -> None:
 
 def test_every_layout_has_cluster_verdict_and_split(corpus: Path, tmp_path: Path) -> None:
     stored = open_corpus(corpus)
-    sides = stored.clusters()["split"].to_pylist()
+    sides = stored.read_clusters()["split"].to_pylist()
     wanted = [
         (number, row["member"], row["prefix"], row["verdict"], sides[number])
-        for number, members in stored.each()
+        for number, members in stored.iterate_members()
         for row in members.to_pylist()
     ]
     names = ("cluster", "member", "prefix", "verdict", "split")
@@ -109,11 +109,11 @@ def test_the_folder_has_a_card_and_opens_as_a_data_set(corpus: Path, tmp_path: P
     assert sum(map(len, clusters.values())) == 40
     for column in found["train"].column_names:
         assert f"| `{column}` |" in card
-    shapes = open_corpus(corpus).clusters()["split_by_shape"].to_pylist()
+    shapes = open_corpus(corpus).read_clusters()["split_by_shape"].to_pylist()
     export_corpus(ExportCorpus(corpus, folder, layout="dataset", split="shapes"))
     rows = [row for file in (folder / "data").iterdir() for row in pq.read_table(file).to_pylist()]
     assert [side for _, side in sorted({(row["cluster"], row["split"]) for row in rows})] == shapes
-    assert shapes != open_corpus(corpus).clusters()["split"].to_pylist()
+    assert shapes != open_corpus(corpus).read_clusters()["split"].to_pylist()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "README.md").write_text("mine")
     with pytest.raises(DataError, match="would be lost"):

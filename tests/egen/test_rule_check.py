@@ -25,7 +25,7 @@ from engines.egen.rules.soundness import (
     constant_value,
 )
 from engines.egen.rules.soundness import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
-from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
+from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, pattern_variables, read_pattern
 from engines.mathematics.numbers.numeric import DEFINED
 from tests.conftest import mathwb
 from tests.mathematics.reals import AmbiguousError, value
@@ -57,13 +57,15 @@ def test_every_claim_of_the_table_is_what_the_checker_finds(checks: dict[str, Ru
 def test_no_rule_has_other_values_by_another_evaluator() -> None:
     """At 60 digits, where the checker found both sides defined."""
     candidates, bench = checker._Candidates(), checker._Bench()
-    tried = {one: checker._trials(one, one.when, candidates, bench)[:40] for one in load_rules()}
-    evaluation = bench.run()
+    tried = {one: checker._list_trials(one, one.when, candidates, bench)[:40] for one in load_rules()}
+    evaluation = bench.evaluate_patterns()
     compared = set()
     for one, trials in tried.items():
         used = 0
         for trial in trials:
-            held = all(checker._holds(guard, "", evaluation, row) for guard, row in trial.conditions)
+            held = all(
+                checker._condition_holds(guard, "", evaluation, row) for guard, row in trial.conditions
+            )
             both = (evaluation.state[[trial.left, trial.right]] == DEFINED).all(axis=0)
             if not held or not both.any() or used == 4:
                 continue
@@ -228,7 +230,7 @@ def test_no_condition_is_nearly_met_at_the_exceptional_constants() -> None:
     values = {**CONSTANTS, **EXCEPTIONAL_FUNCTIONS}
     for rule in load_rules():
         for condition in {*rule.when, *itertools.chain(*rule.exact)}:
-            names = variables(condition.pattern)
+            names = pattern_variables(condition.pattern)
             if not condition.pattern.children or len(names) > 2:
                 continue
             for bound in itertools.product(values.values(), repeat=len(names)):

@@ -20,13 +20,13 @@ from engines.egen.rules import table as table_module
 from engines.egen.rules.table import (
     Condition,
     Rule,
-    active,
+    active_rules,
     load_families,
     load_rules,
     parse_families,
+    pattern_variables,
     read_pattern,
     table_hash,
-    variables,
 )
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 
@@ -201,7 +201,7 @@ def test_the_derivative_of_cot_looks_at_its_argument() -> None:
 def letter(rule: Rule, left: Tree, right: Tree, ignored: set[str]) -> str:
     """The source's way to judge: real numbers for variables, special values among them."""
     rng = np.random.default_rng(3)
-    names = variables(left)
+    names = pattern_variables(left)
     grid = np.where(
         rng.random((len(names), 4000)) < 0.3,
         rng.choice([0.0, 1, -1, 2, -2, 3, 0.5, -0.5], (len(names), 4000)),
@@ -300,19 +300,19 @@ def test_a_line_becomes_one_rule_a_direction_and_the_class_is_mirrored() -> None
     forward, back = family.rules
     assert (forward.name, forward.claim, back.name, back.claim) == ("r", "loses", "r~", "extends")
     assert (back.left, back.right) == (forward.right, forward.left)
-    assert [[str(c) for c in guards] for guards in forward.guards("strict")] == [
+    assert [[str(c) for c in guards] for guards in forward.list_guards("strict")] == [
         ["nz(?a)", "pos(?a)"],
         ["nz(?a)", "pos(?b)"],
     ]
-    assert forward.guards("common") == forward.guards("paper") == (forward.when,)
-    assert back.guards("strict") == (back.when,), "gaining domain needs no more"
+    assert forward.list_guards("common") == forward.list_guards("paper") == (forward.when,)
+    assert back.list_guards("strict") == (back.when,), "gaining domain needs no more"
 
 
 def test_a_losing_rule_without_exact_conditions_sleeps_in_strict_mode_only() -> None:
     line = 'name = "r", left = "sin ?a", right = "/ 1 csc ?a", class = "loses", exact = false'
     rules = parse_families(table(line))[0].rules
-    assert active(rules, "strict") == ()
-    assert active(rules, "common") == active(rules, "paper") == rules
+    assert active_rules(rules, "strict") == ()
+    assert active_rules(rules, "common") == active_rules(rules, "paper") == rules
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ from engines.core.tree import Tree
 from engines.egen.semvec.evaluate import (
     OPERATORS,
     SemVec,
-    bigrams,
+    compute_bigrams,
+    compute_scores,
     evaluate,
     read_expression,
-    scores,
+    read_splits,
     split_file,
-    splits,
 )
 
 CLASSES = {
@@ -87,22 +87,22 @@ def test_what_is_no_expression_is_refused(text: str) -> None:
 
 def test_a_set_is_read_once_and_its_faults_are_named(tmp_path: Path) -> None:
     train = written(tmp_path)
-    pool = splits(train)
+    pool = read_splits(train)
     assert len(pool.trees) == 1 + sum(map(len, CLASSES.values()))
     assert pool.splits.count("neweqtest") == 4
     again = tmp_path / "own-test.jsonl"
     again.write_text(json.dumps({"class": "a*b", "exprs": ["a * b", "( a * b ) + ( a - a )"]}) + "\n")
-    assert splits(train).splits.count("test") == 1  # the other one is of the training
+    assert read_splits(train).splits.count("test") == 1  # the other one is of the training
     for broken, said in (("{", "not JSON"), ('{"class": "a", "exprs": ["a +"]}', "expected")):
         again.write_text(f"\n{broken}\n")
         with pytest.raises(DataError, match=said) as caught:
-            splits(train)
+            read_splits(train)
         assert (caught.value.line, caught.value.code) == (2, "E317")
     again.unlink()
     with pytest.raises(DataError) as caught:
-        splits(train)
+        read_splits(train)
     assert caught.value.code == "E312"
-    assert splits(train, ("train", "neweqtest")).splits.count("validation") == 0
+    assert read_splits(train, ("train", "neweqtest")).splits.count("validation") == 0
     with pytest.raises(DataError, match="training split"):
         split_file(tmp_path / "own.jsonl", "test")
 
@@ -113,17 +113,17 @@ def test_scores_by_hand() -> None:
     angles = np.array([0.0, 0.1, 0.2, 0.3, 0.45, 0.9])
     vectors = np.stack([np.cos(angles), np.sin(angles)], -1).astype(np.float32)
     numbers = np.array([0, 0, 0, 0, 1, 1])
-    found = scores(vectors, numbers, np.array([0, 3, 5]), 5)
+    found = compute_scores(vectors, numbers, np.array([0, 3, 5]), 5)
     assert found.tolist() == [1.0, 1.0, 1.0]  # fewer than five others are of the class, and all are reached
-    found = scores(vectors, numbers, np.array([0, 3, 5]), 3)
+    found = compute_scores(vectors, numbers, np.array([0, 3, 5]), 3)
     assert found.tolist() == [1.0, pytest.approx(2 / 3), 1.0]
     # The same vector twice: neither is left out for the other.
     twice = np.array([[1.0, 0.0]] * 3, np.float32)
-    assert scores(twice, np.array([0, 0, 0]), np.array([0, 1, 2]), 2).tolist() == [1.0] * 3
+    assert compute_scores(twice, np.array([0, 0, 0]), np.array([0, 1, 2]), 2).tolist() == [1.0] * 3
 
 
 def test_bigrams_know_order_and_nothing_else() -> None:
-    vectors = bigrams([read_expression(text) for text in ("a + b", "a + b", "b + a")])
+    vectors = compute_bigrams([read_expression(text) for text in ("a + b", "a + b", "b + a")])
     assert vectors[0] @ vectors[1] == pytest.approx(1)
     assert vectors[0] @ vectors[2] < 0.99
 
@@ -146,13 +146,13 @@ def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     assert all((value == again[name]).all() for name, value in network.state_dict().items())
     with pytest.raises(EngineError, match="hidden 16 there, 8 requested"):
         SemVecTask({"d_model": 16, "hidden": 8}, begun, seed=1).model()
-    pool = splits(classes)
+    pool = read_splits(classes)
     vectors = encode(network, pool.trees)
-    learned = scores(vectors, pool.numbers, pool.asked("train"), 1)
+    learned = compute_scores(vectors, pool.numbers, pool.list_queries("train"), 1)
     assert learned.mean() > 0.6  # the share of a class in the pool is a quarter
     found = evaluate(SemVec(tmp_path / "run" / "model", classes))
     named = {each["name"]: each["value"] for each in found["figures"]}
-    own = scores(vectors, pool.numbers, pool.asked("neweqtest"), 5)
+    own = compute_scores(vectors, pool.numbers, pool.list_queries("neweqtest"), 5)
     assert named["model"] == pytest.approx(100 * own.mean())
     assert named.keys() == {"model", "token_bigrams"}
     assert (found["asked"], found["expressions"], found["classes"]) == (4, 17, 5)
@@ -199,7 +199,7 @@ def test_published_classes_are_those_of_the_values(name: str, real_data: Path) -
     """Two expressions have the same values exactly when their classes are the same."""
     train = real_data / "expr" / "semvec" / f"{name}-train.jsonl.gz"
     wanted = tuple(s for s in ("train", "validation", "test") if split_file(train, s).exists())  # type: ignore[arg-type]
-    pool = splits(train, wanted)  # type: ignore[arg-type]
+    pool = read_splits(train, wanted)  # type: ignore[arg-type]
     assert {node.label for tree in pool.trees for node in tree} - OPERATORS.keys() <= {"a", "b", "c"}
     logic = name.startswith("boolean")
     points = np.random.default_rng(0).integers(0, PRIME, (3, 16))

@@ -13,8 +13,15 @@ from egglog.bindings import EGraph
 from scipy.stats import chisquare
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpora import CorpusStats, FindFunction, ShowCluster, corpus_stats, find, show
-from engines.egen.egraph.serialized import Node, Serialized, read_serialized
+from engines.egen.corpora import (
+    CorpusStats,
+    FindFunction,
+    ShowCluster,
+    corpus_stats,
+    find_function,
+    show_cluster,
+)
+from engines.egen.egraph.serialized import SerializedEgraph, SerializedNode, read_serialized
 from engines.egen.egraphs import Extract, extract
 from engines.egen.theories.terms import read_s_expression, s_expression
 
@@ -74,35 +81,43 @@ def test_counts_are_those_of_enumeration(file: Path) -> None:
     all_terms = enumerated(document, most)
     cyclic = 0
     for name in graph.classes:
-        terms = {plain(tree) for tree in graph.uniform(name, most, 10**6, 0)}
+        terms = {plain(tree) for tree in graph.sample_uniformly(name, most, 10**6, 0)}
         assert terms == all_terms.get(name, set())
-        assert sum(graph.counts(name, most)) == len(terms)
+        assert sum(graph.count_terms(name, most)) == len(terms)
         cyclic += any(name in node.children for node in graph.classes[name])
-    assert cyclic or len(all_terms[graph.root("$root")]) > 50
+    assert cyclic or len(all_terms[graph.find_root_class("$root")]) > 50
     assert graph.repeated == 0
 
 
 def test_large_counts_are_exact() -> None:
     """Binary trees by leaves: Catalan numbers, and terms of one cycle, one of each size."""
-    trees = Serialized({"0": (Node("x"), Node("f", ("0", "0")))}, ("0",))
-    counts = trees.counts("0", 99)
+    trees = SerializedEgraph({"0": (SerializedNode("x"), SerializedNode("f", ("0", "0")))}, ("0",))
+    counts = trees.count_terms("0", 99)
     catalan = [1]
     for n in range(49):
         catalan.append(catalan[-1] * 2 * (2 * n + 1) // (n + 2))
     assert [count for count in counts if count] == catalan
-    assert len(set(trees.uniform("0", 99, 50, 1))) == 50
-    assert Serialized({"0": (Node("x"), Node("f", ("0",)))}, ()).counts("0", 30) == [0, *[1] * 30]
-    endless = Serialized({"0": (Node("f", ("0",)),)}, ())
-    assert (endless.uniform("0", 30, 5, 0), endless.smallest("0"), trees.smallest("0")) == ([], None, 1)
+    assert len(set(trees.sample_uniformly("0", 99, 50, 1))) == 50
+    assert SerializedEgraph({"0": (SerializedNode("x"), SerializedNode("f", ("0",)))}, ()).count_terms(
+        "0", 30
+    ) == [0, *[1] * 30]
+    endless = SerializedEgraph({"0": (SerializedNode("f", ("0",)),)}, ())
+    assert (
+        endless.sample_uniformly("0", 30, 5, 0),
+        endless.smallest_size("0"),
+        trees.smallest_size("0"),
+    ) == ([], None, 1)
 
 
 def test_drawing_is_uniform(file: Path) -> None:
     graph = read_serialized(file)
-    root = graph.root("$root")
-    counts = graph.counts(root, 11)
+    root = graph.find_root_class("$root")
+    counts = graph.count_terms(root, 11)
     total = sum(counts)
     assert 20 < total < 5_000
-    seen = Counter(plain(tree) for seed in range(400) for tree in graph.uniform(root, 11, total // 4, seed))
+    seen = Counter(
+        plain(tree) for seed in range(400) for tree in graph.sample_uniformly(root, 11, total // 4, seed)
+    )
     drawn = sum(seen.values())
     frequencies = [*seen.values(), *[0] * (total - len(seen))]
     assert drawn == 400 * (total // 4)
@@ -111,26 +126,28 @@ def test_drawing_is_uniform(file: Path) -> None:
 
 def test_different_members_differ_more_than_uniform_ones(file: Path) -> None:
     graph = read_serialized(file)
-    root = graph.root("$root")
+    root = graph.find_root_class("$root")
 
     def apart(trees: list[Any]) -> float:
         """The smallest distance, by operators with what stands below them."""
         sets = [{(node.label, *(c.label for c in node.children)) for node in tree} for tree in trees]
         return min(1 - len(a & b) / len(a | b) for n, a in enumerate(sets) for b in sets[:n])
 
-    chosen = graph.different(root, 14, 6, 0)
+    chosen = graph.sample_different(root, 14, 6, 0)
     assert len(set(chosen)) == 6
-    assert len(chosen[0]) == min(n for n, count in enumerate(graph.counts(root, 14)) if count)
-    uniform = [apart(graph.uniform(root, 14, 6, seed)) for seed in range(20)]
+    assert len(chosen[0]) == min(n for n, count in enumerate(graph.count_terms(root, 14)) if count)
+    uniform = [apart(graph.sample_uniformly(root, 14, 6, seed)) for seed in range(20)]
     assert apart(chosen) > sum(uniform) / 20
-    assert graph.different(root, 14, 6, 0) == chosen
+    assert graph.sample_different(root, 14, 6, 0) == chosen
 
 
 def test_as_many_different_members_come_as_there_are() -> None:
     """1,100 terms of one size and one of the next."""
-    leaves = tuple(Node(f"x{n}") for n in range(1_100))
-    graph = Serialized({"0": (*leaves, Node("f", ("1",))), "1": (Node("y"),)}, ("0",))
-    assert len(set(graph.different("0", 3, 1_000, 0))) == 1_000
+    leaves = tuple(SerializedNode(f"x{n}") for n in range(1_100))
+    graph = SerializedEgraph(
+        {"0": (*leaves, SerializedNode("f", ("1",))), "1": (SerializedNode("y"),)}, ("0",)
+    )
+    assert len(set(graph.sample_different("0", 3, 1_000, 0))) == 1_000
     with pytest.raises(EngineError, match="at most 1,000 are told apart") as caught:
         Extract(Path("graph.json"), members=1_001)
     assert caught.value.code == "E424"
@@ -142,13 +159,13 @@ def test_the_operation_names_counts_members_and_keeps_a_corpus(file: Path, tmp_p
     assert found["total"] == sum(count for _, count in found["counts"])
     assert len({row["term"] for row in found["members"]}) == 5
     assert all(len(read_s_expression(row["term"])) == row["size"] for row in found["members"])
-    cluster = show(ShowCluster(out, 0))
+    cluster = show_cluster(ShowCluster(out, 0))
     assert [row["prefix"] for row in cluster["members"]][1] == found["members"][1]["term"]
     assert cluster["total_members"] == str(found["total"])
     assert {row["verdict"] for row in cluster["members"]} == {"undecided"}
     shares = corpus_stats(CorpusStats(out))["verdicts"]
     assert {name: share for name, share in shares.items() if share} == {"undecided": 1.0}
-    (match,) = find(FindFunction(out, found["members"][3]["term"]))["matches"]
+    (match,) = find_function(FindFunction(out, found["members"][3]["term"]))["matches"]
     assert (match["cluster"], match["member"], match["verdict"]) == (0, 3, "undecided")
     with pytest.raises(EngineError, match="holds a corpus already"):
         extract(Extract(file, "$root", out=out))
@@ -163,12 +180,19 @@ def test_terms_of_any_operators_are_written_and_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("operands", "nodes"), [(1, 20_001), (2, 10**18)])
 def test_the_smallest_term_of_a_deep_e_graph_is_found(operands: int, nodes: int) -> None:
-    chain = {str(n): (Node("s", (str(n + 1),) * operands),) for n in range(20_000)}
-    assert Serialized({**chain, "20000": (Node("z"),)}, ("0", "0")).smallest("0") == nodes
+    chain = {str(n): (SerializedNode("s", (str(n + 1),) * operands),) for n in range(20_000)}
+    assert (
+        SerializedEgraph({**chain, "20000": (SerializedNode("z"),)}, ("0", "0")).smallest_size("0") == nodes
+    )
 
 
 def test_a_root_that_is_named_twice_is_one_root() -> None:
-    assert Serialized({"0": (Node("x"),), "1": (Node("y"),)}, ("0", "0")).root() == "0"
+    assert (
+        SerializedEgraph(
+            {"0": (SerializedNode("x"),), "1": (SerializedNode("y"),)}, ("0", "0")
+        ).find_root_class()
+        == "0"
+    )
 
 
 def T(label: str, children: tuple[Any, ...] = ()) -> Any:  # noqa: N802
@@ -213,7 +237,7 @@ def test_a_class_is_named_and_too_much_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
     path.write_text(json.dumps(GOOD))
     graph = read_serialized(path)
-    assert graph.counts("0", 4) == [0, 1, 1, 1, 1]
+    assert graph.count_terms("0", 4) == [0, 1, 1, 1, 1]
     with pytest.raises(EngineError, match="no class '9'"):
         extract(Extract(path, "9"))
     nodes = {

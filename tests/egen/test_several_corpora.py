@@ -21,15 +21,15 @@ from engines.egen.corpora import (
     ShowCluster,
     corpus_stats,
     export_corpus,
-    find,
-    pairs,
-    resolved,
+    find_function,
+    iterate_pairs,
+    resolve_build,
     save,
-    show,
+    show_cluster,
 )
 from engines.egen.corpus.build import Plan, build_corpus, saved_plan
 from engines.egen.corpus.folder import Corpus, open_corpus
-from engines.egen.corpus.same_functions import POINTS, fingerprints
+from engines.egen.corpus.same_functions import POINTS, compute_fingerprints
 from engines.egen.corpus.sources import file_source
 from engines.egen.models.datasets import read_labelled
 from engines.egen.settings import EgenConfig
@@ -51,19 +51,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_the_header_names_variables_and_assumptions(corpus: Corpus) -> None:
     assert corpus.manifest["format"] == 2
     assert corpus.variables == ("x", "y", "a")
-    assert corpus.assumed(0) == "0 < x"
+    assert corpus.assumption_of_cluster(0) == "0 < x"
     assert saved_plan(corpus.path).config.assume == "0 < x"
-    assert resolved(BuildCorpus(corpus.path)).assume == "0 < x"
-    assert resolved(BuildCorpus(corpus.path.parent / "new", assume="x>0")).assume == "0 < x"
+    assert resolve_build(BuildCorpus(corpus.path)).assume == "0 < x"
+    assert resolve_build(BuildCorpus(corpus.path.parent / "new", assume="x>0")).assume == "0 < x"
     (bad,) = corpus.manifest["source"]["bad_lines"]
     assert bad["line"] == 6
     assert "no rules of" in bad["what"]
 
 
 def test_heads_that_are_equal_where_it_is_assumed_are_one_cluster(corpus: Corpus) -> None:
-    heads = corpus.clusters()["head"].to_pylist()
+    heads = corpus.read_clusters()["head"].to_pylist()
     assert heads == ["* pow x 2 pow y 2", "* sqrt pow x 2 a", "+ sin * 2 x 3"]
-    assert corpus.clusters()["merged_from"].to_pylist() == [[0, 1], [2, 3], [4]]
+    assert corpus.read_clusters()["merged_from"].to_pylist() == [[0, 1], [2, 3], [4]]
 
 
 def test_a_corpus_of_x_alone_has_the_layout_of_before(tmp_path: Path) -> None:
@@ -88,18 +88,18 @@ def test_a_corpus_of_x_alone_has_the_layout_of_before(tmp_path: Path) -> None:
 def test_functions_are_found_where_the_assumption_holds(
     corpus: Corpus, expr: str, clusters: list[int]
 ) -> None:
-    found = find(FindFunction(corpus.path, expr))["matches"]
+    found = find_function(FindFunction(corpus.path, expr))["matches"]
     assert [match["cluster"] for match in found] == clusters
 
 
 def test_what_reads_corpora_says_or_refuses(corpus: Corpus, tmp_path: Path) -> None:
     assert corpus_stats(CorpusStats(corpus.path))["variables"] == ["x", "y", "a"]
     assert corpus_stats(CorpusStats(corpus.path))["assumed"] == ["0 < x"]
-    shown = show(ShowCluster(corpus.path, 0))
+    shown = show_cluster(ShowCluster(corpus.path, 0))
     assert shown["assume"] == "0 < x"
     assert shown["members"][0]["infix"] == "x^2*y^2"
     assert export_corpus(ExportCorpus(corpus.path, tmp_path / "out.txt"))["clusters"] == 3
-    for refused in (lambda: pairs(Pairs(corpus.path)), lambda: read_labelled(corpus.path)):
+    for refused in (lambda: iterate_pairs(Pairs(corpus.path)), lambda: read_labelled(corpus.path)):
         with pytest.raises(DataError, match="x, y, a") as error:
             refused()
         assert error.value.code == "E458"
@@ -128,10 +128,10 @@ def test_saved_clusters_each_have_their_assumptions(tmp_path: Path) -> None:
     assert formats == [1, 2, 2, 2]
     corpus = open_corpus(folder, several=True)
     assert corpus.variables == ("x", "y", "a", "n")
-    assert [corpus.assumed(number) for number in range(4)] == ["", "x > 0", "n integer", ""]
-    assert [match.cluster for match in corpus.find(read_prefix("x"))] == [1]
-    assert [match.cluster for match in corpus.find(read_prefix("* 1 1"))] == [2]
-    assert [match.cluster for match in corpus.find(read_prefix("* y a", LETTERS))] == [3]
+    assert [corpus.assumption_of_cluster(number) for number in range(4)] == ["", "x > 0", "n integer", ""]
+    assert [match.cluster for match in corpus.find_clusters(read_prefix("x"))] == [1]
+    assert [match.cluster for match in corpus.find_clusters(read_prefix("* 1 1"))] == [2]
+    assert [match.cluster for match in corpus.find_clusters(read_prefix("* y a", LETTERS))] == [3]
     (tmp_path / "one.json").write_text(json.dumps(generated("& p q", "& q p", theory="logic")))
     with pytest.raises(DataError, match="real functions") as error:
         save(SaveCluster(tmp_path / "one.json", folder))
@@ -140,9 +140,9 @@ def test_saved_clusters_each_have_their_assumptions(tmp_path: Path) -> None:
 
 def test_fingerprints_of_x_do_not_depend_on_other_variables() -> None:
     trees = [read_prefix("sin x"), read_prefix("* x y", LETTERS)]
-    alone, both = fingerprints(trees[:1]), fingerprints(trees, ("x", "y", "a"))
+    alone, both = compute_fingerprints(trees[:1]), compute_fingerprints(trees, ("x", "y", "a"))
     assert np.array_equal(alone[0], both[0], equal_nan=True)
-    assert np.array_equal(both[1], fingerprints(trees, ("x", "y"))[1], equal_nan=True)
-    masked = fingerprints(trees, ("x", "y"), [read_assumptions("x > 0, y < 0"), NO_ASSUMPTIONS])
+    assert np.array_equal(both[1], compute_fingerprints(trees, ("x", "y"))[1], equal_nan=True)
+    masked = compute_fingerprints(trees, ("x", "y"), [read_assumptions("x > 0, y < 0"), NO_ASSUMPTIONS])
     assert set(np.flatnonzero(~np.isnan(masked[0]))) < set(np.flatnonzero(POINTS > 0))
     assert not np.isnan(masked[1]).any()

@@ -10,7 +10,7 @@ import pytest
 from engines.egen.composed.network import ComposedEncoder
 from engines.egen.models import vectors
 from engines.egen.models.datasets import sample_corpus
-from engines.egen.models.encode import ModelEncoder, cached_encoder, load_encoder, longest
+from engines.egen.models.encode import ModelEncoder, cached_encoder, load_encoder, longest_input
 from engines.egen.models.model_folder import shipped_models
 
 MODELS = {path.name: path for path in shipped_models()}
@@ -22,11 +22,11 @@ def derive() -> None:
     """Make the shipped files anew, when a model or the corpus is another."""
     for name in NAMES:
         encoder = load_encoder(MODELS[name], device="cpu")
-        rows, _ = vectors._expressions(sample_corpus(), "all", longest(encoder), lambda: False)
+        rows, _ = vectors._list_expressions(sample_corpus(), "all", longest_input(encoder), lambda: False)
         made = encoder.encode([text for text, _, _ in rows]).astype(np.float16)
         file = vectors.shipped_vectors(MODELS[name])
         file.parent.mkdir(exist_ok=True)
-        np.savez(file, of=vectors._name(MODELS[name], sample_corpus(), "all"), vectors=made)
+        np.savez(file, of=vectors._pool_name(MODELS[name], sample_corpus(), "all"), vectors=made)
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -38,7 +38,7 @@ def test_what_ships_is_what_the_model_gives(
     with monkeypatch.context() as patch:
         for kind in (ComposedEncoder, ModelEncoder):
             patch.setattr(kind, "encode", None)  # everything that they would encode ships
-        pool = vectors.pool(MODELS[name], None, "all", cache=tmp_path)
+        pool = vectors.open_pool(MODELS[name], None, "all", cache=tmp_path)
     some = np.arange(0, len(pool), 97)
     exact = encoder.encode(pool.table["prefix"].take(some).to_pylist())
     assert np.abs(pool.vectors[some] - exact).max() < 5e-4

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY
-from engines.egen.expressions.novelty import Ideas, written
+from engines.egen.expressions.novelty import Ideas, normalise_arithmetic
 from engines.egen.expressions.padding import Padding, has_padding
 from engines.mathematics.terms.canonical import Canonical, Subterms, canonical_key
 from tests.egen.expressions import LEAVES, trees
@@ -23,9 +23,9 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
     for tree in (*many, *nested, *many):
         number = terms.read(tree.list_labels())
         assert terms.tokens(number) == tuple(tree.list_labels())
-        assert padding.padded(number) == has_padding(tree)
-        keys.add((canonical.key(number), canonical_key(tree)))
-        assert ideas.key(number) == written(tree).text
+        assert padding.is_padded(number) == has_padding(tree)
+        keys.add((canonical.key_of(number), canonical_key(tree)))
+        assert ideas.key_of(number) == normalise_arithmetic(tree).text
     assert len(keys) == len({one for one, _ in keys}) == len({other for _, other in keys})
     assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
 

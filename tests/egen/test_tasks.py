@@ -18,11 +18,11 @@ from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
-from engines.egen.evaluations.check import Check, check, judge
+from engines.egen.evaluations.check import Check, check_derivations, judge
 from engines.egen.evaluations.measured import mean_figure
-from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, near_copies
+from engines.egen.evaluations.mistakes import MarkedDerivation, iterate_changes, make_mistake, near_copies
 from engines.egen.models.datasets import Labelled, read_labelled
-from engines.egen.models.embed import FIGURE_FAMILIES, families
+from engines.egen.models.embed import FIGURE_FAMILIES, list_function_families
 from engines.egen.models.model_folder import shipped_models
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import nearest, normalize_rows, precision_at
@@ -42,19 +42,19 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
 def test_the_worked_example_of_the_mapping() -> None:
     labels, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 1, 0])
     assert clusters.paper_mapping(labels, predicted) == {0: 1, 1: 0}
-    assert clusters.agreement(labels, predicted).paper_shares.mean() == 0.625
+    assert clusters.measure_agreement(labels, predicted).paper_shares.mean() == 0.625
 
 
 def test_a_cluster_without_a_label_of_its_own_takes_what_remains() -> None:
     labels, predicted = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 2])
     assert clusters.paper_mapping(labels, predicted) == {0: 0, 2: 2, 1: 1}
-    assert clusters.agreement(labels, predicted).paper_shares.mean() == pytest.approx(2 / 3)
+    assert clusters.measure_agreement(labels, predicted).paper_shares.mean() == pytest.approx(2 / 3)
 
 
 def test_the_best_assignment_does_not_depend_on_the_order() -> None:
     # Greedily the first cluster takes label 0 and leaves the second with nothing.
     labels, predicted = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0])
-    found = clusters.agreement(labels, predicted)
+    found = clusters.measure_agreement(labels, predicted)
     assert found.paper_shares.mean() == pytest.approx((2 / 3 + 0) / 2)
     assert found.best == pytest.approx((1 / 3 + 1) / 2)
 
@@ -64,7 +64,7 @@ def test_the_best_assignment_does_not_depend_on_the_order() -> None:
 def test_the_best_assignment_is_at_least_the_paper_s(pairs: list[tuple[int, int]]) -> None:
     numbers = {label: n for n, label in enumerate(dict.fromkeys(label for label, _ in pairs))}
     labels = np.array([numbers[label] for label, _ in pairs])
-    found = clusters.agreement(labels, np.array([predicted for _, predicted in pairs]))
+    found = clusters.measure_agreement(labels, np.array([predicted for _, predicted in pairs]))
     assert found.best >= found.paper_shares.mean() - 1e-12
 
 
@@ -94,7 +94,7 @@ def test_precision_counts_partners_among_the_nearest() -> None:
     found = precision_at(vectors, labels, (1, 2))
     assert found[1].tolist() == [1, 1, 0, 1, 1]
     assert found[2].tolist() == [0.5, 0.5, 0, 1, 1]
-    assert clusters.reachable(labels, 2).tolist() == [0.5, 0.5, 1, 1, 1]
+    assert clusters.compute_reachable_share(labels, 2).tolist() == [0.5, 0.5, 1, 1, 1]
 
 
 @given(st.integers(0, 10_000))
@@ -124,7 +124,7 @@ def test_an_oracle_reaches_what_can_be_reached(data: Labelled) -> None:
 
 def test_the_worked_example_of_the_threshold() -> None:
     learned = [np.array([0.99, 0.97, 0.60]), np.array([0.95, 0.40, 0.98])]
-    limit = mistakes.threshold(learned, [2, 1])
+    limit = mistakes.learn_threshold(learned, [2, 1])
     assert limit == pytest.approx(0.96)
     assert (np.array([0.99, 0.955, 0.97]) < limit).tolist() == [False, True, False]
 
@@ -135,7 +135,7 @@ def test_a_printed_f1_of_the_paper_is_not_its_precision_and_recall() -> None:
     flagged = (np.arange(18_462) < round(2_974 * 0.8914)) | (
         np.arange(18_462) >= 18_462 - round(15_488 * 0.0807)
     )
-    found = mistakes.scores(flagged, wrong)
+    found = mistakes.compute_scores(flagged, wrong)
     for name, printed in (("none_recall", 91.93), ("none_precision", 97.78), ("mistake_precision", 67.96)):
         assert found[name] == pytest.approx(printed, abs=0.1)
     assert found["none_f1"] == pytest.approx(94.77, abs=0.02)
@@ -156,14 +156,14 @@ DERIVABLE = [
 def test_derivations_have_the_mistake_they_say(tmp_path: Path) -> None:
     texts = [text for cluster in DERIVABLE for text in cluster] * 3
     source = Labelled(tuple(texts), np.repeat([0, 1], 9))
-    found = derivations.build(source, 30, seed=1)
+    found = derivations.build_derivations(source, 30, seed=1)
     assert len(found) > 4
     for each in found:
         assert len(each.steps) >= derivations.MIN_STEPS
         for place in range(len(each.steps) - 1):
             (verdict,) = Verifier(each.steps[place]).check([each.steps[place + 1]])
             assert (verdict.outcome == "different") == (place == each.wrong)
-    assert derivations.build(source, 30, seed=1) == found
+    assert derivations.build_derivations(source, 30, seed=1) == found
     path = tmp_path / "d.txt"
     derivations.write_derivations(found, path)
     assert list(derivations.read_derivations(path)) == found
@@ -173,9 +173,9 @@ def test_derivations_have_the_mistake_they_say(tmp_path: Path) -> None:
 
 
 def test_every_level_that_changes_is_a_step() -> None:
-    steps = derivations.evaluated(read_prefix("+ * 2 * 3 x sin asin x"))
+    steps = derivations.evaluate_by_levels(read_prefix("+ * 2 * 3 x sin asin x"))
     assert [to_prefix(step) for step in steps] == ["+ * 2 * 3 x sin asin x", "+ * 6 x x", "* 7 x"]
-    assert len(derivations.evaluated(read_prefix("+ x sin x"))) == 1
+    assert len(derivations.evaluate_by_levels(read_prefix("+ x sin x"))) == 1
 
 
 UNKNOWN_TO_SYMPY = "+ * 3 * 2 x sec - - pi 2 sech pi"
@@ -186,7 +186,7 @@ def test_one_error_of_sympy_is_one_derivation_less(tmp_path: Path) -> None:
     good = [text for texts in DERIVABLE for text in texts] * 3
     source = Labelled((*good, UNKNOWN_TO_SYMPY, f"* 1 {UNKNOWN_TO_SYMPY}"), np.repeat([0, 1, 2], [9, 9, 2]))
     told: list[str] = []
-    found = derivations.build(source, 30, seed=1, on_bad=lambda error: told.append(error.what))
+    found = derivations.build_derivations(source, 30, seed=1, on_bad=lambda error: told.append(error.what))
     assert len(found) > 4
     assert len(told) == 2
     assert all("AttributeError" in what for what in told)
@@ -209,13 +209,15 @@ def test_a_file_without_a_derivation_is_no_right_one(tmp_path: Path) -> None:
     path = tmp_path / "blank.txt"
     path.write_text("\n \n\n")
     with pytest.raises(DataError, match="no derivation"):
-        check(Check(path))
+        check_derivations(Check(path))
 
 
 def test_an_oracle_finds_every_mistake() -> None:
-    def made(shift: int) -> list[Derivation]:
+    def made(shift: int) -> list[MarkedDerivation]:
         return [
-            Derivation(tuple(map(read_prefix, (f"* {a} + x 1", f"* {a} + 1 x", f"+ {a} * {a} x", wrong))), 2)
+            MarkedDerivation(
+                tuple(map(read_prefix, (f"* {a} + x 1", f"* {a} + 1 x", f"+ {a} * {a} x", wrong))), 2
+            )
             for a in range(2 + shift, 9)
             for wrong in (f"- {a} * {a} x", f"+ {a} * {a} sin x")
         ]
@@ -237,22 +239,22 @@ def test_near_copies_differ_in_one_place_and_in_value() -> None:
     for other in near_copies(tree, 6, draw):
         assert sum(a.label != b.label for a, b in zip(tree, other, strict=True)) == 1
         assert second_opinion(tree, other) == "disagree"
-    shapes = {tuple(len(node.children) for node in other) for other in changed(tree, draw)}
+    shapes = {tuple(len(node.children) for node in other) for other in iterate_changes(tree, draw)}
     assert shapes == {tuple(len(node.children) for node in tree)}
 
 
 def test_a_mistake_is_in_a_function_when_there_is_one() -> None:
-    wrong = mistaken(read_prefix("+ * 3 sin x 4"), random.Random(3))
+    wrong = make_mistake(read_prefix("+ * 3 sin x 4"), random.Random(3))
     assert wrong is not None
     assert [token for token in to_prefix(wrong).split() if token not in ("+", "*", "3", "x", "4")] != ["sin"]
     assert len(to_prefix(wrong).split()) == 6
-    operator = mistaken(read_prefix("+ * 3 x 4"), random.Random(3))
+    operator = make_mistake(read_prefix("+ * 3 x 4"), random.Random(3))
     assert operator is not None
     assert "pow" not in to_prefix(operator)
 
 
 def test_items_are_what_the_paper_describes(data: Labelled, tmp_path: Path) -> None:
-    items = semantic.build(data, 24, seed=5)
+    items = semantic.build_items(data, 24, seed=5)
     assert len({(item.query, item.answer) for item in items}) == len(items) == 24
     for item in items:
         query = read_prefix(item.query)
@@ -274,7 +276,7 @@ def test_items_are_what_the_paper_describes(data: Labelled, tmp_path: Path) -> N
 
 
 def test_analogies_are_many_distinct_and_true() -> None:
-    found = analogies.build()
+    found = analogies.build_analogies()
     assert len(found) == analogies.PAPER_COUNT == len(set(found))
     kinds = {family.name: family.kind for family in analogies.FAMILIES}
     draw = random.Random(0)
@@ -298,12 +300,12 @@ def test_analogies_are_many_distinct_and_true() -> None:
     ):
         assert (x, y) in pairs
         kind = next(f.kind for f in analogies.FAMILIES if f.name == pairs[x, y])
-        assert analogies.holds(kind, x, y)
+        assert analogies.is_family_pair(kind, x, y)
 
 
 def test_analogies_are_read_back_and_bad_lines_explained(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
-    found = analogies.build(20)
+    found = analogies.build_analogies(20)
     analogies.write_analogies(found, path)
     read = list(analogies.read_analogies(path))
     assert [(a.x1, a.y1, a.x2, a.y2) for a in read] == [(a.x1, a.y1, a.x2, a.y2) for a in found]
@@ -364,7 +366,7 @@ def test_the_families_of_figure_3_and_their_picture(data: Labelled) -> None:
     assert len(FIGURE_FAMILIES) == 17
     assert {"ln", "coth", "acosh"} <= set(FIGURE_FAMILIES)
     assert "csch" not in FIGURE_FAMILIES
-    texts, names = families(data, most=10)
+    texts, names = list_function_families(data, most=10)
     assert set(names) == {"sin", "cos", "tan", "tanh"}
     assert len(texts) == 40
     points = project_to_plane(Oracle().encode(texts, normalise=False), "tsne")
@@ -387,7 +389,7 @@ def test_the_plane_of_pca_keeps_the_widest_directions() -> None:
 def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None:
     from tokenizers import Tokenizer
 
-    from engines.egen.models.datasets import ids
+    from engines.egen.models.datasets import encode_expression
     from engines.egen.models.model_folder import prefix_tokenizer
 
     path = real_data / "expr/egen_clusters_sample.jsonl.gz"
@@ -396,19 +398,19 @@ def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None
     assert data.left_out == {"equal on a part of the domain": 277, "cannot be read": 45}
     tokenizer = Tokenizer.from_str(prefix_tokenizer())
     for text in data.texts[::5]:
-        assert tokenizer.encode(text).ids == list(ids(text))
+        assert tokenizer.encode(text).ids == list(encode_expression(text))
     # Values on the reals find most partners; many published members have another domain than their head.
     assert clusters.retrieval(Oracle(), data).figures[0].value > 80
-    assert len(semantic.build(data, 60)) == 60
-    assert len(derivations.build(data, 10)) == 10
+    assert len(semantic.build_items(data, 60)) == 60
+    assert len(derivations.build_derivations(data, 10)) == 10
 
 
 def test_an_encoder_has_a_say_only_when_it_is_asked(tmp_path: Path) -> None:
     file = tmp_path / "steps.txt"
     file.write_text("(x+1)^2\nx^2 + 2*x + 1\nx^2 + 2*x + 2\n")
-    alone = check(Check(file))
+    alone = check_derivations(Check(file))
     assert (alone["model"], alone["threshold"], alone["suspicion"]) == (None, None, None)
-    beside = check(Check(file, model=shipped_models()[0], threshold=0.5))
+    beside = check_derivations(Check(file, model=shipped_models()[0], threshold=0.5))
     for found, opinion in ((alone, False), (beside, True)):
         steps = found["derivations"][0]["transitions"]
         assert [step["judgement"] for step in steps] == ["right", "wrong"]

@@ -17,7 +17,7 @@ from engines.core.vocabulary import (
     read_prefix,
     to_prefix,
 )
-from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
+from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, list_templates
 
 POLYNOMIAL_SIZES = {1: 1, 3: 5, 5: 8, 7: 16, 9: 64, 11: 128}
 FUNCTION_SIZES = {2: 25, 4: 125, 6: 700, 8: 1400}
@@ -40,7 +40,7 @@ FUNCTION_VARIANTS = {
     ],
 )
 def test_files_of_the_published_corpus_have_these_sizes(kind: str, sizes: dict[int, int]) -> None:
-    found = [template for template in templates() if template.kind == kind]
+    found = [template for template in list_templates() if template.kind == kind]
     assert Counter(template.size for template in found) == sizes
     for template in found:
         body = template.tree.children[1] if kind.endswith("_d") else template.tree
@@ -49,23 +49,23 @@ def test_files_of_the_published_corpus_have_these_sizes(kind: str, sizes: dict[i
 
 
 def test_selections_partition_all() -> None:
-    everything = templates()
+    everything = list_templates()
     assert len(everything) == 4_944
-    assert [len(templates(s)) for s in ("poly", "functions", "derivatives")] == [222, 2_250, 2_472]
-    assert templates("poly") + templates("functions") + templates("derivatives") == everything
+    assert [len(list_templates(s)) for s in ("poly", "functions", "derivatives")] == [222, 2_250, 2_472]
+    assert list_templates("poly") + list_templates("functions") + list_templates("derivatives") == everything
 
 
 def test_shapes_have_the_variants_of_the_fact_sheet() -> None:
     assert len(POLYNOMIAL_SHAPES) == 27
     assert len(FUNCTION_SHAPES) == 22
-    polynomial = Counter(template.shape for template in templates("poly"))
+    polynomial = Counter(template.shape for template in list_templates("poly"))
     assert [polynomial[shape] for shape in POLYNOMIAL_SHAPES] == POLYNOMIAL_VARIANTS
-    of_functions = Counter(template.shape for template in templates("functions"))
+    of_functions = Counter(template.shape for template in list_templates("functions"))
     assert of_functions == {shape: 25 * count for shape, count in FUNCTION_VARIANTS.items()}
 
 
 def test_every_function_has_ninety_expressions() -> None:
-    labels = [set(template.tree.list_labels()) for template in templates("functions")]
+    labels = [set(template.tree.list_labels()) for template in list_templates("functions")]
     for function in FUNCTIONS:
         assert sum(function in found for found in labels) == 90
 
@@ -74,7 +74,7 @@ def test_marks_are_enumerated() -> None:
     def skeletons(shape: str) -> list[str]:
         return [
             " ".join("#" if is_constant_token(t) else t for t in template.tree.list_labels())
-            for template in templates()
+            for template in list_templates()
             if template.shape == shape
             and template.tree.list_labels()[0] != "d"
             and "sin" in template.tree.list_labels()
@@ -90,7 +90,7 @@ def test_marks_are_enumerated() -> None:
 
 def test_constants_are_drawn_fairly_and_never_zero_or_one() -> None:
     drawn: Counter[int] = Counter()
-    for template in templates():
+    for template in list_templates():
         if template.shape != "f(x)^2":
             drawn.update(int(Fraction(t)) for t in template.tree.list_labels() if is_constant_token(t))
     assert set(drawn) == {sign * n for sign in (1, -1) for n in range(2, 10)}
@@ -104,24 +104,24 @@ def test_seeds_change_constants_and_nothing_else() -> None:
     def skeleton(seed: int) -> list[list[str]]:
         return [
             ["#" if is_constant_token(t) else t for t in template.tree.list_labels()]
-            for template in templates(seed=seed)
+            for template in list_templates(seed=seed)
         ]
 
-    assert templates() == templates(seed=42, derivative_seed=84)
+    assert list_templates() == list_templates(seed=42, derivative_seed=84)
     assert skeleton(1) == skeleton(2)
-    first, second = templates(seed=1), templates(seed=2)
+    first, second = list_templates(seed=1), list_templates(seed=2)
     assert sum(a == b for a, b in zip(first[:2472], second[:2472], strict=True)) < 400
     assert first[2472:] == second[2472:]
 
 
 def test_templates_are_readable_generator_notation() -> None:
-    for template in templates():
+    for template in list_templates():
         assert read_prefix(to_prefix(template.tree)) == template.tree
 
 
 def test_unknown_selection_is_an_explained_error() -> None:
     with pytest.raises(EngineError, match="all, poly, functions, derivatives"):
-        templates("polynomials")  # type: ignore[arg-type]
+        list_templates("polynomials")  # type: ignore[arg-type]
 
 
 @pytest.mark.real_data
@@ -130,7 +130,7 @@ def test_published_heads_are_of_our_shapes(real_data: Path) -> None:
         return " ".join("#" if is_constant_token(t) else t for t in text.split())
 
     known: dict[str, set[str]] = {}
-    for template in templates():
+    for template in list_templates():
         kind = template.kind.replace("function", "op")
         known.setdefault(f"{kind}_{template.size}", set()).add(skeleton(to_prefix(template.tree)))
     with gzip.open(real_data / "expr/egen_clusters_sample.jsonl.gz", "rt", encoding="utf-8") as lines:

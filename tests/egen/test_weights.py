@@ -14,11 +14,11 @@ from scipy.stats import chisquare
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
-from engines.egen.corpora import BuildCorpus, resolved
-from engines.egen.egraph.grammar import LISTED, Grammar, Sampler, plain
+from engines.egen.corpora import BuildCorpus, resolve_build
+from engines.egen.egraph.grammar import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.novelty import tidy, written
+from engines.egen.expressions.novelty import normalise_arithmetic, tidy_expression
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.formula.reader import read_expression as read
@@ -36,14 +36,14 @@ def grower() -> Grower:
 
 
 @pytest.fixture(scope="module")
-def grammar(grower: Grower) -> Grammar:
-    part, origin = plain(grower.grow(read("sin(x)"), Limits(nodes=1_000)))
-    return Grammar(part, origin=origin, weights=WEIGHTS)
+def grammar(grower: Grower) -> TermGrammar:
+    part, origin = remove_detours(grower.grow_egraph(read("sin(x)"), Limits(nodes=1_000)))
+    return TermGrammar(part, origin=origin, weights=WEIGHTS)
 
 
 @pytest.mark.parametrize(("listed", "draws"), [(True, 1), (False, 16)])
-def test_terms_of_one_length_and_weight_are_as_likely(grammar: Grammar, listed: bool, draws: int) -> None:
-    length = next(n for n, count in enumerate(grammar.counts(20)) if count > (60 if listed else LISTED))
+def test_terms_of_one_length_and_weight_are_as_likely(grammar: TermGrammar, listed: bool, draws: int) -> None:
+    length = next(n for n, count in enumerate(grammar.count_terms(20)) if count > (60 if listed else LISTED))
     every = terms(grammar, length)
 
     def cell(term: tuple[str, ...]) -> tuple[float, str]:
@@ -68,9 +68,9 @@ def test_terms_of_one_length_and_weight_are_as_likely(grammar: Grammar, listed: 
 
 
 @pytest.mark.parametrize("length", [5, 9])
-def test_every_term_comes_once_whatever_it_weighs(grammar: Grammar, length: int) -> None:
+def test_every_term_comes_once_whatever_it_weighs(grammar: TermGrammar, length: int) -> None:
     found = sample(grammar, length, 2_000)
-    assert len(set(found)) == len(found) == min(2_000, grammar.counts(length)[length])
+    assert len(set(found)) == len(found) == min(2_000, grammar.count_terms(length)[length])
     assert set(found) <= set(terms(grammar, length))
 
 
@@ -103,14 +103,14 @@ def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
 
 
 def test_a_corpus_has_its_weights_in_one_spelling_and_others_have_none(tmp_path: Path) -> None:
-    assert resolved(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
-    assert resolved(BuildCorpus(tmp_path / "one")).weights == ""
+    assert resolve_build(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
+    assert resolve_build(BuildCorpus(tmp_path / "one")).weights == ""
     assert Generate("x", weights="power=.5").config.to_dict()["weights"] == "power=0.5"
     assert "weights" not in Generate("x").config.to_dict()
 
 
 def idea(text: str) -> str:
-    return written(read_prefix(text)).text
+    return normalise_arithmetic(read_prefix(text)).text
 
 
 DETOURS = [
@@ -152,8 +152,10 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     tokens = tree.list_labels()
     if any(a[0] == "a" and a[1:] == b for a, b in pairwise(tokens)):
         return
-    tidied = tidy(tree)
-    assert idea(to_prefix(tidied)) == idea(to_prefix(tree)) == written(tidy(tidied)).text
+    tidied = tidy_expression(tree)
+    assert (
+        idea(to_prefix(tidied)) == idea(to_prefix(tree)) == normalise_arithmetic(tidy_expression(tidied)).text
+    )
     verifier = Verifier(tree)
     if not verifier.reason and len(tidied) < 60:
         (verdict,) = verifier.check([tidied])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.algebra.relations import equal
+from engines.egen.algebra.relations import find_equality_steps
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Powers, Signs, bottom_up, is_zero
 from engines.mathematics.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
@@ -94,7 +94,7 @@ def test_what_is_no_algebraic_number_or_has_no_value_is_not_decided() -> None:
     ],
 )
 def test_equality_by_algebra(left: str, right: str, steps: tuple[str, ...]) -> None:
-    assert equal(read(left), read(right), Powers(Signs(POINTS))) == steps
+    assert find_equality_steps(read(left), read(right), Powers(Signs(POINTS))) == steps
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,8 @@ def test_members_of_the_sample_corpus_agree_at_sixty_digits() -> None:
     x = sympy.Symbol("x", real=True)
     compared = 0
     with mpmath.workdps(60):
-        for number in draw.sample(range(len(corpus.clusters())), 12):
-            rows = corpus.members(number).to_pylist()
+        for number in draw.sample(range(len(corpus.read_clusters())), 12):
+            rows = corpus.read_members(number).to_pylist()
             head = read_prefix(rows[0]["prefix"])
             if "d" in rows[0]["prefix"].split():
                 continue
@@ -261,12 +261,12 @@ def test_members_of_the_sample_corpus_agree_at_sixty_digits() -> None:
 
 def test_the_sample_corpus_names_isolated_points() -> None:
     corpus = open_corpus(SAMPLE)
-    named = [row for number in (20, 40, 60) for row in corpus.members(number).to_pylist() if row["except"]][
-        :6
-    ]
+    named = [
+        row for number in (20, 40, 60) for row in corpus.read_members(number).to_pylist() if row["except"]
+    ][:6]
     assert named
     for row in named:
-        head = corpus.members(row["cluster"])["prefix"][0].as_py()
+        head = corpus.read_members(row["cluster"])["prefix"][0].as_py()
         assert judged(head, row["prefix"]).exceptions == row["except"]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from engines.egen.corpus.assemble import assemble
-from engines.egen.corpus.build import Plan, versions
+from engines.egen.corpus.build import Plan, library_versions
 from engines.egen.corpus.folder import GrownHead, StoredMember, write_shard
-from engines.egen.corpus.sources import Head, Source
+from engines.egen.corpus.sources import HeadSource, SourceHead
 from engines.egen.egraphs import Extract, extract
 from engines.egen.settings import EgenConfig
 from engines.egen.theories import own
@@ -31,10 +31,10 @@ HEAD, MEMBER = "complement union A B", "intersection complement A complement B"
 
 def of_sets(folder: Path, theory: str = "", *, finished: bool = True) -> None:
     config = EgenConfig(theory=theory or theory_text("sets"))
-    heads = (Head(HEAD, "own", "v", 4),)
+    heads = (SourceHead(HEAD, "own", "v", 4),)
     rows = tuple(StoredMember(text, MemberVerdict("equal", 1.0)) for text in (HEAD, MEMBER))
     stored = write_shard(folder / "shards", 0, [GrownHead(0, rows, "saturated", 1, 9, 4, "2")])
-    plan = Plan(Source("sets", heads), config, "", versions()).to_dict()
+    plan = Plan(HeadSource("sets", heads), config, "", library_versions()).to_dict()
     if finished:
         assemble(folder, plan, heads, {0: folder / "shards" / stored.name}, seed=0)
     else:
@@ -43,12 +43,12 @@ def of_sets(folder: Path, theory: str = "", *, finished: bool = True) -> None:
 
 def test_terms_have_the_signs_of_their_own_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own, "_MET", {})
-    own._defined.cache_clear()
+    own._define_theory.cache_clear()
     other = json.loads(theory_text("sets"))
     other["operators"]["union"] |= {"unicode": "⋓", "also": ["∪"]}
     of_sets(tmp_path / "one", finished=False)
     of_sets(tmp_path / "two", json.dumps(other))
-    own._defined.cache_clear()
+    own._define_theory.cache_clear()
     own._MET.clear()
     source, (row,) = read_source(tmp_path / "one")  # as if nothing had been grown in this process
     assert format_expression(HEAD) == "(A ∪ B)'"
@@ -56,7 +56,7 @@ def test_terms_have_the_signs_of_their_own_corpus(tmp_path: Path, monkeypatch: p
     assert format_expression(HEAD) == "(A ⋓ B)'"
     ListedCluster(source, row)
     assert format_expression(HEAD) == "(A ∪ B)'"
-    own._defined.cache_clear()
+    own._define_theory.cache_clear()
 
 
 def test_what_is_typed_names_the_theory() -> None:

@@ -58,15 +58,15 @@ def _cases_of_expressions(
     folder: Path, rank: int, world: int
 ) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     from engines.arqmath.training.pretraining import PretrainTask
-    from engines.egen.models.trainers import contrastive, seq2seq
+    from engines.egen.models.trainers import make_contrastive_task, make_seq2seq_task
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     small = {"d_model": 32, "heads": 4, "ffn": 64, "layers": 1}
     corpus = {"corpus": folder / "corpus"}
     for negatives in ("one", "batch", "positives"):
-        task = contrastive({**small, "negatives": negatives}, corpus, seed=0)
+        task = make_contrastive_task({**small, "negatives": negatives}, corpus, seed=0)
         yield negatives, task, [task.collate(task.train_data().__getitems__(range(begin, end)))]
-    writer = seq2seq({**small, "decoder_layers": 1}, corpus, seed=0)
+    writer = make_seq2seq_task({**small, "decoder_layers": 1}, corpus, seed=0)
     pairs = sorted(writer.train_data().__getitems__(range(8)), key=writer.length)
     yield "seq2seq", writer, [rows(writer.collate(pairs), begin, end)]
     texts = {"collection": folder / "forum", "backbone": folder / "bert"}

@@ -71,7 +71,7 @@ def texts_of(corpus: Path) -> list[tuple[int, int, str]]:
 
     return [
         (cluster, number, text)
-        for cluster, members in open_corpus(corpus).each()
+        for cluster, members in open_corpus(corpus).iterate_members()
         for number, text in enumerate(members["prefix"].to_pylist())
     ]
 

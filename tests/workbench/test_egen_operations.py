@@ -211,7 +211,7 @@ def test_a_generated_cluster_can_be_kept(tmp_path: Path) -> None:
     call("generate", expr="cosh x", members=5, out=file)
     assert call("save", cluster=file, out=out)["cluster"] == 1
     corpus = open_corpus(Path(out))
-    kept = corpus.members(0)
+    kept = corpus.read_members(0)
     members = generated["members"]
     assert kept["prefix"].to_pylist() == [generated["head"], *(row["prefix"] for row in members)]
     assert kept["verdict"].to_pylist()[1:] == [row["verdict"] for row in members]

@@ -20,7 +20,7 @@ from flint import fmpq, fmpq_mpoly, fmpq_poly
 
 from engines.core.tree import Tree, differentiate
 from engines.core.vocabulary import fold_numbers, unfold_numbers
-from engines.egen.rules.table import Rule, filled, fits, load_families, meets
+from engines.egen.rules.table import Rule, fill_pattern, load_families, match_pattern, may_hold
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.mathematics.algebra.rational import (
     MINUS,
@@ -66,7 +66,7 @@ _MOST_WAVES = 20_000
 """Waves that are added up for the powers and products of sines and cosines in an expression."""
 
 
-def classical(
+def iterate_classical_forms(
     head: Tree, signs: Signs, families: Sequence[str], *, longest: int
 ) -> Iterator[tuple[str, Tree]]:
     """Forms of an expression with the family that makes each, none of them twice: first its own, then those
@@ -82,7 +82,7 @@ def classical(
     seen = {canonical_key(head)}
     given = 0
 
-    def fresh(found: Iterable[tuple[str, Tree]]) -> Iterator[tuple[str, Tree]]:
+    def drop_repeated(found: Iterable[tuple[str, Tree]]) -> Iterator[tuple[str, Tree]]:
         nonlocal given
         for family, form in found:
             if len(form) <= longest and (key := canonical_key(form)) not in seen and given < _MOST:
@@ -92,38 +92,44 @@ def classical(
 
     if "d" in head.list_labels():
         # What is made of a derivative as it stands would only be worked out later.
-        head = _simpler(bottom_up(head, _worked_out))
+        head = _expand_if_shorter(bottom_up(head, _worked_out))
         if "derivative" in families:
-            yield from fresh([("derivative", head)])
-    own = list(fresh(_forms(head, signs, families, whole=True)))
+            yield from drop_repeated([("derivative", head)])
+    own = list(drop_repeated(_iterate_forms(head, signs, families, whole=True)))
     yield from own
     short = sorted((form for _, form in own if len(form) <= len(head) + _LONGER), key=len)[:_AGAIN]
-    yield from fresh(found for form in short for found in _forms(form, signs, families, whole=True))
+    yield from drop_repeated(
+        found for form in short for found in _iterate_forms(form, signs, families, whole=True)
+    )
     for place in dict.fromkeys(node for node in head if node != head and len(node) > 1):
-        inside = _forms(place, signs, families, whole=False)
-        yield from fresh((family, _swapped(head, place, form)) for family, form in inside)
+        inside = _iterate_forms(place, signs, families, whole=False)
+        yield from drop_repeated((family, _swap_subterm(head, place, form)) for family, form in inside)
 
 
-def _forms(tree: Tree, signs: Signs, families: Sequence[str], *, whole: bool) -> Iterator[tuple[str, Tree]]:
+def _iterate_forms(
+    tree: Tree, signs: Signs, families: Sequence[str], *, whole: bool
+) -> Iterator[tuple[str, Tree]]:
     for name, family in by_procedures(whole=whole).items():
         if name in families:
             with suppress(TooLargeError, RecursionError):
                 for form in family(tree, signs):
-                    yield name, _tidy(form)
+                    yield name, _tidy_form(form)
     folded = fold_numbers(tree)
     for table in load_families(TABLE):
         for form in _by_patterns(table.rules, folded) if table.name in families else ():
-            yield table.name, _tidy(form)
+            yield table.name, _tidy_form(form)
 
 
 def _by_patterns(rules: Iterable[Rule], tree: Tree) -> Iterator[Tree]:
     for rule in rules:
         binding: dict[str, Tree] = {}
-        if fits(fold_numbers(rule.left), tree, binding) and all(meets(one, binding) for one in rule.when):
-            yield unfold_numbers(filled(rule.right, binding))
+        if match_pattern(fold_numbers(rule.left), tree, binding) and all(
+            may_hold(one, binding) for one in rule.when
+        ):
+            yield unfold_numbers(fill_pattern(rule.right, binding))
 
 
-def openings(head: Tree) -> list[Tree]:
+def list_openings(head: Tree) -> list[Tree]:
     """Other ways to write a head that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`): what the first
     family that fits makes of it, for the caller to verify."""
     made = (list(_by_patterns(family.rules, fold_numbers(head))) for family in load_families(OPENINGS))
@@ -138,37 +144,37 @@ def _worked_out(tree: Tree) -> Tree:
     return differentiate(tree.children[1], tree.children[0].label) if tree.label == "d" else tree
 
 
-def _swapped(tree: Tree, old: Tree, new: Tree) -> Tree:
+def _swap_subterm(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree == old:
         return new
-    return Tree(tree.label, tuple(_swapped(child, old, new) for child in tree.children))
+    return Tree(tree.label, tuple(_swap_subterm(child, old, new) for child in tree.children))
 
 
-def _tidy(tree: Tree) -> Tree:
+def _tidy_form(tree: Tree) -> Tree:
     """As one writes it: operands of functions worked out, (e^u)^n as e^(n u), a + -1/b as a - 1/b."""
 
-    def change(node: Tree) -> Tree:
+    def tidy_node(node: Tree) -> Tree:
         if len(node.children) == 1 and node.label not in ("sqrt", "ln", "abs"):
-            return Tree(node.label, (_simpler(node.children[0]),))
+            return Tree(node.label, (_expand_if_shorter(node.children[0]),))
         if node.label == "pow" and node.children[0].label == "e":
-            return Tree("pow", (node.children[0], _simpler(node.children[1])))
+            return Tree("pow", (node.children[0], _expand_if_shorter(node.children[1])))
         if (
             node.label == "pow"
             and node.children[0].label == "pow"
             and node.children[0].children[0].label == "e"
         ):
             inside = node.children[0].children[1]
-            return Tree("pow", (Tree("e"), _simpler(times(node.children[1], inside))))
+            return Tree("pow", (Tree("e"), _expand_if_shorter(times(node.children[1], inside))))
         if node.label in ("+", "-"):
-            positive = _opposite(node.children[1])
+            positive = _strip_minus(node.children[1])
             if positive is not None:
                 return Tree("-" if node.label == "+" else "+", (node.children[0], positive))
         return node
 
-    return bottom_up(tree, change)
+    return bottom_up(tree, tidy_node)
 
 
-def _simpler(tree: Tree) -> Tree:
+def _expand_if_shorter(tree: Tree) -> Tree:
     """The expanded form of an operand, where that is no longer."""
     try:
         return min(tree, normal(tree), key=len)
@@ -176,10 +182,10 @@ def _simpler(tree: Tree) -> Tree:
         return tree
 
 
-def _opposite(tree: Tree) -> Tree | None:
+def _strip_minus(tree: Tree) -> Tree | None:
     """u for -u, where it is written with a negative number in front."""
     if tree.label in ("*", "/"):
-        first = _opposite(tree.children[0])
+        first = _strip_minus(tree.children[0])
         return None if first is None else (times if tree.label == "*" else divided)(first, tree.children[1])
     value = rational(tree) if not tree.children else None
     return number(-value) if value is not None and value < 0 else None
@@ -206,7 +212,7 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
     inside = atom.children[1]
     most = max(top.degree(), bottom.degree())
 
-    def lowered(polynomial: fmpq_poly, by: int) -> Tree:
+    def lower_degree(polynomial: fmpq_poly, by: int) -> Tree:
         total = ZERO
         for place in range(polynomial.degree(), -1, -1):
             n = place - by
@@ -215,13 +221,13 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
         return total
 
     for by in dict.fromkeys((most, Fraction(most, 2) if most % 2 == 0 else most)):
-        yield divided(lowered(top, int(by)), lowered(bottom, int(by)))
+        yield divided(lower_degree(top, int(by)), lower_degree(bottom, int(by)))
     half = Tree("tanh", (normal(divided(inside, TWO)),))
     through = divided(added(ONE, half), less(ONE, half))
-    yield from expanded(_swapped(space.tree(result), atom, through), signs)
+    yield from expanded(_swap_subterm(space.tree(result), atom, through), signs)
 
 
-def _logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:
+def _rewrite_logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:
     """Logarithms of products taken apart, sums of logarithms put together."""
     powers = Powers(signs)
     apart = bottom_up(bottom_up(tree, powers.power), powers.logarithm)
@@ -255,7 +261,7 @@ def _roots_as_written(tree: Tree) -> Tree:
     )
 
 
-def _roots(tree: Tree, signs: Signs) -> Iterator[Tree]:
+def _rewrite_roots(tree: Tree, signs: Signs) -> Iterator[Tree]:
     """Roots of products taken apart, and a square factor taken out."""
     if tree.label not in ("sqrt", "pow"):
         return
@@ -263,10 +269,10 @@ def _roots(tree: Tree, signs: Signs) -> Iterator[Tree]:
     powers.scan(tree)
     apart = bottom_up(tree, powers.power)
     if apart != tree:
-        yield _roots_as_written(_tidy(apart))
+        yield _roots_as_written(_tidy_form(apart))
 
 
-def _arctangents(tree: Tree, _: Signs) -> Iterator[Tree]:
+def _merge_arctangents(tree: Tree, _: Signs) -> Iterator[Tree]:
     """atan a ± atan b as one arctangent."""
     rows = terms(tree)
     if len(rows) != 2 or any(m.label != "atan" or abs(c) != abs(rows[0][0]) for c, m in rows):
@@ -281,7 +287,7 @@ def _arctangents(tree: Tree, _: Signs) -> Iterator[Tree]:
 # Sines and cosines, circular and hyperbolic
 
 
-def _conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
+def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
     """A quotient multiplied by the conjugate of its denominator or of its numerator, by every root, sine and
     cosine in it."""
     space = Space([tree])
@@ -298,7 +304,7 @@ def _conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             root = times(space.sum(q), atom)
             conjugate = less(space.sum(p), root)
             norm = normal(less(power(space.sum(p), 2), times(power(space.sum(q), 2), square)))
-            forms = [norm, *_squares(norm)]
+            forms = [norm, *_replace_even_powers(norm)]
             norm = min((one for form in forms for one in (form, _power_form(form))), key=len)
             if norm == ZERO:
                 continue
@@ -322,29 +328,29 @@ def _by_power(polynomial: fmpq_mpoly, place: int) -> dict[int, dict[tuple[int, .
     return rows
 
 
-def _sines(tree: Tree) -> set[Tree]:
+def _find_trig_angles(tree: Tree) -> set[Tree]:
     """The angles of sines and cosines in an expression."""
     return {node.children[0] for node in tree if node.label in (*_CIRCULAR, *_HYPERBOLIC)}
 
 
 def _multiple_angles(tree: Tree, _: Signs, parts: int = 1) -> Iterator[Tree]:
     """By sines and cosines of one angle, and further by only one of the two."""
-    if not _sines(tree):
+    if not _find_trig_angles(tree):
         return
     angles = Angles()
     angles.scan(tree)
     angles.units = {m: parts * unit for m, unit in angles.units.items()}
     whole = tree
     for change in (angles.addition, angles.negative, angles.multiple):
-        whole = bottom_up(whole, partial(_bounded, change))
+        whole = bottom_up(whole, partial(_change_within_limit, change))
     if whole == tree:
         return
     whole = normal(whole)
     yield whole
-    yield from _squares(whole)
+    yield from _replace_even_powers(whole)
 
 
-def _bounded(change: Callable[[Tree], Tree], node: Tree) -> Tree:
+def _change_within_limit(change: Callable[[Tree], Tree], node: Tree) -> Tree:
     """The node changed. Raises: TooLargeError: an angle of many terms doubles what is written with each."""
     result = change(node)
     if result is not node and next(islice(result, _LARGEST, None), None) is not None:
@@ -352,9 +358,9 @@ def _bounded(change: Callable[[Tree], Tree], node: Tree) -> Tree:
     return result
 
 
-def _squares(tree: Tree, _: Signs | None = None) -> Iterator[Tree]:
+def _replace_even_powers(tree: Tree, _: Signs | None = None) -> Iterator[Tree]:
     """With one of the two functions in the place of even powers of the other."""
-    if not _sines(tree):
+    if not _find_trig_angles(tree):
         return
     for name, other, sign in (
         ("cos", "sin", -1),
@@ -374,7 +380,7 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
     if not places:
         return None
 
-    def side(polynomial: fmpq_mpoly) -> Tree:
+    def to_side(polynomial: fmpq_mpoly) -> Tree:
         total = ZERO
         for exponents, c in polynomial.to_dict().items():
             term = ONE
@@ -393,8 +399,8 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
     result = space.of(tree)
     if all(row[place] < 2 for half in result for row in half.monoms() for place in places):
         return None
-    below = side(result.bottom)
-    return normal(divided(side(result.top), below)) if below != ZERO else None
+    below = to_side(result.bottom)
+    return normal(divided(to_side(result.top), below)) if below != ZERO else None
 
 
 def _power_form(tree: Tree) -> Tree:
@@ -418,13 +424,13 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
         if not any(atom.label in kind for atom in space.atoms):
             continue
         result = space.of(tree)
-        top, bottom = (_linear(space, side, kind) for side in result)
+        top, bottom = (_build_linear(space, side, kind) for side in result)
         if bottom == ZERO:
             continue
         yield divided(top, bottom)
 
 
-def _linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
+def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
     places = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
     rows = [{m: c for c, m in terms(space.atoms[place].children[0])} for place in places]
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
@@ -453,7 +459,7 @@ def _linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree
             opposite = tuple(-n for n in vector)
             if vector < opposite:
                 continue
-            for share, m in _waves(group, vector, opposite, basis, kind):
+            for share, m in _iterate_waves(group, vector, opposite, basis, kind):
                 total.append((share, times(m, beside) if beside != ONE else m))
     total = [(c, m) for c, m in total if c]
     if not total:
@@ -485,7 +491,7 @@ def _times_series(
     return result
 
 
-def _waves(
+def _iterate_waves(
     group: Mapping[Vector, tuple[Fraction, Fraction]],
     vector: Vector,
     opposite: Vector,
@@ -559,10 +565,10 @@ def _two_waves(label: str, c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterat
         first, second, scale = cosine, cosine, 2 * c
     else:
         first, second, scale = sine, sine, 2 * c if hyperbolic else -2 * c
-    yield _signed(scale, [(first, middle), (second, apart)])
+    yield _build_signed_product(scale, [(first, middle), (second, apart)])
 
 
-def _signed(scale: Fraction, waves: Iterable[tuple[str, Tree]]) -> Tree:
+def _build_signed_product(scale: Fraction, waves: Iterable[tuple[str, Tree]]) -> Tree:
     """A product of sines and cosines whose angles begin without a minus."""
     found = ONE
     for label, angle in waves:
@@ -600,9 +606,9 @@ def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
                 yield total
 
 
-def _tangents(tree: Tree, _: Signs) -> Iterator[Tree]:
+def _use_half_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
     """By the tangent of half the angle: sin u = 2t/(1 + t²)."""
-    angles = _sines(tree)
+    angles = _find_trig_angles(tree)
     if len(angles) != 1:
         return
     (angle,) = angles
@@ -620,7 +626,7 @@ def _tangents(tree: Tree, _: Signs) -> Iterator[Tree]:
     yield normal(bottom_up(tree, lambda node: known.get(node.label, node)))
 
 
-def _quotients(tree: Tree, _: Signs) -> Iterator[Tree]:
+def _use_sines_and_cosines(tree: Tree, _: Signs) -> Iterator[Tree]:
     """By sines and cosines alone, over a common denominator."""
     by = {
         "tan": lambda u: divided(Tree("sin", u), Tree("cos", u)),
@@ -644,10 +650,10 @@ def _two_exponentials(c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterator[Tr
     apart = normal(divided(less(a, b), TWO))
     label = "cosh" if c == d else "sinh"
     if middle == ZERO:
-        yield _signed(2 * c, [(label, apart)])
+        yield _build_signed_product(2 * c, [(label, apart)])
         return
     growth = times(number(2 * abs(c)), Tree("pow", (Tree("e"), middle)))
-    yield times(growth, _signed(c / abs(c), [(label, apart)]))
+    yield times(growth, _build_signed_product(c / abs(c), [(label, apart)]))
 
 
 _FAMILIES: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
@@ -659,19 +665,19 @@ _FAMILIES: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
     "powers reduced": _reduced_powers,
     "sum to product": _sum_to_product,
     "double angle": _double_angle,
-    "squares": _squares,
-    "logarithms": _logarithms,
-    "roots": _roots,
+    "squares": _replace_even_powers,
+    "logarithms": _rewrite_logarithms,
+    "roots": _rewrite_roots,
 }
 """Of a whole expression and of its operands."""
 _WHOLE: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
     "common denominator": common_denominator,
-    "conjugate": _conjugate,
+    "conjugate": _multiply_by_conjugate,
     "Horner": nested,
     "half angles": partial(_multiple_angles, parts=2),
-    "tangent": _tangents,
-    "sines and cosines": _quotients,
+    "tangent": _use_half_angle,
+    "sines and cosines": _use_sines_and_cosines,
     "exponential form": _exponential_quotients,
-    "arctangents": _arctangents,
+    "arctangents": _merge_arctangents,
 }
 """Of a whole expression."""

@@ -10,7 +10,7 @@ from flint import fmpq_mpoly
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers, unfold_numbers, variables_of
-from engines.egen.rules.table import Rule, filled, fits, meets, reversed_rule
+from engines.egen.rules.table import Rule, fill_pattern, match_pattern, may_hold, reversed_rule
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
 from engines.mathematics.algebra.rational import (
     MINUS,
@@ -39,7 +39,7 @@ _MAX_GROUPS = 60
 _MAX_PRODUCT = 240
 
 
-def equal(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
+def find_equality_steps(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
     """The steps by which one expression is the other; none when they were not found to be equal."""
     if fold_numbers(left) == fold_numbers(right):
         return (ARITHMETIC,)
@@ -48,13 +48,13 @@ def equal(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
         difference = space.combined("-", space.of(left), space.of(right)).top
         used = space.vanishes(difference)
         if used is not None:
-            return used or (_algebra(left, right),)
-        if _roots(left, right, powers):
+            return used or (_name_algebra_step(left, right),)
+        if _are_equal_roots(left, right, powers):
             return ("roots",)
         rows = terms(less(left, right))
-        if _logarithms(rows):
+        if _are_equal_logarithms(rows):
             return ("logarithms",)
-        return ("arctangents",) if _arctangents(rows, powers) else ()
+        return ("arctangents",) if _is_arctangent_sum_zero(rows, powers) else ()
     except TooLargeError:
         return ()
 
@@ -77,10 +77,10 @@ class _Closed(Space):
                 elif atom.label in ("cos", "cosh"):
                     known.append(Tree(_SINE[atom.label], atom.children))
         self._relations = [
-            (place, *made) for place, atom in enumerate(self.atoms) if (made := self._relation(atom))
+            (place, *made) for place, atom in enumerate(self.atoms) if (made := self._find_relation(atom))
         ]
 
-    def _relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
+    def _find_relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
         result = is_root(atom)
         if result is not None:
             base = self.of(result[0])
@@ -96,16 +96,16 @@ class _Closed(Space):
 
     def vanishes(self, polynomial: fmpq_mpoly) -> tuple[str, ...] | None:
         """The relations by which a polynomial in the atoms is 0; None where it was not found to be."""
-        left, used = self.lowered(polynomial)
+        left, used = self.lower_powers(polynomial)
         if left.is_zero():
             return used
         return (*used, "exact value") if self._numbers_vanish(left) else None
 
-    def lowered(self, polynomial: fmpq_mpoly) -> tuple[fmpq_mpoly, tuple[str, ...]]:
+    def lower_powers(self, polynomial: fmpq_mpoly) -> tuple[fmpq_mpoly, tuple[str, ...]]:
         used: dict[str, None] = {}
         for _ in range(_MAX_REDUCTIONS):
             for place, exponent, value, name in self._relations:
-                lower = self._lowered(polynomial, place, exponent, value)
+                lower = self._lower_power(polynomial, place, exponent, value)
                 if lower is not None:
                     polynomial = lower
                     used[name] = None
@@ -114,7 +114,7 @@ class _Closed(Space):
                 break
         return polynomial, tuple(used)
 
-    def _lowered(
+    def _lower_power(
         self, polynomial: fmpq_mpoly, place: int, exponent: int, value: fmpq_mpoly
     ) -> fmpq_mpoly | None:
         """A polynomial without high powers of an atom; None where it has none."""
@@ -150,7 +150,7 @@ _SINE = {"cos": "sin", "cosh": "sinh"}
 _PI = Tree("pi")
 
 
-def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
+def _are_equal_roots(left: Tree, right: Tree, powers: Powers) -> bool:
     for one, other in ((left, right), (right, left)):
         result = is_root(one)
         if result is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
@@ -161,10 +161,10 @@ def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
     return False
 
 
-def _logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
+def _are_equal_logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
     if not rows or any(m.label != "ln" for _, m in rows):
         return False
-    counts = _counts(rows, rows)
+    counts = _count_terms(rows, rows)
     space = _Closed([m.children[0] for _, m in rows])
     product = space.of(ONE)
     for count, (_, m) in zip(counts, rows, strict=True):
@@ -172,14 +172,14 @@ def _logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
     return space.vanishes(product.top - product.bottom) is not None
 
 
-def _arctangents(rows: Sequence[tuple[Fraction, Tree]], powers: Powers) -> bool:
+def _is_arctangent_sum_zero(rows: Sequence[tuple[Fraction, Tree]], powers: Powers) -> bool:
     """Whether a sum of arctangents, arcsines and parts of pi is 0 up to a part of pi: the product of 1 + i u,
     each to the power of its number, is then real. Which part it is, the values say."""
     inverse = [(c, m) for c, m in rows if m != _PI]
     if not inverse or any(m.label not in ("atan", "asin") for _, m in inverse):
         return False
-    counts = _counts(inverse, rows)
-    sides = [_legs(m, powers) for _, m in inverse]
+    counts = _count_terms(inverse, rows)
+    sides = [_triangle_legs(m, powers) for _, m in inverse]
     space = _Closed([leg for pair in sides for leg in pair])
     zero = space.of(Tree("0"))
     real, imaginary = space.of(ONE), zero
@@ -195,7 +195,7 @@ def _arctangents(rows: Sequence[tuple[Fraction, Tree]], powers: Powers) -> bool:
     return space.vanishes(imaginary.top) is not None
 
 
-def _counts(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction, Tree]]) -> list[int]:
+def _count_terms(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction, Tree]]) -> list[int]:
     whole = lcm(*(c.denominator for c, _ in rows))
     counts = [int(c * whole) for c, _ in some]
     if sum(map(abs, counts)) > _MAX_PRODUCT:
@@ -203,23 +203,23 @@ def _counts(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction
     return counts
 
 
-def _legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
+def _triangle_legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
     u = inverse.children[0]
     if inverse.label == "atan":
         return ONE, u
-    root = Tree("sqrt", (reduced(less(ONE, power(u, 2))),))
+    root = Tree("sqrt", (reduce_by_relations(less(ONE, power(u, 2))),))
     return bottom_up(root, powers.power), u
 
 
-def reduced(tree: Tree) -> Tree:
+def reduce_by_relations(tree: Tree) -> Tree:
     """An expression with the relations of its atoms used, if that makes it shorter."""
     space = _Closed([tree])
     result = space.of(tree)
-    lower = space.reduced(space.lowered(result.top)[0], space.lowered(result.bottom)[0])
+    lower = space.reduced(space.lower_powers(result.top)[0], space.lower_powers(result.bottom)[0])
     return min(tree, space.tree(lower), key=len)
 
 
-def _algebra(left: Tree, right: Tree) -> str:
+def _name_algebra_step(left: Tree, right: Tree) -> str:
     before, after = _Shape(left), _Shape(right)
     if after.fractions and (after.fractions > 1 or after.sum) and after.fractions > before.fractions:
         return "partial fractions"
@@ -240,7 +240,7 @@ class _Shape:
 
     def __init__(self, tree: Tree) -> None:
         nodes = list(tree)
-        summands = _summands(tree)
+        summands = _list_summands(tree)
         self.sum = len(summands) > 1
         self.fractions = sum(map(_is_quotient, summands))
         self.quotients = sum(map(_is_quotient, nodes))
@@ -251,8 +251,8 @@ class _Shape:
         )
 
 
-def _summands(tree: Tree) -> list[Tree]:
-    return [part for child in tree.children for part in _summands(child)] if _is_sum(tree) else [tree]
+def _list_summands(tree: Tree) -> list[Tree]:
+    return [part for child in tree.children for part in _list_summands(child)] if _is_sum(tree) else [tree]
 
 
 def _is_sum(tree: Tree) -> bool:
@@ -272,9 +272,9 @@ def _is_quotient(tree: Tree) -> bool:
 # of factors. Each pair of lines is then held against each other (`relations.equal`); where two are equal, the
 # way is closed.
 
-Line = tuple[str, Tree]
+TermLine = tuple[str, Tree]
 """The name of a step and what it leads to."""
-Lines = list[Line]
+TermLines = list[TermLine]
 
 _ROUNDS = 5
 _LARGEST = 900
@@ -300,19 +300,21 @@ _BY_EXPONENTIALS = ("sinh-to-exp", "cosh-to-exp")
 _COMPOSED = ("sin-asin", "cos-asin", "sin-atan", "cos-atan")
 
 
-def meetings(start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs) -> Iterator[Lines]:
+def iterate_meetings(
+    start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs
+) -> Iterator[TermLines]:
     """Ways from one expression to the other, those with few lines first; the start is left out.
 
     Args: rules: by name. signs: at points where both are defined. Nothing is said of the lines' domains.
     """
     for exponentials in (False, True):
         ends = _Ends(rules, signs, exponentials)
-        here, there = ends.apart(start, target)
+        here, there = ends.split_ends(start, target)
         order = sorted(
             ((i, j) for i in range(len(here)) for j in range(len(there))), key=lambda pair: (sum(pair), pair)
         )
         for i, j in order:
-            steps = equal(here[i][1], there[j][1], ends.powers)
+            steps = find_equality_steps(here[i][1], there[j][1], ends.powers)
             if steps:
                 names = [reversed_rule(name) if name in rules else name for name, _ in there]
                 back = [(names[k], there[k - 1][1]) for k in range(j, 0, -1)]
@@ -327,8 +329,8 @@ class _Ends:
         self.angles = Angles()
         self.exponentials = exponentials
 
-    def apart(self, start: Tree, target: Tree) -> tuple[Lines, Lines]:
-        sides: tuple[Lines, Lines] = [("", start)], [("", target)]
+    def split_ends(self, start: Tree, target: Tree) -> tuple[TermLines, TermLines]:
+        sides: tuple[TermLines, TermLines] = [("", start)], [("", target)]
         powers, angles = self.powers, self.angles
         for _ in range(_ROUNDS):
             before = sides[0][-1][1], sides[1][-1][1]
@@ -339,31 +341,31 @@ class _Ends:
                 self._by_rules(side, _WRITTEN_BY_OTHERS)
                 if self.exponentials:
                     self._by_rules(side, _BY_EXPONENTIALS)
-            self._everywhere(sides, "addition theorem", angles.addition)
-            self._scan(sides, angles.scan)
+            self._change_everywhere(sides, "addition theorem", angles.addition)
+            self._scan_sides(sides, angles.scan)
             for side in sides:
                 self._by_rules(side, [_HALVED[name] for name in _HALVED if angles.halves(name)])
-            self._everywhere(sides, "negative angle", angles.negative)
-            self._everywhere(sides, "multiple angle", angles.multiple)
-            self._everywhere(sides, "exact value", angles.value)
+            self._change_everywhere(sides, "negative angle", angles.negative)
+            self._change_everywhere(sides, "multiple angle", angles.multiple)
+            self._change_everywhere(sides, "exact value", angles.value)
             for side in sides:
                 self._by_rules(side, _COMPOSED)
-            self._everywhere(sides, "squares", _inside)
-            self._everywhere(sides, "absolute value", powers.absolute)
-            self._scan(sides, powers.scan)
-            self._everywhere(sides, "powers", powers.power)
-            self._everywhere(sides, "logarithms", powers.logarithm)
+            self._change_everywhere(sides, "squares", _strip_function)
+            self._change_everywhere(sides, "absolute value", powers.absolute)
+            self._scan_sides(sides, powers.scan)
+            self._change_everywhere(sides, "powers", powers.power)
+            self._change_everywhere(sides, "logarithms", powers.logarithm)
             if before == (sides[0][-1][1], sides[1][-1][1]):
                 break
         return sides
 
-    def _by_rules(self, side: Lines, names: Sequence[str]) -> bool:
+    def _by_rules(self, side: TermLines, names: Sequence[str]) -> bool:
         changed = False
         for name in names:
             if name not in self.rules:
                 continue
             tree = fold_numbers(side[-1][1])
-            new = self._rewritten(self.rules[name], tree)
+            new = self._rewrite_tree(self.rules[name], tree)
             if new != tree and len(new) <= _LARGEST:
                 worked_out = unfold_numbers(tree)
                 if worked_out != side[-1][1]:
@@ -372,7 +374,9 @@ class _Ends:
                 changed = True
         return changed
 
-    def _everywhere(self, sides: tuple[Lines, Lines], name: str, change: Callable[[Tree], Tree]) -> None:
+    def _change_everywhere(
+        self, sides: tuple[TermLines, TermLines], name: str, change: Callable[[Tree], Tree]
+    ) -> None:
         for side in sides:
             tree = side[-1][1]
             try:
@@ -383,27 +387,27 @@ class _Ends:
                 side.append((name, bottom_up(new, _without_neutral)))
 
     @staticmethod
-    def _scan(sides: tuple[Lines, Lines], scan: Callable[[Tree], None]) -> None:
+    def _scan_sides(sides: tuple[TermLines, TermLines], scan: Callable[[Tree], None]) -> None:
         for side in sides:
             try:
                 scan(side[-1][1])
             except TooLargeError:
                 continue
 
-    def _rewritten(self, rule: Rule, tree: Tree) -> Tree:
+    def _rewrite_tree(self, rule: Rule, tree: Tree) -> Tree:
         left, right = fold_numbers(rule.left), fold_numbers(rule.right)
 
-        def change(node: Tree) -> Tree:
+        def rewrite_node(node: Tree) -> Tree:
             binding: dict[str, Tree] = {}
-            if not fits(left, node, binding):
+            if not match_pattern(left, node, binding):
                 return node
             if left.label == "d" and any(one.label == "d" for bound in binding.values() for one in bound):
                 return node
-            if not all(meets(condition, binding) for condition in rule.when):
+            if not all(may_hold(condition, binding) for condition in rule.when):
                 return node
-            return filled(right, binding)
+            return fill_pattern(right, binding)
 
-        return bottom_up(tree, change) if left.label in tree.list_labels() else tree
+        return bottom_up(tree, rewrite_node) if left.label in tree.list_labels() else tree
 
 
 def _without_neutral(tree: Tree) -> Tree:
@@ -421,9 +425,9 @@ _SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
 }
 
 
-def _inside(tree: Tree) -> Tree:
+def _strip_function(tree: Tree) -> Tree:
     if tree.label not in ("sqrt", "ln", "abs") and not (
         tree.label == "pow" and integer(tree.children[1]) is None
     ):
         return tree
-    return Tree(tree.label, (reduced(tree.children[0]), *tree.children[1:]))
+    return Tree(tree.label, (reduce_by_relations(tree.children[0]), *tree.children[1:]))

@@ -19,7 +19,7 @@ from engines.core.vocabulary import (
     VARIABLE,
     of_its_kind,
 )
-from engines.egen.composed.network import OPERATIONS, UNARY_COUNT, Terms
+from engines.egen.composed.network import OPERATIONS, UNARY_COUNT, SubtermBatch
 from engines.mathematics.numbers.numeric_kernel import CONSTANT, LEAF
 
 # Values of sub-terms at points of the complex plane: what a composed encoder learns from, and never sees.
@@ -37,7 +37,7 @@ _COMPARED = 8
 """Numbers that two functions must both have to be told apart."""
 
 
-def _reciprocal(function: Callable[[Complexes], Any]) -> Callable[[Complexes], Any]:
+def _invert_values(function: Callable[[Complexes], Any]) -> Callable[[Complexes], Any]:
     return lambda u: 1 / function(u)
 
 
@@ -52,13 +52,13 @@ _OF_ONE: Mapping[str, Callable[[Complexes], Any]] = {
     "ln": np.log,
     **{name: getattr(np, name) for name in _DIRECT},
     **{f"a{name}": getattr(np, f"arc{name}") for name in _DIRECT},
-    **{RECIPROCAL[name]: _reciprocal(getattr(np, name)) for name in _DIRECT},
+    **{RECIPROCAL[name]: _invert_values(getattr(np, name)) for name in _DIRECT},
     **{f"a{RECIPROCAL[name]}": _of_reciprocal(getattr(np, f"arc{name}")) for name in _DIRECT},
     "acot": lambda u: np.pi / 2 - np.arctan(u),
 }
 
 
-def _slope(_: Complexes, u: Complexes) -> Complexes:
+def _sign_slope(_: Complexes, u: Complexes) -> Complexes:
     result = np.full_like(u, np.nan)
     result[..., 0] = (u[..., -1] - u[..., 0]) / _STEP if u.shape[-1] > 1 else np.nan
     return result
@@ -71,7 +71,7 @@ _OF_TWO: Mapping[str, Callable[[Complexes, Complexes], Any]] = {
     "/": np.divide,
     "pow": lambda a, b: np.exp(b * np.log(a)),
     "log": lambda a, b: np.log(b) / np.log(a),
-    "d": _slope,
+    "d": _sign_slope,
     "where": lambda _, b: b,
 }
 
@@ -82,7 +82,7 @@ def plane_points(count: int) -> Complexes:
     return np.exp(draw.uniform(np.log(0.3), np.log(8), count) + 1j * draw.uniform(0.12, np.pi - 0.12, count))
 
 
-def values(found: Terms, points: Complexes) -> Floats:
+def compute_subterm_values(found: SubtermBatch, points: Complexes) -> Floats:
     """(sub-terms, 2·points) real and imaginary parts on a logarithmic scale, in the terms' order; nan where
     there is no value."""
     codes, left, right = found.programs.nodes
@@ -110,7 +110,7 @@ def values(found: Terms, points: Complexes) -> Floats:
     return np.concatenate([scaled.real, scaled.imag], -1).astype(np.float32)
 
 
-def alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
+def are_alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
     """(ones, others) whether values agree wherever both have some, or too few are there to tell.
 
     Args: rows of `values`.
@@ -159,15 +159,15 @@ def near_copy(tokens: Tokens, draw: np.random.Generator) -> Tokens | None:
     return None if label == tokens[place] else (*tokens[:place], label, *tokens[place + 1 :])
 
 
-def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
+def write_detour(tokens: Tokens, draw: np.random.Generator) -> Tokens:
     """The same function, written with a detour in a random place: cot(atan u) for 1/u, u / cot(atan v) for
     u·v, asin(sec(acos u)) for acsc u, tan(atan u) for u, (1 + u) + 2 for u + 3."""
     begin = int(draw.integers(len(tokens)))
     if begin and tokens[begin - 1] == "d":
         return tokens
-    end = _end(tokens, begin)
+    end = _find_operand_end(tokens, begin)
     name, inner = tokens[begin], tokens[begin + 1 : end]
-    last = _end(inner, 0) if name in SIGNS else 0
+    last = _find_operand_end(inner, 0) if name in SIGNS else 0
     over = _OVER[draw.integers(len(_OVER))]
     found: Tokens
     if draw.random() < 0.3:
@@ -182,7 +182,7 @@ def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
     return (*tokens[:begin], *found, *tokens[end:])
 
 
-def _end(tokens: Sequence[str], begin: int) -> int:
+def _find_operand_end(tokens: Sequence[str], begin: int) -> int:
     wanted = 1
     while wanted:
         wanted += ARITY.get(tokens[begin], 0) - 1
@@ -190,7 +190,7 @@ def _end(tokens: Sequence[str], begin: int) -> int:
     return begin
 
 
-def moved(draw: np.random.Generator) -> Callable[[Tokens], Tokens]:
+def draw_operation(draw: np.random.Generator) -> Callable[[Tokens], Tokens]:
     """A random operation on expressions: a power, a multiple, a sum, a function, a reciprocal, a power of e,
     or another argument in the place of x."""
     number = str(draw.integers(2, 10) * (1 if draw.random() < 0.7 else -1))

@@ -34,7 +34,7 @@ FEATURES = 8 + 2 * len(_PERIODS)
 Ints = NDArray[np.int64]
 
 
-class Terms:
+class SubtermBatch:
     """Sub-terms of expressions in the order in which they can be computed.
 
     `order`: (nodes,) where each stands among the nodes of `programs`, leaves first, then level by level,
@@ -47,7 +47,7 @@ class Terms:
         self.programs = programs
         codes, left, right = programs.nodes.astype(np.int64)
         leaf = codes >= LEAF
-        heights = _heights(leaf, left, right)
+        heights = _compute_heights(leaf, left, right)
         # Node 0 stands for no operand.
         self.order: Ints = np.lexsort((codes, heights))
         self.order = self.order[self.order > 0]
@@ -62,23 +62,23 @@ class Terms:
         values = numbers[np.where(is_x, -1, leaves[:, 0] - CONSTANT)]
         self.sizes = [len(rows) for rows in levels]
         self.arrays: dict[str, NDArray[Any]] = {
-            "leaves": np.where(is_x[:, None], np.float32(0), features(values)),
+            "leaves": np.where(is_x[:, None], np.float32(0), constant_features(values)),
             "is_x": is_x,
             **{f"level{number}": rows for number, rows in enumerate(levels, 1)},
             "roots": place[programs.roots],
         }
 
-    def tensors(self) -> dict[str, torch.Tensor]:
+    def to_tensors(self) -> dict[str, torch.Tensor]:
         import torch
 
         return {name: torch.from_numpy(rows) for name, rows in self.arrays.items()}
 
 
-def terms(expressions: Sequence[Sequence[str]]) -> Terms:
-    return Terms(compile_many(expressions))
+def to_subterms(expressions: Sequence[Sequence[str]]) -> SubtermBatch:
+    return SubtermBatch(compile_many(expressions))
 
 
-def _heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
+def _compute_heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
     """(nodes,) 0 for leaves, and 1 more than the higher operand for the others."""
     heights = np.zeros(len(leaf), np.int64)
     while True:
@@ -89,7 +89,7 @@ def _heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
         heights = result
 
 
-def features(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def constant_features(values: NDArray[np.float64]) -> NDArray[np.float32]:
     """(constants, FEATURES): size on several scales, sign, whether it is an integer, and its residues."""
     size = np.abs(values)
     found = [np.ones_like(values), values / 10, np.sign(values) * np.log1p(size) / 3, np.tanh(values)]
@@ -135,18 +135,18 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             self.sizes = sizes
             width, hidden, count = sizes.d_model, sizes.hidden, len(OPERATIONS)
 
-            def weights(*shape: int, count: int = count) -> nn.Parameter:
+            def new_weights(*shape: int, count: int = count) -> nn.Parameter:
                 return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
 
             self.x = nn.Parameter(torch.randn(width))
             self.number = nn.Sequential(
                 nn.Linear(FEATURES, _OF_NUMBERS), nn.GELU(), nn.Linear(_OF_NUMBERS, width)
             )
-            self.left, self.right = weights(width, hidden), weights(width, hidden)
+            self.left, self.right = new_weights(width, hidden), new_weights(width, hidden)
             # The usual units and the linear map, in one product of matrices.
-            self.of_one = weights(width, hidden + width, count=UNARY_COUNT)
-            self.of_two = weights(2 * width, hidden + width, count=count - UNARY_COUNT)
-            self.out = weights(2 * hidden, width)
+            self.of_one = new_weights(width, hidden + width, count=UNARY_COUNT)
+            self.of_two = new_weights(2 * width, hidden + width, count=count - UNARY_COUNT)
+            self.out = new_weights(2 * hidden, width)
             self.bias = nn.Parameter(torch.zeros(count, hidden))
             self.embedding = nn.Linear(width, width, bias=False)
             self.values = nn.Linear(width, read_out) if read_out else None
@@ -154,10 +154,10 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
         def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return self.embedded(self.states(batch)[batch["roots"]])
 
-        def embedded(self, states: torch.Tensor) -> torch.Tensor:
+        def normalize_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(self.embedding(states), dim=-1)
 
-        def states(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        def compute_states(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             # Taken apart once, so that the gradient is put together once.
             rows = [weights.unbind() for weights in (self.left, self.right, self.out, self.bias)]
             networks = list(zip([*self.of_one, *self.of_two], *rows, strict=True))
@@ -174,7 +174,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
                 level += 1
             return states
 
-        def _operation(
+        def _apply_operation(
             self, network: Sequence[torch.Tensor], left: torch.Tensor, right: torch.Tensor
         ) -> torch.Tensor:
             of_operands, of_left, of_right, out, bias = network
@@ -184,7 +184,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             hidden = torch.cat([products, nn.functional.gelu(usual + bias)], -1)
             return torch.addmm(through, hidden, out)
 
-        def _sized(self, states: torch.Tensor) -> torch.Tensor:
+        def _scale_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(states, dim=-1) * self.sizes.d_model**0.5
 
     return Composed()
@@ -209,19 +209,19 @@ class ComposedEncoder:
         for begin in range(0, len(texts), _AT_ONCE):
             if stop():
                 break
-            part = terms([text.split() for text in texts[begin : begin + _AT_ONCE]])
-            result[begin : begin + _AT_ONCE] = self.embedded(part)
+            part = to_subterms([text.split() for text in texts[begin : begin + _AT_ONCE]])
+            result[begin : begin + _AT_ONCE] = self.embed_terms(part)
             done = min(begin + _AT_ONCE, len(texts))
             events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
         check_finite(result, self.name)
         return normalize_rows(result) if normalise else result
 
-    def embedded(self, part: Terms) -> Vectors:
+    def embed_terms(self, part: SubtermBatch) -> Vectors:
         """(expressions, dimension), of length 1."""
         import torch
 
         with torch.inference_mode():
-            batch = {name: rows.to(self._device) for name, rows in part.tensors().items()}
+            batch = {name: rows.to(self._device) for name, rows in part.to_tensors().items()}
             rows: Vectors = self.network(batch).cpu().numpy()
             return rows
 
@@ -238,7 +238,7 @@ def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
 
-    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+    def make_network(config: Mapping[str, Any]) -> torch.nn.Module:
         return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
 
-    return open_network(folder, KIND, make)
+    return open_network(folder, KIND, make_network)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from engines.core.spec import Arg, specification, to_mapping
-from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
+from engines.egen.composed.examples import Example, Tokens, draw_operation, near_copy, write_detour
 from engines.egen.composed.network import (
     ComposedEncoder,
     ComposedSizes,
     load_network,
     new_network,
     save_network,
-    terms,
+    to_subterms,
 )
 from engines.egen.models.config import CODE, Precision
 from engines.egen.models.datasets import TrainingTexts
-from engines.egen.models.model_folder import divided
+from engines.egen.models.model_folder import split_settings
 from engines.egen.models.trainers import CorpusTask
 from engines.egen.settings import SplitName
 from engines.training.checkpoints import refuse_other_sizes
@@ -59,8 +59,8 @@ class ComposedSettings:
     precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
 
 
-def composed(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:
-    settings, sizes = divided(model, ComposedSettings, ComposedSizes)
+def make_composed_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:
+    settings, sizes = split_settings(model, ComposedSettings, ComposedSizes)
     return ComposedTask(settings, sizes, data, seed)
 
 
@@ -105,19 +105,19 @@ class ComposedTask(CorpusTask):
         return made
 
     def train_data(self) -> Resampled[Example]:
-        return Resampled(len(self.texts.clusters), self._drawn, self.seed)
+        return Resampled(len(self.texts.clusters), self._draw_example, self.seed)
 
-    def _drawn(self, number: int, draw: np.random.Generator) -> Example:
+    def _draw_example(self, number: int, draw: np.random.Generator) -> Example:
         texts = self.texts.clusters[number]
         chosen = draw.permutation(len(texts))[: self.settings.members].tolist()
         read = (tuple(texts[place].split()) for place in chosen)
         share = self.settings.detours
-        members = tuple(detoured(each, draw) if draw.random() < share else each for each in read)
+        members = tuple(write_detour(each, draw) if draw.random() < share else each for each in read)
         tried = [near_copy(each, draw) for each in members for _ in range(self.settings.copies)]
         moves = []
         if self._short and draw.random() < self.settings.moves:
             one, other = (self._short[place] for place in draw.integers(len(self._short), size=2))
-            operation = moved(draw)
+            operation = draw_operation(draw)
             moves.append((one, other, operation(one), operation(other)))
         return Example(number, members, tuple(each for each in tried if each is not None), tuple(moves))
 
@@ -132,18 +132,18 @@ class ComposedTask(CorpusTask):
         """
         import torch
 
-        from engines.egen.composed.examples import alike, plane_points, values
+        from engines.egen.composed.examples import are_alike, compute_subterm_values, plane_points
 
         members = [each for example in examples for each in example.members]
         copies = [each for example in examples for each in example.copies]
         moves = [each for example in examples for move in example.moves for each in move]
-        result = terms([*members, *copies, *moves])
-        worth = values(result, plane_points(self.settings.points))
+        result = to_subterms([*members, *copies, *moves])
+        worth = compute_subterm_values(result, plane_points(self.settings.points))
         rows = worth[result.arrays["roots"][: len(members) + len(copies)]]
         clusters = np.repeat(
             [example.number for example in examples], [len(example.members) for example in examples]
         )
-        same = alike(rows[: len(members)], rows)
+        same = are_alike(rows[: len(members)], rows)
         same[:, : len(members)] |= clusters[:, None] == clusters
         extra = {
             "clusters": clusters,
@@ -151,7 +151,7 @@ class ComposedTask(CorpusTask):
             "moves": np.arange(len(moves)).reshape(-1, 4) + len(rows),
             "values": worth,
         }
-        return result.tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
+        return result.to_tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         return len(batch["clusters"]), int(batch["values"].isfinite().sum()), len(batch["moves"])
@@ -163,8 +163,8 @@ class ComposedTask(CorpusTask):
         import torch
         from torch.nn import functional
 
-        states = model.states(batch)
-        vectors = model.embedded(states[batch["roots"]])
+        states = model.compute_states(batch)
+        vectors = model.normalize_states(states[batch["roots"]])
         clusters, same = batch["clusters"], batch["same"]
         count = len(clusters)
         cosines = vectors[:count] @ vectors[: same.shape[1]].T / self.settings.tau
@@ -192,7 +192,7 @@ class ComposedTask(CorpusTask):
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         device = str(next(model.parameters()).device)
-        return self.clustering(ComposedEncoder(model, device=device))
+        return self.measure_clustering(ComposedEncoder(model, device=device))
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         save_network(model, folder, precision=self.settings.precision)

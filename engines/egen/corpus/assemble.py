@@ -20,15 +20,23 @@ from engines.core.errors import EngineError
 from engines.core.files import write_bytes
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FUNCTIONS, VARIABLE
-from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
+from engines.egen.corpus.folder import (
+    BLOCK,
+    Shard,
+    Skipped,
+    assumption_of,
+    parquet_bytes,
+    read_shard,
+    theory_in,
+)
 from engines.egen.corpus.same_functions import (
     POINTS,
-    fingerprints,
-    same,
+    are_same_function,
+    compute_fingerprints,
     same_functions,
     same_terms,
 )
-from engines.egen.corpus.sources import Head
+from engines.egen.corpus.sources import SourceHead
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
@@ -44,12 +52,12 @@ from engines.mathematics.verification.verdicts import Outcome
 # their constants only. `shapes`: whole template shapes are held out, for every function, with and without
 # d/dx.
 
-Side = Literal["train", "validation", "neither"]
+SplitSide = Literal["train", "validation", "neither"]
 
 MIN_SIZE, MAX_SIZE = 20, 40
 
 
-def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
+def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[SplitSide]:
     """Random clusters of `MIN_SIZE`..`MAX_SIZE` expressions until they hold `wanted`.
 
     As published: draw wanted // MAX_SIZE clusters, and draw anew with one more until the sum suffices. Where
@@ -74,7 +82,7 @@ def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
     return ["validation" if n in held else "train" for n in range(len(sizes))]
 
 
-def held_out_split(count: int, share: float, seed: int) -> list[Side]:
+def held_out_split(count: int, share: float, seed: int) -> list[SplitSide]:
     """Random clusters, as many as the share says; one is left to train on.
 
     >>> held_out_split(10, 0.2, 0).count("validation")
@@ -84,7 +92,9 @@ def held_out_split(count: int, share: float, seed: int) -> list[Side]:
     return ["validation" if n in held else "train" for n in range(count)]
 
 
-def shape_split(shapes: Sequence[frozenset[str]], sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
+def shape_split(
+    shapes: Sequence[frozenset[str]], sizes: Sequence[int], wanted: int, seed: int
+) -> list[SplitSide]:
     """Hold out whole shapes, in random order, as long as they fit into `wanted` expressions; at least one.
 
     Args: shapes: of each cluster, those of all heads merged into it. A cluster that has a shape of either
@@ -154,7 +164,7 @@ class Assembled:
 def assemble(
     out: Path,
     plan: Mapping[str, Any],
-    heads: Sequence[Head],
+    heads: Sequence[SourceHead],
     shards: Mapping[int, Path],
     *,
     seed: int,
@@ -178,15 +188,15 @@ def assemble(
     grown = sorted(facts)
     theory = theory_of(theory_in(plan), "")
     real = isinstance(theory, Reals)
-    trees = [theory.read(heads[number].prefix, "prefix", head=False) for number in grown]
-    assumed = [read_assumptions(assumption(plan, number)) for number in grown] if real else []
+    trees = [theory.read_term(heads[number].prefix, "prefix", head=False) for number in grown]
+    assumed = [read_assumptions(assumption_of(plan, number)) for number in grown] if real else []
     if real:
-        prints = fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
+        prints = compute_fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
     else:
         prints = np.full((len(trees), len(POINTS)), np.nan, np.float32)
     owner = list(range(len(grown)))
     if merge and grown and real:
-        owner = same_functions(trees, prints, equal=partial(same, assumptions=assumed[0]))
+        owner = same_functions(trees, prints, equal=partial(are_same_function, assumptions=assumed[0]))
     elif merge:
         owner = same_terms(trees, theory)
     groups: dict[int, list[int]] = {}
@@ -198,7 +208,7 @@ def assemble(
         return read_shard(files[block])
 
     rows = [
-        _describe(number, heads, sources, facts[sources[0]], shard_of, theory)
+        _describe_cluster(number, heads, sources, facts[sources[0]], shard_of, theory)
         for number, sources in enumerate(groups.values())
     ]
     sizes = [row["size"] for row in rows]
@@ -235,9 +245,9 @@ def assemble(
     return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), held)
 
 
-def _describe(
+def _describe_cluster(
     number: int,
-    heads: Sequence[Head],
+    heads: Sequence[SourceHead],
     sources: Sequence[int],
     facts: Mapping[str, Any],
     shard_of: Any,
@@ -250,7 +260,7 @@ def _describe(
         rows = rows.filter(pc.equal(rows["source"], source))
         texts += rows["prefix"].to_pylist()
         verdicts += rows["verdict"].to_pylist()
-    duplicates = _duplicates(texts, theory) if len(sources) > 1 else []
+    duplicates = _find_duplicates(texts, theory) if len(sources) > 1 else []
     for place in reversed(duplicates):
         del texts[place], verdicts[place]
     split = [text.split() for text in texts]
@@ -289,13 +299,13 @@ def _number_length(token: str) -> int | None:
         return None
 
 
-def _duplicates(texts: Sequence[str], theory: Theory) -> list[int]:
+def _find_duplicates(texts: Sequence[str], theory: Theory) -> list[int]:
     terms = Subterms(theory.arity)
-    forms = theory.forms(terms)
+    forms = theory.make_forms(terms)
     seen: set[object] = set()
     found = []
     for place, text in enumerate(texts):
-        key = forms.key(terms.read(text.split()))
+        key = forms.key_of(terms.read(text.split()))
         if key in seen:
             found.append(place)
         seen.add(key)

@@ -30,15 +30,15 @@ from engines.egen.corpus.folder import (
     THEORY,
     GrownHead,
     Skipped,
-    header,
+    make_header,
     parquet_bytes,
     parquet_table,
     read_shard,
     stored_shards,
     write_shard,
 )
-from engines.egen.corpus.sources import BadLine, Head, Source
-from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, growth
+from engines.egen.corpus.sources import BadLine, HeadSource, SourceHead
+from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, serve_growth
 from engines.egen.records import Cluster
 from engines.egen.rules.table import table_hash
 from engines.egen.settings import EgenConfig, head_seed
@@ -56,7 +56,7 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    source: Source
+    source: HeadSource
     config: EgenConfig
     rules: str
     versions: Mapping[str, str]
@@ -67,7 +67,7 @@ class Plan:
         real = self.config.theory == "reals"
         heads = [head.prefix for head in self.source.heads]
         return {
-            **(header(heads, self.config.assume) if real else {"format": THEORY}),
+            **(make_header(heads, self.config.assume) if real else {"format": THEORY}),
             "source": {
                 "name": self.source.name,
                 "heads": len(self.source.heads),
@@ -102,7 +102,7 @@ class Built:
 
 
 def build_corpus(
-    source: Source,
+    source: HeadSource,
     out: Path,
     config: EgenConfig,
     *,
@@ -111,7 +111,7 @@ def build_corpus(
     held_out: float | None = None,
     events: Sink = ignore,
     stop: Stop = never,
-    service: Service = growth,
+    service: Service = serve_growth,
 ) -> Built:
     """Grow every head of a source into the corpus folder `out`, or finish or mend what was begun there.
 
@@ -127,12 +127,12 @@ def build_corpus(
     """
     if held_out is None and (out / PLAN).exists():
         held_out = saved_plan(out).held_out
-    plan = Plan(source, config, table_hash(), versions(), held_out)
+    plan = Plan(source, config, table_hash(), library_versions(), held_out)
     refuse_other_folder(out)
     build = ResumableBuild(out, share, events=events, stop=stop)
     with build.lock("E453"):
-        _begin(build, plan)
-        return _Growth(build, plan, workers, service).run()
+        _begin_build(build, plan)
+        return _Growth(build, plan, workers, service).run_build()
 
 
 def saved_plan(out: Path) -> Plan:
@@ -140,12 +140,12 @@ def saved_plan(out: Path) -> Plan:
     try:
         document = json.loads((out / PLAN).read_text(encoding="utf-8"))
         table = parquet_table((out / "heads.parquet").read_bytes())
-        heads = tuple(Head(**row) for row in table.to_pylist())
+        heads = tuple(SourceHead(**row) for row in table.to_pylist())
         source = document["source"]
         bad_lines = tuple(BadLine(**line) for line in source["bad_lines"])
         return Plan(
-            Source(source["name"], heads, bad_lines, source["repeated"]),
-            EgenConfig.of(document["config"]),
+            HeadSource(source["name"], heads, bad_lines, source["repeated"]),
+            EgenConfig.from_document(document["config"]),
             document["rules"],
             document["versions"],
             document.get("held_out"),
@@ -160,11 +160,11 @@ def saved_plan(out: Path) -> Plan:
         raise DataError(what, path=out / PLAN, remedy=remedy, code="E323") from error
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in _PACKAGES}
 
 
-def _begin(build: ResumableBuild, plan: Plan) -> None:
+def _begin_build(build: ResumableBuild, plan: Plan) -> None:
     out, old = build.folder, None
     if (out / PLAN).exists():
         old = saved_plan(out).to_dict()
@@ -172,16 +172,16 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
         what = "this folder holds an imported or saved corpus, which cannot be grown"
         raise other_folder(out, what, f"{_ANOTHER}; import or save the corrupt part again.")
     else:
-        columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
+        columns = {name: [getattr(head, name) for head in plan.source.heads] for name in SourceHead.__slots__}
         write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
 
-    def other(name: str, before: Any, after: Any) -> EngineError:
+    def other_setting_error(name: str, before: Any, after: Any) -> EngineError:
         what = f"this folder holds a corpus with {name} {before}, and not {after}"
         if name in ("config.rules", "config.theory"):
             what = f"this folder holds a corpus grown with other {name.removeprefix('config.')} than named"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
-    build.begin_plan(plan.to_dict(), old, other)
+    build.begin_plan(plan.to_dict(), old, other_setting_error)
 
 
 def refuse_other_folder(out: Path) -> None:
@@ -212,12 +212,12 @@ class _Growth:
         self.out, self.share, self.stop = build.folder, build.share, build.stop
         self.plan, self.workers, self.service = plan, workers, service
         self.blocks = build.split_into_parts(len(plan.source.heads), BLOCK)
-        self._log = partial(_log, self.out / "events.jsonl", build.events)
+        self._log = partial(_write_log, self.out / "events.jsonl", build.events)
         self._grown: dict[int, GrownHead | Skipped] = {}
         self._retried: set[int] = set()
         self._done = self._members = 0
 
-    def run(self) -> Built:
+    def run_build(self) -> Built:
         heads = self.plan.source.heads
         for line in self.plan.source.bad_lines:
             self._log("warning", {"message": f"{self.plan.source.name}:{line.line}: {line.what}"})
@@ -226,7 +226,7 @@ class _Growth:
         self._log("state", {"state": "running", "heads": wanted, "done": self._done, "workers": self.workers})
         bad_lines = len(self.plan.source.bad_lines)
         share = f"{self.share[0]}/{self.share[1]}" if self.share else None
-        if missing and not self._grow(missing, wanted):
+        if missing and not self._grow_blocks(missing, wanted):
             self._log("state", {"state": "stopped", "heads": wanted, "done": self._done})
             return Built(self.out, False, wanted, self._done, bad_lines=bad_lines, share=share)
         if share:
@@ -256,7 +256,7 @@ class _Growth:
                 self._members += shard.stored.rows - len(shard.heads)
         return missing
 
-    def _grow(self, blocks: list[int], wanted: int) -> bool:
+    def _grow_blocks(self, blocks: list[int], wanted: int) -> bool:
         """Grow the heads of these blocks, of `wanted` in all; false when it was stopped before the end."""
         heads, config = self.plan.source.heads, self.plan.config
         todo = deque(number for block in blocks for number in self.blocks[block])
@@ -267,28 +267,28 @@ class _Growth:
                 while todo and pool.free and not self.stop():
                     number = todo.popleft()
                     head = heads[number].prefix
-                    tree = theory_of(config.theory, "").read(head, "prefix", head=False)
+                    tree = theory_of(config.theory, "").read_term(head, "prefix", head=False)
                     request = ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
-                    pool.submit(number, request)
+                    pool.submit_request(number, request)
                     open_heads += 1
-                for number, answer in pool.collect(_POLL_S):
+                for number, answer in pool.collect_answers(_POLL_S):
                     open_heads -= 1
-                    reason, final = _failure(answer)
-                    if reason and not final and self._again(number, reason):
+                    reason, final = _explain_failure(answer)
+                    if reason and not final and self._try_again(number, reason):
                         todo.appendleft(number)
                     else:
-                        self._keep(number, reason or GrownHead.of(number, answer))
-                if rate.due():
-                    self._report(rate, pool.memory_bytes)
-        self._report(rate, 0)
+                        self._keep_result(number, reason or GrownHead.from_cluster(number, answer))
+                if rate.is_due():
+                    self._report_progress(rate, pool.memory_bytes)
+        self._report_progress(rate, 0)
         return not todo
 
-    def _report(self, rate: _Rate, workers_bytes: int) -> None:
-        members_per_s, progress = rate.report(self._done, self._members)
+    def _report_progress(self, rate: _Rate, workers_bytes: int) -> None:
+        members_per_s, progress = rate.measure_rate(self._done, self._members)
         self._log("progress", progress)
         self._log("metric", {"members_per_s": members_per_s, "workers_bytes": workers_bytes})
 
-    def _again(self, number: int, reason: str) -> bool:
+    def _try_again(self, number: int, reason: str) -> bool:
         if number in self._retried:
             return False
         self._retried.add(number)
@@ -296,7 +296,7 @@ class _Growth:
         self._log("warning", {"message": f"{head}: trying again: {reason}"})
         return True
 
-    def _keep(self, number: int, result: GrownHead | str) -> None:
+    def _keep_result(self, number: int, result: GrownHead | str) -> None:
         head = self.plan.source.heads[number].prefix
         if isinstance(result, str):
             self._log("warning", {"message": f"{head} is left out: {result}"})
@@ -305,9 +305,9 @@ class _Growth:
             self._grown[number] = result
             self._members += len(result.rows) - 1
         self._done += 1
-        self._store(number // BLOCK)
+        self._store_block(number // BLOCK)
 
-    def _store(self, block: int) -> None:
+    def _store_block(self, block: int) -> None:
         numbers = self.blocks[block]
         if not all(number in self._grown for number in numbers):
             return
@@ -321,7 +321,7 @@ class _Growth:
         self._log("checkpoint", {"shard": stored.name, "rows": stored.rows, "bytes": stored.bytes})
 
 
-def _failure(answer: Cluster | EngineError) -> tuple[str, bool]:
+def _explain_failure(answer: Cluster | EngineError) -> tuple[str, bool]:
     """Why a head gave no cluster (nothing when it did), and whether trying again cannot help.
 
     Raises: EngineError E211, because a rule is wrong.
@@ -341,10 +341,10 @@ class _Rate:
         self._done, self._members, self._total = done, members, total
         self._start = self._last = time.monotonic()
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         return time.monotonic() - self._last >= _PROGRESS_S
 
-    def report(self, done: int, members: int) -> tuple[float, dict[str, object]]:
+    def measure_rate(self, done: int, members: int) -> tuple[float, dict[str, object]]:
         self._last = time.monotonic()
         elapsed = max(self._last - self._start, 1e-9)
         pace = (done - self._done) / elapsed
@@ -353,7 +353,7 @@ class _Rate:
         return (members - self._members) / elapsed, {**progress, "rate_per_s": pace, "eta_s": eta}
 
 
-def _log(path: Path, events: Sink, kind: str, data: Mapping[str, object]) -> None:
+def _write_log(path: Path, events: Sink, kind: str, data: Mapping[str, object]) -> None:
     done = data.get("done")
     events(Event(kind, data, done if isinstance(done, int) else None))
     if kind in ("progress", "metric"):

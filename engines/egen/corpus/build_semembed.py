@@ -44,7 +44,7 @@ class BuildSemembed:
     seed: Annotated[int, Arg("Seed for the sample and the splits.", low=0)] = 0
 
 
-def resolved(spec: BuildSemembed) -> BuildSemembed:
+def resolve_build(spec: BuildSemembed) -> BuildSemembed:
     from engines.egen.corpus.sources import source_name
 
     return replace(spec, templates=source_name(spec.templates))
@@ -55,13 +55,15 @@ def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = n
 
     Raises: EngineError E451 for templates that are neither a name nor a file, and as `build`.
     """
-    from engines.egen.corpus.sources import open_source, sample
+    from engines.egen.corpus.sources import open_source, sample_heads
 
     source = open_source(spec.templates, letters="")
     if spec.sample is not None:
-        source = sample(source, spec.sample, spec.seed)
+        source = sample_heads(source, spec.sample, spec.seed)
     heads = [read_prefix(head.prefix) for head in source.heads]
-    built = build(heads, spec.out, time_s=spec.time_s, seed=spec.seed, events=events, stop=stop)
+    built = build_from_rewritings(
+        heads, spec.out, time_s=spec.time_s, seed=spec.seed, events=events, stop=stop
+    )
     return {"out": str(spec.out), **asdict(built)}
 
 
@@ -75,7 +77,7 @@ class Built:
     without: int
 
 
-def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
+def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     """Other forms of an expression, each once up to the order of operands and none verified to differ.
 
     Only for the main thread of a process on POSIX, since time is limited by an alarm.
@@ -83,13 +85,13 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     """
     import sympy
 
-    from engines.egen.models.datasets import usable
+    from engines.egen.models.datasets import is_usable
     from engines.mathematics.terms.canonical import canonical_key
     from engines.mathematics.terms.symbolic import from_sympy, isolated, to_sympy
     from engines.mathematics.verification.verify import Verifier
 
     try:
-        with isolated(), _alarm(time_s):
+        with isolated(), _limit_time(time_s):
             start = to_sympy(tree)
     except ExpressionError:
         return []
@@ -97,11 +99,11 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     found: list[Tree] = []
     for name in REWRITINGS:
         try:
-            with isolated(), _alarm(time_s):
-                other = from_sympy(_applied(sympy, name, start))
+            with isolated(), _limit_time(time_s):
+                other = from_sympy(_apply_rewriting(sympy, name, start))
         except ExpressionError:
             continue
-        if not usable(to_prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
+        if not is_usable(to_prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
             continue
         seen.add(key)
         found.append(other)
@@ -119,11 +121,11 @@ class _TooLongError(Exception):
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    def ring(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
+def _limit_time(seconds: float) -> Iterator[None]:
+    def raise_timeout(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
         raise _TooLongError
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGALRM, raise_timeout)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -132,7 +134,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _applied(sympy: Any, name: str, start: Any) -> Any:
+def _apply_rewriting(sympy: Any, name: str, start: Any) -> Any:
     verb, _, target = name.partition(" ")
     if verb == "rewrite":
         return start.doit().rewrite(getattr(sympy, target))
@@ -155,11 +157,11 @@ class RewriteRequest:
         return self.time_s * len(REWRITINGS) + _GRACE_S
 
 
-def rewriting() -> Answer:
-    return lambda request, *_: rewritings(request.tree, time_s=request.time_s)
+def serve_rewriting() -> Answer:
+    return lambda request, *_: list_rewritings(request.tree, time_s=request.time_s)
 
 
-def build(
+def build_from_rewritings(
     heads: Sequence[Tree],
     out: Path,
     *,
@@ -174,17 +176,17 @@ def build(
     from engines.egen.corpus.published import PublishedCluster, corpus_of
     from engines.egen.models.datasets import without_log
 
-    def clusters() -> Iterator[PublishedCluster]:
-        with GrowthProcess(rewriting) as process:
+    def iterate_clusters() -> Iterator[PublishedCluster]:
+        with GrowthProcess(serve_rewriting) as process:
             for number, head in enumerate(heads, 1):
                 if stop():
                     raise StoppedError("the build was stopped", remedy="Start it again.")
                 members: list[Tree] = []
                 with suppress(GrowthError):
-                    members = process.ask(RewriteRequest(without_log(head), time_s))
+                    members = process.ask_service(RewriteRequest(without_log(head), time_s))
                 if members:
                     yield PublishedCluster(head, tuple(members), "semembed", number)
                 events(Event("progress", {"done": number, "total": len(heads), "unit": "heads"}, number))
 
-    made = corpus_of(clusters(), Path("semembed.jsonl"), out, seed=seed, stop=stop)
+    made = corpus_of(iterate_clusters(), Path("semembed.jsonl"), out, seed=seed, stop=stop)
     return Built(made.clusters, made.expressions, len(heads) - made.clusters)

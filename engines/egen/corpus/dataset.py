@@ -63,7 +63,7 @@ def export_rows(corpus: Corpus, path: Path, layout: Layout, split: SplitName) ->
     Returns: clusters by side of the split.
     """
     if layout == "dataset":
-        return _folder(corpus, path, split)
+        return _write_folder(corpus, path, split)
     sides: Counter[str] = Counter()
     with ExitStack() as open_files:
         if layout == "csv":
@@ -71,21 +71,21 @@ def export_rows(corpus: Corpus, path: Path, layout: Layout, split: SplitName) ->
             lines.writeheader()
             add: Callable[[list[dict[str, Any]]], None] = lines.writerows
         else:
-            add = _Parquet(open_files, path).add
-        for rows in _clusters(corpus, split):
+            add = _Parquet(open_files, path).add_rows
+        for rows in _iterate_clusters(corpus, split):
             sides[rows[0]["split"]] += 1
             add(rows)
     return sides
 
 
-def _clusters(corpus: Corpus, split: SplitName) -> Iterator[list[dict[str, Any]]]:
+def _iterate_clusters(corpus: Corpus, split: SplitName) -> Iterator[list[dict[str, Any]]]:
     theory = corpus.theory
-    sides = corpus.clusters()["split" if split == "paper" else "split_by_shape"].to_pylist()
-    for number, members in corpus.each():
-        more = {"assume": corpus.assumed(number), "split": sides[number]}
+    sides = corpus.read_clusters()["split" if split == "paper" else "split_by_shape"].to_pylist()
+    for number, members in corpus.iterate_members():
+        more = {"assume": corpus.assumption_of_cluster(number), "split": sides[number]}
         found = []
         for row in members.to_pylist():
-            shown = theory.row(theory.read(row["prefix"], "prefix", head=False))
+            shown = theory.to_row(theory.read_term(row["prefix"], "prefix", head=False))
             known = {**row, **{name: shown[name] for name in ("infix", "latex")}, **more}
             found.append({name: known[name] for name in ROWS.names})
         yield found
@@ -98,26 +98,26 @@ class _Parquet:
         raw = open_files.enter_context(atomic_writer(path, "wb"))
         self._writer = open_files.enter_context(pq.ParquetWriter(raw, ROWS, compression="zstd"))
         self._waiting: list[dict[str, Any]] = []
-        open_files.callback(self._write)
+        open_files.callback(self._write_rows)
 
-    def add(self, rows: list[dict[str, Any]]) -> None:
+    def add_rows(self, rows: list[dict[str, Any]]) -> None:
         self._waiting += rows
         if len(self._waiting) >= _ROWS_TOGETHER:
-            self._write()
+            self._write_rows()
 
-    def _write(self) -> None:
+    def _write_rows(self) -> None:
         if self._waiting:
             self._writer.write_table(pa.Table.from_pylist(self._waiting, ROWS))
             self._waiting.clear()
 
 
-def _folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
+def _write_folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
     clusters, expressions, verdicts = Counter[str](), Counter[str](), Counter[str]()
     _refuse_changed(path)
     with atomic_folder(path, MARK) as folder:
         with ExitStack() as open_files:
             writers: dict[str, _Parquet] = {}
-            for rows in _clusters(corpus, split):
+            for rows in _iterate_clusters(corpus, split):
                 side = rows[0]["split"]
                 clusters[side] += 1
                 expressions[side] += len(rows)
@@ -125,17 +125,19 @@ def _folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
                 if side not in writers:
                     place = folder / "data" / f"{side}-00000-of-00001.parquet"
                     writers[side] = _Parquet(open_files, place)
-                writers[side].add(rows)
+                writers[side].add_rows(rows)
         manifest = corpus.manifest
         made = {name: manifest[name] for name in ("source", "config", "rules", "versions")}
-        write_text(folder / "README.md", _card(corpus, path.name, split, clusters, expressions, verdicts))
+        write_text(
+            folder / "README.md", _write_card(corpus, path.name, split, clusters, expressions, verdicts)
+        )
         counted = {"split": split, "clusters": clusters, "expressions": expressions}
-        files = {name: sha256(folder / name) for name in sorted(_files(folder))}
+        files = {name: sha256(folder / name) for name in sorted(_list_files(folder))}
         write_json(folder / MARK, {**made, **counted, "files": files})
     return clusters
 
 
-def _files(folder: Path) -> Iterator[str]:
+def _list_files(folder: Path) -> Iterator[str]:
     return (str(one.relative_to(folder)) for one in folder.rglob("*") if not one.is_dir())
 
 
@@ -146,7 +148,7 @@ def _refuse_changed(folder: Path) -> None:
         return  # `atomic_folder` refuses what is no such folder
     try:
         made = json.loads(mark.read_text(encoding="utf-8"))["files"]
-        others = (name for name in sorted(_files(folder)) if name != MARK)
+        others = (name for name in sorted(_list_files(folder)) if name != MARK)
         other = next((name for name in others if made.get(name) != sha256(folder / name)), None)
     except OSError as error:
         raise file_error(error, folder, "read") from error
@@ -158,7 +160,7 @@ def _refuse_changed(folder: Path) -> None:
         raise DataError(what, path=folder, code="E452", remedy=remedy)
 
 
-def _card(
+def _write_card(
     corpus: Corpus,
     name: str,
     split: SplitName,

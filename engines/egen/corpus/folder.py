@@ -99,7 +99,7 @@ class GrownHead:
         return self.rows[0].prefix
 
     @classmethod
-    def of(cls, source: int, cluster: Cluster) -> GrownHead:
+    def from_cluster(cls, source: int, cluster: Cluster) -> GrownHead:
         stats = cluster.stats
         head = StoredMember(to_prefix(cluster.head), MemberVerdict("equal", 1.0))
         members = (StoredMember(each.prefix, each.verdict, each.by) for each in cluster.members)
@@ -143,7 +143,7 @@ class Shard:
     stored: Stored
 
 
-def header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
+def make_header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
     """What a plan and a manifest begin with: the layout, and for heads of more than x, or under assumptions,
     the variables of all of them.
 
@@ -162,7 +162,7 @@ def theory_in(plan: Mapping[str, Any]) -> str:
     return str(plan["config"].get("theory", "reals"))
 
 
-def assumption(plan: Mapping[str, Any], number: int) -> str:
+def assumption_of(plan: Mapping[str, Any], number: int) -> str:
     """Under what a head was grown; those that were saved one by one each have their own."""
     configs = plan.get("configs")
     config: Mapping[str, Any] = configs[number] if configs else plan["config"]
@@ -233,7 +233,7 @@ def shard_files(folder: Path) -> list[Path]:
 
 
 def read_shard(path: Path) -> Shard:
-    data, digest = _whole(path)
+    data, digest = _read_file(path)
     table = parquet_table(data)
     note = json.loads(table.schema.metadata[_KEY])
     for name in ("except", "by"):
@@ -250,25 +250,25 @@ def read_shard(path: Path) -> Shard:
 
 def check_shard(path: Path) -> None:
     """Raise DataError that names the shard and how to mend it when it is missing, cut or changed."""
-    _whole(path)
+    _read_file(path)
 
 
-def _whole(path: Path) -> tuple[bytes, str]:
+def _read_file(path: Path) -> tuple[bytes, str]:
     match = _NAME.match(path.name)
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise corrupt(path, f"the shard {path.name} is missing", _REDO) from None
+        raise corrupt_file_error(path, f"the shard {path.name} is missing", _REDO) from None
     except OSError as error:
         raise file_error(error, path, "read") from error
     digest = sha256(data).hexdigest()
     if match is None or not digest.startswith(match[2]):
         what = f"the shard {path.name} was truncated or changed: its content does not match its name"
-        raise corrupt(path, what, _REDO)
+        raise corrupt_file_error(path, what, _REDO)
     return data, digest
 
 
-def corrupt(path: Path, what: str, mend: str, exit_code: int | None = None) -> DataError:
+def corrupt_file_error(path: Path, what: str, mend: str, exit_code: int | None = None) -> DataError:
     """A file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
     corpus = path.parent.parent if path.parent.name == "shards" else path.parent
     remedy = "It was not grown here: import or save it again, to another folder."
@@ -287,7 +287,7 @@ _RELATED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ClusterMatch:
     """A cluster that holds a function. `verdict` judges what was looked for against the cluster's head;
     `member` is its place among the members when it is there up to the order of operands."""
 
@@ -320,18 +320,18 @@ class Corpus:
 
         return theory_of(theory_in(self.manifest), "")
 
-    def assumed(self, cluster: int) -> str:
-        return assumption(self.manifest, cluster)
+    def assumption_of_cluster(self, cluster: int) -> str:
+        return assumption_of(self.manifest, cluster)
 
-    def clusters(self) -> pa.Table:
+    def read_clusters(self) -> pa.Table:
         """One row per cluster, as `assemble.CLUSTERS` describes it."""
         return self._clusters
 
     @cached_property
     def _clusters(self) -> pa.Table:
-        return self._table("clusters.parquet")
+        return self._read_table("clusters.parquet")
 
-    def members(self, cluster: int) -> pa.Table:
+    def read_members(self, cluster: int) -> pa.Table:
         """The expressions of a cluster: cluster, member (0 is the head), prefix, tokens, verdict, kept,
         gained, except, by, source (the place in the source of the head that it was grown from)."""
         if not 0 <= cluster < self._clusters.num_rows:
@@ -342,7 +342,7 @@ class Corpus:
         repeated = self._clusters["duplicates"][cluster].as_py()
         parts = []
         for source in sources:
-            rows = self._shard(source // BLOCK).rows
+            rows = self._open_shard(source // BLOCK).rows
             parts.append(rows.filter(pc.equal(rows["source"], source)))
         table = pa.concat_tables(parts)
         if repeated:
@@ -355,16 +355,18 @@ class Corpus:
             columns[name] = table[name]
         return pa.table(columns)
 
-    def each(self, side: str = "all", split: SplitName = "paper") -> Iterator[tuple[int, pa.Table]]:
+    def iterate_members(
+        self, side: str = "all", split: SplitName = "paper"
+    ) -> Iterator[tuple[int, pa.Table]]:
         """Every cluster with its members, in order, or those on one side of a split."""
         sides = self._clusters["split" if split == "paper" else "split_by_shape"].to_pylist()
         for cluster, here in enumerate(sides):
             if side in ("all", here):
-                yield cluster, self.members(cluster)
+                yield cluster, self.read_members(cluster)
 
-    def find(self, tree: Tree) -> list[Match]:
+    def find_clusters(self, tree: Tree) -> list[ClusterMatch]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
-        from engines.egen.corpus.same_functions import fingerprints, look_alike
+        from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
         from engines.mathematics.verification.verify import verifier
 
         if self.manifest["format"] == THEORY:
@@ -372,48 +374,50 @@ class Corpus:
         if not variables_of(tree) <= {*self.variables}:
             return []
         prints = self._prints
-        one = fingerprints([tree], self.variables)[0]
+        one = compute_fingerprints([tree], self.variables)[0]
         alike = look_alike(one, prints)
         alike += np.flatnonzero(np.isnan(prints).all(axis=1)).tolist()  # assumed to hold at no such point
         related = [n for n in look_alike(one, prints, same_domain=False) if n not in alike]
-        found: list[Match] = []
+        found: list[ClusterMatch] = []
         for cluster in alike + related[:_RELATED]:
             head = self._clusters["head"][cluster].as_py()
             judge = verifier(
-                read_prefix(head, LETTERS), tree, assumptions=read_assumptions(self.assumed(cluster))
+                read_prefix(head, LETTERS),
+                tree,
+                assumptions=read_assumptions(self.assumption_of_cluster(cluster)),
             )
             (verdict,) = judge.check([tree])
             if verdict.outcome in ("equal", "extends", "shrinks"):
-                found.append(Match(cluster, head, verdict, self._place(cluster, tree)))
+                found.append(ClusterMatch(cluster, head, verdict, self._find_member(cluster, tree)))
         return sorted(found, key=lambda match: match.verdict.outcome != "equal")
 
-    def _find_term(self, tree: Tree) -> Iterator[Match]:
-        from engines.egen.theories.theory import compared
+    def _find_term(self, tree: Tree) -> Iterator[ClusterMatch]:
+        from engines.egen.theories.theory import compare_term
 
-        judge, text = self.theory.judge(tree), self.theory.row(tree)["prefix"]
+        judge, text = self.theory.make_judge(tree), self.theory.to_row(tree)["prefix"]
         for cluster, head in enumerate(self._clusters["head"].to_pylist()):
-            verdict = compared(judge, self.theory.read(head, "prefix"))
+            verdict = compare_term(judge, self.theory.read_term(head, "prefix"))
             if verdict.outcome == "equal":
-                yield Match(cluster, head, verdict, self._place(cluster, tree))
+                yield ClusterMatch(cluster, head, verdict, self._find_member(cluster, tree))
             elif verdict.outcome == "undecided":  # it may stand there as it is written
-                texts = self.members(cluster)["prefix"].to_pylist()
+                texts = self.read_members(cluster)["prefix"].to_pylist()
                 if text in texts:
-                    yield Match(cluster, head, verdict, texts.index(text))
+                    yield ClusterMatch(cluster, head, verdict, texts.index(text))
 
-    def _place(self, cluster: int, tree: Tree) -> int | None:
+    def _find_member(self, cluster: int, tree: Tree) -> int | None:
         from engines.mathematics.terms.canonical import Subterms
 
         terms = Subterms(self.theory.arity)
-        forms = self.theory.forms(terms)
-        wanted = forms.key(terms.read(tree.list_labels()))
-        texts = self.members(cluster)["prefix"].to_pylist()
+        forms = self.theory.make_forms(terms)
+        wanted = forms.key_of(terms.read(tree.list_labels()))
+        texts = self.read_members(cluster)["prefix"].to_pylist()
         return next(
-            (n for n, text in enumerate(texts) if forms.key(terms.read(text.split())) == wanted), None
+            (n for n, text in enumerate(texts) if forms.key_of(terms.read(text.split())) == wanted), None
         )
 
     @cached_property
     def _prints(self) -> Any:
-        column = self._table("fingerprints.parquet")["print"].combine_chunks()
+        column = self._read_table("fingerprints.parquet")["print"].combine_chunks()
         return column.flatten().to_numpy().reshape(len(column), -1)
 
     def check_shards(self) -> None:
@@ -421,7 +425,7 @@ class Corpus:
         for entry in self.manifest["shards"]:
             check_shard(self.path / "shards" / entry["name"])
 
-    def _shard(self, block: int) -> Shard:
+    def _open_shard(self, block: int) -> Shard:
         if block not in self._shards:
             shard = read_shard(self.path / "shards" / self.manifest["shards"][block]["name"])
             while len(self._shards) >= _KEPT_SHARDS:
@@ -429,14 +433,16 @@ class Corpus:
             self._shards[block] = shard
         return self._shards[block]
 
-    def _table(self, name: str) -> pa.Table:
+    def _read_table(self, name: str) -> pa.Table:
         path = self.path / name
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            raise corrupt(path, f"{name} is missing", _REMAKE) from None
+            raise corrupt_file_error(path, f"{name} is missing", _REMAKE) from None
         if sha256(data).hexdigest() != self.manifest["files"][name]:
-            raise corrupt(path, f"{name} was truncated or changed: the manifest has another hash", _REMAKE)
+            raise corrupt_file_error(
+                path, f"{name} was truncated or changed: the manifest has another hash", _REMAKE
+            )
         return parquet_table(data)
 
 
@@ -451,11 +457,11 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
         if not isinstance(manifest, dict) or not manifest.keys() >= _NEEDED:
             raise ValueError("not the manifest of a corpus")
     except FileNotFoundError:
-        raise _unfinished(path) from None
+        raise _unfinished_error(path) from None
     except OSError as error:
         raise file_error(error, path, "read") from error
     except ValueError as error:
-        raise corrupt(path / "manifest.json", "the manifest cannot be read", _REMAKE, 2) from error
+        raise corrupt_file_error(path / "manifest.json", "the manifest cannot be read", _REMAKE, 2) from error
     layout = manifest["format"]
     if layout not in (FORMAT, SEVERAL, THEORY):
         what = f"this corpus is of layout {layout}, and {THEORY} is the newest that this version reads"
@@ -470,7 +476,7 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
     return corpus
 
 
-def _unfinished(path: Path) -> DataError:
+def _unfinished_error(path: Path) -> DataError:
     if not (path / "plan.json").exists():
         remedy = f"Build one with: mathwb egen corpus --out {path}"
         return DataError("there is no corpus here", path=path, remedy=remedy, code="E322")

@@ -21,7 +21,7 @@ from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.assemble import Assembled, assemble
-from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
+from engines.egen.corpus.build import Plan, library_versions, other_folder, refuse_other_folder
 from engines.egen.corpus.folder import (
     BLOCK,
     Corpus,
@@ -31,7 +31,7 @@ from engines.egen.corpus.folder import (
     stored_shards,
     write_shard,
 )
-from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
+from engines.egen.corpus.sources import BadLine, HeadSource, SourceHead, to_skeleton
 from engines.egen.settings import EgenConfig, Layout
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier
@@ -57,14 +57,14 @@ def read_published(
     Raises: DataError for a file that is empty, binary or missing; without `on_bad` for the first bad line.
     """
 
-    def refuse(line: int, what: str) -> None:
+    def refuse_line(line: int, what: str) -> None:
         if on_bad is None:
             raise DataError(what, path=path, line=line, code="E317")
         on_bad(BadLine(line, what))
 
-    lines = read_lines(path, on_bad=lambda error: refuse(error.line or 0, error.what))
-    for name, block in _blocks(lines, refuse):
-        cluster = _cluster(name, block, refuse)
+    lines = read_lines(path, on_bad=lambda error: refuse_line(error.line or 0, error.what))
+    for name, block in _iterate_blocks(lines, refuse_line):
+        cluster = _read_cluster(name, block, refuse_line)
         if cluster is not None:
             yield cluster
 
@@ -73,7 +73,7 @@ _Block = list[tuple[int, str]]
 _Refuse = Callable[[int, str], None]
 
 
-def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple[str, _Block]]:
+def _iterate_blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple[str, _Block]]:
     block: _Block = []
     for number, line in lines:
         text = line.strip()
@@ -100,7 +100,7 @@ def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple
         yield "published", block
 
 
-def _cluster(name: str, block: _Block, refuse: _Refuse) -> PublishedCluster | None:
+def _read_cluster(name: str, block: _Block, refuse: _Refuse) -> PublishedCluster | None:
     trees: dict[Tree, None] = {}
     for place, (number, text) in enumerate(block):
         try:
@@ -125,11 +125,11 @@ def import_published(
     """
     bad: list[BadLine] = []
 
-    def refuse(line: BadLine) -> None:
+    def refuse_line(line: BadLine) -> None:
         bad.append(line)
         warn(events, f"{path.name}:{line.line}: {line.what}")
 
-    clusters = read_published(path, on_bad=refuse)
+    clusters = read_published(path, on_bad=refuse_line)
     return corpus_of(clusters, path, out, bad=bad, seed=seed, events=events, stop=stop)
 
 
@@ -150,10 +150,10 @@ def corpus_of(
     with ResumableBuild(out).lock("E453"):
         for leftover in shard_files(out / "shards"):
             leftover.unlink()
-        heads: list[Head] = []
+        heads: list[SourceHead] = []
         seen, repeated = set[Tree](), 0
 
-        def fresh() -> Iterator[PublishedCluster]:
+        def iterate_new() -> Iterator[PublishedCluster]:
             nonlocal repeated
             for cluster in clusters:
                 repeated += cluster.head in seen
@@ -161,28 +161,28 @@ def corpus_of(
                     seen.add(cluster.head)
                     yield cluster
 
-        once = fresh()
+        once = iterate_new()
         while block := list(islice(once, BLOCK)):
             if stop():
                 raise StoppedError("the import was stopped", remedy="Start it again.")
-            judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
-            heads += [Head(to_prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
+            judged = [_judge_cluster(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
+            heads += [SourceHead(to_prefix(c.head), c.name, to_skeleton(c.head), len(c.head)) for c in block]
             write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
             events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
         if not heads:
             remedy = f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head."
             raise DataError("no cluster could be read from it", path=source, remedy=remedy, code="E321")
         plan = Plan(
-            Source(source.name, tuple(heads), tuple(bad), repeated),
+            HeadSource(source.name, tuple(heads), tuple(bad), repeated),
             EgenConfig(mode="paper", seed=seed),
             "",
-            versions(),
+            library_versions(),
         ).to_dict()
         shards = stored_shards(out / "shards")
         return assemble(out, {**plan, "origin": "published"}, heads, shards, seed=seed, merge=False)
 
 
-def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
+def _judge_cluster(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
     verdicts = [MemberVerdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
     rows = tuple(StoredMember(to_prefix(tree), verdict) for tree, verdict in judged)
@@ -194,13 +194,13 @@ def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -
 
     Returns: the number of clusters.
     """
-    kinds = corpus.clusters()["kind"].to_pylist()
-    sides = {name: corpus.clusters()[name].to_pylist() for name in ("split", "split_by_shape")}
+    kinds = corpus.read_clusters()["kind"].to_pylist()
+    sides = {name: corpus.read_clusters()[name].to_pylist() for name in ("split", "split_by_shape")}
     count = 0
     with atomic_writer(path, "wb") as raw:
         # No time and no name in the compressed file: equal corpora give equal files.
         packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else None
-        for number, members in corpus.each():
+        for number, members in corpus.iterate_members():
             texts = members["prefix"].to_pylist()
             if layout == "jsonl":
                 row = {"cluster": number, "source": kinds[number], "head": texts[0], "exprs": texts}

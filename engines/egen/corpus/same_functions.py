@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE
-from engines.egen.theories.theory import Theory, compared
+from engines.egen.theories.theory import Theory, compare_term
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.mathematics.verification.points import relations_hold
@@ -32,7 +32,7 @@ _FIRST = 8
 """Points compared first: they settle nearly every pair."""
 
 
-def _points() -> NDArray[np.float64]:
+def _sample_points() -> NDArray[np.float64]:
     """216 points, interleaved: 12 within 0.1 of zero, 102 on each side up to 110, each 7 % further out.
 
     A template's domain is never narrower than a ninth of its distance from zero, so it holds one of them.
@@ -43,10 +43,10 @@ def _points() -> NDArray[np.float64]:
     return found[np.argsort(np.modf(np.arange(len(found)) * golden)[0], kind="stable")]
 
 
-POINTS = _points()
+POINTS = _sample_points()
 
 
-def fingerprints(
+def compute_fingerprints(
     expressions: Sequence[Expression],
     variables: Sequence[str] = (VARIABLE,),
     assumed: Sequence[Assumptions] = (),
@@ -56,7 +56,9 @@ def fingerprints(
     Args: variables: of all of them, x first; every other one takes the values of x in an order of its own.
     assumed: what is assumed of each; where that does not hold, the value counts as unknown.
     """
-    points = np.stack([POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _steps(variables)])
+    points = np.stack(
+        [POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _iterate_steps(variables)]
+    )
     found = evaluate(compile_valid(expressions, variables=variables), points)
     values = np.where(found.state == DEFINED, found.values, 0.0)
     prints = np.sign(values) * np.log1p(np.abs(values))
@@ -72,7 +74,7 @@ def fingerprints(
     return prints.astype(np.float32)
 
 
-def _steps(variables: Sequence[str]) -> Iterator[int]:
+def _iterate_steps(variables: Sequence[str]) -> Iterator[int]:
     free = (step for step in range(1, len(POINTS)) if gcd(step, len(POINTS)) == 1)
     for name, step in zip((VARIABLE, *LETTERS), free, strict=False):
         if name in variables:
@@ -99,7 +101,7 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
     return [int(row) for row in rows[agreeing >= (1 if same_domain else _AGREEING)]]
 
 
-def same(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
+def are_same_function(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
     """Whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
         verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
@@ -108,7 +110,7 @@ def same(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> b
 
 
 def same_functions(
-    heads: Sequence[Tree], prints: Prints, *, equal: Callable[[Tree, Tree], bool] = same
+    heads: Sequence[Tree], prints: Prints, *, equal: Callable[[Tree, Tree], bool] = are_same_function
 ) -> list[int]:
     """For each head the number of the first head that is the same function (its own, if it is the first)."""
     first = np.empty_like(prints)
@@ -130,8 +132,8 @@ def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
     """The same as `same_functions` for terms of another theory: its judge decides, or they stay apart."""
     owner: list[int] = []
     for number, head in enumerate(heads):
-        judge = theory.judge(head)
+        judge = theory.make_judge(head)
         first = (place for place, of in enumerate(owner) if place == of)
-        equal = (place for place in first if compared(judge, heads[place]).outcome == "equal")
+        equal = (place for place in first if compare_term(judge, heads[place]).outcome == "equal")
         owner.append(next(equal, number))
     return owner

@@ -34,8 +34,8 @@ from engines.mathematics.terms.notation import check_head
 # function and `a b c d e` for constants, each drawn independently. Three marks choose an operator and are
 # enumerated: `± u v` is u+v or u−v, `× a u` is a·u or u/a, `÷ a u` is a·u or a/u.
 
-Kind = Literal["poly", "function", "poly_d", "function_d"]
-Selection = Literal["all", "poly", "functions", "derivatives"]
+SourceKind = Literal["poly", "function", "poly_d", "function_d"]
+HeadSelection = Literal["all", "poly", "functions", "derivatives"]
 
 POLYNOMIAL_SHAPES: dict[str, tuple[str, ...]] = {
     "x": ("x",),
@@ -95,8 +95,8 @@ FUNCTION_SHAPES: dict[str, tuple[str, ...]] = {
 }
 """22 shapes, 90 variants for each of the 25 functions."""
 
-_SELECTED: dict[Selection, tuple[Kind, ...]] = {
-    "all": get_args(Kind),
+_SELECTED: dict[HeadSelection, tuple[SourceKind, ...]] = {
+    "all": get_args(SourceKind),
     "poly": ("poly",),
     "functions": ("function",),
     "derivatives": ("poly_d", "function_d"),
@@ -115,12 +115,14 @@ class Template:
     counts the tokens of the shape's body, without `d x`, as the published file names do."""
 
     tree: Tree
-    kind: Kind
+    kind: SourceKind
     shape: str
     size: int
 
 
-def templates(selection: Selection = "all", *, seed: int = 42, derivative_seed: int = 84) -> list[Template]:
+def list_templates(
+    selection: HeadSelection = "all", *, seed: int = 42, derivative_seed: int = 84
+) -> list[Template]:
     """The initial expressions: 222 poly, 2,250 functions, and both again as 2,472 derivatives.
 
     Constants have a fair sign and a magnitude uniform on 2..9. Each depends only on the seed and on its own
@@ -136,37 +138,37 @@ def templates(selection: Selection = "all", *, seed: int = 42, derivative_seed: 
     ]
 
 
-def _of_kind(kind: Kind, seed: int) -> Iterator[Template]:
+def _of_kind(kind: SourceKind, seed: int) -> Iterator[Template]:
     table = POLYNOMIAL_SHAPES if kind.startswith("poly") else FUNCTION_SHAPES
     for function in ("",) if table is POLYNOMIAL_SHAPES else FUNCTIONS:
         for shape, patterns in table.items():
-            for number, variant in enumerate(v for pattern in patterns for v in _variants(pattern)):
+            for number, variant in enumerate(v for pattern in patterns for v in _list_variants(pattern)):
                 place = f"{seed}|{kind}|{function}|{shape}|{number}"
-                body = _fill(variant, function, place)
+                body = _fill_template(variant, function, place)
                 tree = Tree("d", (Tree("x"), body)) if kind.endswith("_d") else body
                 yield Template(tree, kind, shape, len(body))
 
 
-def _variants(pattern: str) -> list[Tree]:
-    def choices(node: Tree) -> list[Tree]:
-        children = list(product(*map(choices, node.children)))
+def _list_variants(pattern: str) -> list[Tree]:
+    def list_choices(node: Tree) -> list[Tree]:
+        children = list(product(*map(list_choices, node.children)))
         makers = _MARKS.get(node.label, (lambda *operands: Tree(node.label, operands),))
         return [make(*operands) for make in makers for operands in children]
 
-    return choices(parse_prefix(pattern.split(), lambda token: _ARITY.get(token, 0)))
+    return list_choices(parse_prefix(pattern.split(), lambda token: _ARITY.get(token, 0)))
 
 
-def _fill(variant: Tree, function: str, place: str) -> Tree:
+def _fill_template(variant: Tree, function: str, place: str) -> Tree:
     if variant.label in "abcde":
         draw = blake2b(f"{place}|{variant.label}".encode(), digest_size=1).digest()[0]
         magnitude = 2 + (draw & 7)
         return Tree(str(-magnitude if draw & 8 else magnitude))
     label = function if variant.label == "f" else variant.label
-    return Tree(label, tuple(_fill(child, function, place) for child in variant.children))
+    return Tree(label, tuple(_fill_template(child, function, place) for child in variant.children))
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SourceHead:
     """An initial expression in generator prefix notation.
 
     `kind` is a template's kind, `own` or `published`; heads of one `shape` differ in constants, signs and
@@ -186,11 +188,11 @@ class BadLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HeadSource:
     """The heads of a corpus in order, each once; `repeated` counts lines that named a head again."""
 
     name: str
-    heads: tuple[Head, ...]
+    heads: tuple[SourceHead, ...]
     bad_lines: tuple[BadLine, ...] = ()
     repeated: int = 0
 
@@ -199,61 +201,61 @@ class Source:
         return sha256("\n".join(head.prefix for head in self.heads).encode()).hexdigest()
 
 
-def template_source(selection: Selection = "all") -> Source:
+def template_source(selection: HeadSelection = "all") -> HeadSource:
     """The published templates (or a part of them) with the default constants."""
-    heads = (Head(to_prefix(t.tree), t.kind, t.shape, len(t.tree)) for t in templates(selection))
-    return _source(selection, heads)
+    heads = (SourceHead(to_prefix(t.tree), t.kind, t.shape, len(t.tree)) for t in list_templates(selection))
+    return _make_source(selection, heads)
 
 
-def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = None) -> Source:
+def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = None) -> HeadSource:
     """The templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that path.
 
     Args: letters: other variables than x that a file may have. theory: of the file, if not real functions.
     """
     if theory is not None and not isinstance(theory, Reals):
-        if name in get_args(Selection):
+        if name in get_args(HeadSelection):
             raise make_refusal(
                 "the published templates are of real functions", "E427", "Name a file of terms."
             )
         return file_source(Path(source_name(name)), theory=theory)
-    if name in get_args(Selection):
-        return template_source(cast(Selection, name))
+    if name in get_args(HeadSelection):
+        return template_source(cast(HeadSelection, name))
     return file_source(Path(source_name(name)), letters)
 
 
 def source_name(name: str) -> str:
     """The name that opens the same source from any folder: a file's is its absolute path."""
-    if name in get_args(Selection):
+    if name in get_args(HeadSelection):
         return name
     path = Path(name).expanduser().absolute()
     if not path.exists():
-        what = f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file"
+        what = f"templates is {name!r}, not one of {', '.join(get_args(HeadSelection))} and not a file"
         remedy = "Give a file with one expression per line, one of those, or a name from: mathwb data list"
         raise EngineError(what, remedy=remedy, code="E451")
     return str(path)
 
 
-def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = None) -> Source:
+def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = None) -> HeadSource:
     """The user's own expressions, one per line, infix, LaTeX or prefix; empty lines and `# …` are skipped.
 
     A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
     Args: letters: other variables than x. theory: as for `open_source`.
     """
-    heads: list[Head] = []
+    heads: list[SourceHead] = []
     bad: list[BadLine] = []
 
-    def refuse(error: DataError) -> None:
+    def refuse_line(error: DataError) -> None:
         bad.append(BadLine(error.line or 0, error.what))
 
-    for number, line in read_lines(path, on_bad=refuse):
+    for number, line in read_lines(path, on_bad=refuse_line):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         try:
             if theory is not None:
-                tree = theory.read(text)
+                tree = theory.read_term(text)
                 shape = " ".join(label if label in theory.arity else "v" for label in tree.list_labels())
-                heads.append(Head(to_prefix(tree), "own", shape, len(tree)))
+                heads.append(SourceHead(to_prefix(tree), "own", shape, len(tree)))
                 continue
             tree = read_expression(text, letters=letters)
             check_head(tree)
@@ -264,16 +266,16 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
         except ExpressionError as error:
             bad.append(BadLine(number, error.what))
             continue
-        heads.append(Head(to_prefix(tree), "own", skeleton(tree), len(tree)))
+        heads.append(SourceHead(to_prefix(tree), "own", to_skeleton(tree), len(tree)))
     if not heads:
         what = f"none of its {len(bad):,} lines is an expression" if bad else "it holds no expression"
         first = f" Line {bad[0].line}: {bad[0].what}." if bad else ""
         remedy = f"Write one per line, like: sin(2*x) + 3.{first}"
         raise DataError(what, path=path, remedy=remedy, code="E321")
-    return _source(path.name, heads, tuple(bad))
+    return _make_source(path.name, heads, tuple(bad))
 
 
-def sample(source: Source, count: int, seed: int) -> Source:
+def sample_heads(source: HeadSource, count: int, seed: int) -> HeadSource:
     """So many heads of a source, of its kinds in equal parts as far as there are, in the source's order."""
     draw = random.Random(seed)
     kinds: dict[str, list[int]] = {}
@@ -286,14 +288,14 @@ def sample(source: Source, count: int, seed: int) -> Source:
     return replace(source, name=f"{source.name}, {len(chosen)} of {len(source.heads)}", heads=chosen)
 
 
-def _source(name: str, heads: Iterable[Head], bad: tuple[BadLine, ...] = ()) -> Source:
+def _make_source(name: str, heads: Iterable[SourceHead], bad: tuple[BadLine, ...] = ()) -> HeadSource:
     given = list(heads)
     once = {head.prefix: head for head in reversed(given)}
     kept = tuple(once[text] for text in dict.fromkeys(head.prefix for head in given))
-    return Source(name, kept, bad, len(given) - len(kept))
+    return HeadSource(name, kept, bad, len(given) - len(kept))
 
 
-def skeleton(tree: Tree) -> str:
+def to_skeleton(tree: Tree) -> str:
     """What is left of an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
 
     >>> from engines.core.vocabulary import read_prefix
@@ -301,8 +303,8 @@ def skeleton(tree: Tree) -> str:
     True
     """
     if tree.label == "d":
-        return skeleton(tree.children[1])
-    parts = [skeleton(child) for child in tree.children]
+        return to_skeleton(tree.children[1])
+    parts = [to_skeleton(child) for child in tree.children]
     if tree.label in ("+", "*", "/", "-"):
         return " ".join(("±" if tree.label in "+-" else "×", *sorted(parts)))
     label = "f" if tree.label in FUNCTIONS else "c" if is_constant_token(tree.label) else tree.label

@@ -39,41 +39,41 @@ class Implication(NamedTuple):
     facts: tuple[str, ...]
 
 
-def rule(query: str, actions: str, ruleset: str) -> str:
+def rule_text(query: str, actions: str, ruleset: str) -> str:
     """A rule as egglog text."""
     return f"(rule ({query}) ({actions}) :ruleset {ruleset})"
 
 
-def known(term: str, *facts: str) -> str:
+def note_action(term: str, *facts: str) -> str:
     """The action that notes facts about a term."""
     return f"(set (Known {term}) {sum(1 << _PLACES[fact] for fact in facts)})"
 
 
-def asked() -> Iterator[str]:
+def iterate_asked_rules() -> Iterator[str]:
     """The rules of the ruleset `asked`, which fill the relations."""
     for fact in GUARDS:
-        yield rule(f"(= m (Known e)) (!= 0 (& m {1 << _PLACES[fact]}))", f"({fact} e)", "asked")
+        yield rule_text(f"(= m (Known e)) (!= 0 (& m {1 << _PLACES[fact]}))", f"({fact} e)", "asked")
 
 
-def gathered(implications: Iterable[Implication]) -> Iterator[str]:
+def gather_implications(implications: Iterable[Implication]) -> Iterator[str]:
     """One rule for all implications about the same nodes: of the ruleset `facts`, which runs until nothing is
     new, or where nothing need be known before, of `shapes`, which runs once."""
     groups: dict[str, list[tuple[list[_Fact], list[str]]]] = {}
     for query, facts in implications:
-        parts = list(atoms(query))
-        conditions = [fact for fact in map(_fact, parts) if fact]
-        nodes = " ".join(part for part in parts if not _fact(part))
+        parts = list(split_atoms(query))
+        conditions = [fact for fact in map(_read_fact, parts) if fact]
+        nodes = " ".join(part for part in parts if not _read_fact(part))
         groups.setdefault(nodes, []).append((conditions, list(facts)))
     for nodes, many in groups.items():
         at_once = [fact for conditions, facts in many if not conditions for fact in facts]
         if any(not conditions for conditions, _ in many):
             later = "(Deg " in nodes or "(Applied " in nodes
-            yield rule(nodes, _noted(at_once), "facts" if later else "shapes")
+            yield rule_text(nodes, _note_facts(at_once), "facts" if later else "shapes")
         if guarded := [one for one in many if one[0]]:
             yield _worked_out(nodes, guarded)
 
 
-def _noted(facts: Iterable[str]) -> str:
+def _note_facts(facts: Iterable[str]) -> str:
     about: dict[str, list[str]] = {"e": []}
     others = []
     for fact in dict.fromkeys(facts):
@@ -82,7 +82,7 @@ def _noted(facts: Iterable[str]) -> str:
             about.setdefault(of[0], []).append(name)
         else:
             others.append(f"({fact})")
-    return " ".join([*(known(of, *names) for of, names in about.items()), *others])
+    return " ".join([*(note_action(of, *names) for of, names in about.items()), *others])
 
 
 def _worked_out(nodes: str, many: list[tuple[list[_Fact], list[str]]]) -> str:
@@ -100,27 +100,29 @@ def _worked_out(nodes: str, many: list[tuple[list[_Fact], list[str]]]) -> str:
             else:
                 results[of] = results.get(of, 0) | 1 << _PLACES[name]
         for of, bits in results.items():
-            holds = _all([f"(>> k_{one} {_PLACES[name]})" for name, one in conditions])
+            holds = _join_all([f"(>> k_{one} {_PLACES[name]})" for name, one in conditions])
             terms.setdefault(of, []).append(f"(* {bits} (& 1 {holds}))")
     for (of, about), bits in alike.items():
-        terms.setdefault(of, []).append(f"(& {bits} {_all([f'k_{one}' for one in about])})")
-    return rule(query, " ".join(f"(set (Known {of}) {_any(parts)})" for of, parts in terms.items()), "facts")
+        terms.setdefault(of, []).append(f"(& {bits} {_join_all([f'k_{one}' for one in about])})")
+    return rule_text(
+        query, " ".join(f"(set (Known {of}) {_join_any(parts)})" for of, parts in terms.items()), "facts"
+    )
 
 
-def _all(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"(& {parts[0]} {_all(parts[1:])})"
+def _join_all(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"(& {parts[0]} {_join_all(parts[1:])})"
 
 
-def _any(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"(| {parts[0]} {_any(parts[1:])})"
+def _join_any(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"(| {parts[0]} {_join_any(parts[1:])})"
 
 
-def _fact(atom: str) -> _Fact | None:
+def _read_fact(atom: str) -> _Fact | None:
     found = _ATOM.fullmatch(atom)
     return (found[1], found[2]) if found and found[1] in _PLACES else None
 
 
-def atoms(query: str) -> Iterator[str]:
+def split_atoms(query: str) -> Iterator[str]:
     """What stands in brackets in a text of egglog."""
     depth = start = 0
     for place, char in enumerate(query):
@@ -149,51 +151,51 @@ _EXPONENT_LIMIT = 64
 _SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 
 
-def constructor(label: str) -> str:
+def constructor_name(label: str) -> str:
     """The egglog constructor of an operator, function or named constant."""
     return _SYMBOLS.get(label, label.capitalize())
 
 
-def _arities(labels: Mapping[str, int]) -> dict[str, int]:
-    return {constructor(label): 1 if label == "d" else count for label, count in labels.items()}
+def _constructor_arities(labels: Mapping[str, int]) -> dict[str, int]:
+    return {constructor_name(label): 1 if label == "d" else count for label, count in labels.items()}
 
 
 SEVERAL = {label: count for label, count in ARITY.items() if label != VARIABLE}
 """The labels where x is a variable among others."""
 
 
-def term(tree: Tree, labels: Container[str]) -> str:
+def term_text(tree: Tree, labels: Container[str]) -> str:
     """A term or pattern as egglog text. Args: labels: of the language; other leaves are variables."""
     if tree.label.startswith("?"):
         return f"v_{tree.label[1:]}"
     if is_number(tree):
-        return number(Fraction(tree.label))
+        return number_text(Fraction(tree.label))
     if tree.label not in labels:
         return f'(Var "{tree.label}")'
     children = tree.children[1:] if tree.label == "d" else tree.children
-    return f"({' '.join([constructor(tree.label), *(term(child, labels) for child in children)])})"
+    return f"({' '.join([constructor_name(tree.label), *(term_text(child, labels) for child in children)])})"
 
 
-def number(value: Fraction | int) -> str:
+def number_text(value: Fraction | int) -> str:
     """A rational constant as egglog text."""
-    return f"(Num {_rational(value)})"
+    return f"(Num {_rational_text(value)})"
 
 
-def _rational(value: Fraction | int) -> str:
+def _rational_text(value: Fraction | int) -> str:
     exact = Fraction(value)
-    return f"(bigrat {_integer(exact.numerator)} {_integer(exact.denominator)})"
+    return f"(bigrat {_integer_text(exact.numerator)} {_integer_text(exact.denominator)})"
 
 
-def _integer(value: int) -> str:
+def _integer_text(value: int) -> str:
     return f"(bigint {value})" if abs(value) < 2**62 else f'(from-string "{value}")'
 
 
-def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
+def iterate_schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     """Sorts, constructors, relations and rulesets. Args: labels: of the language, with their operands."""
     yield "(sort Math)"
     yield "(constructor Num (BigRat) Math)"
     yield "(constructor Var (String) Math)"
-    for name, arity in _arities(labels).items():
+    for name, arity in _constructor_arities(labels).items():
         operands = f"({' '.join(['Math'] * arity)})"
         yield f"(constructor {name} {operands} Math)"
         if arity:
@@ -210,211 +212,220 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
         yield f"(ruleset {name})"
 
 
-def _row(name: str, arity: int) -> str:
+def _constructor_row(name: str, arity: int) -> str:
     return f"({' '.join([name, 'a', 'b'][: 1 + arity])})"
 
 
-def clearing(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
+def iterate_clearing_rules(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     """The rules of the ruleset `clear`, which take out all that was grown. No rule sees what was subsumed,
     which is why that is noted down. Args: as `schema`."""
-    arities = _arities(labels)
+    arities = _constructor_arities(labels)
     for name, arity in (*arities.items(), ("Num", 1), ("Var", 1), ("Deg", 1), ("Known", 1), ("Root", 0)):
-        row = _row(name, arity)
-        yield rule(f"(= n {row})", f"(delete {row})", "clear")
+        row = _constructor_row(name, arity)
+        yield rule_text(f"(= n {row})", f"(delete {row})", "clear")
     for fact in (*GUARDS, "Clash"):
-        row = _row(fact, fact != "Clash")
-        yield rule(row, f"(delete {row})", "clear")
-    yield rule("(Applied e u)", "(delete (Applied e u))", "clear")
+        row = _constructor_row(fact, fact != "Clash")
+        yield rule_text(row, f"(delete {row})", "clear")
+    yield rule_text("(Applied e u)", "(delete (Applied e u))", "clear")
     for name, arity in arities.items():
         if arity:
-            row, noted = _row(name, arity), _row(f"Subsumed{name}", arity)
-            yield rule(noted, f"(delete {row}) (delete {noted})", "clear")
+            row, noted = _constructor_row(name, arity), _constructor_row(f"Subsumed{name}", arity)
+            yield rule_text(noted, f"(delete {row}) (delete {noted})", "clear")
 
 
-def _subsumed(term: str) -> str:
+def _subsume_action(term: str) -> str:
     return f"(subsume {term}) (Subsumed{term[1:]}"
 
 
-def _folding() -> Iterator[str]:
-    limit = _integer(RESULT_LIMIT)
-    small = f"(< (abs v) {_rational(RESULT_LIMIT)}) (< (denom v) {limit})"
-    zero = _rational(0)
+def _iterate_folding_rules() -> Iterator[str]:
+    limit = _integer_text(RESULT_LIMIT)
+    small = f"(< (abs v) {_rational_text(RESULT_LIMIT)}) (< (denom v) {limit})"
+    zero = _rational_text(0)
 
-    def fold(pattern: str, value: str, when: str = "") -> str:
-        return rule(f"(Calm) (= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
+    def folding_rule(pattern: str, value: str, when: str = "") -> str:
+        return rule_text(f"(Calm) (= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
 
     both = "(Num a) (Num b)"
-    yield fold(f"(Add {both})", "(+ a b)")
-    yield fold(f"(Sub {both})", "(- a b)")
-    yield fold(f"(Mul {both})", "(* a b)")
-    yield fold(f"(Div {both})", "(/ a b)", f"(!= b {zero})")
+    yield folding_rule(f"(Add {both})", "(+ a b)")
+    yield folding_rule(f"(Sub {both})", "(- a b)")
+    yield folding_rule(f"(Mul {both})", "(* a b)")
+    yield folding_rule(f"(Div {both})", "(/ a b)", f"(!= b {zero})")
     exponent = (
-        f"(= (denom b) {_integer(1)}) "
-        f"(<= b {_rational(_EXPONENT_LIMIT)}) (>= b {_rational(-_EXPONENT_LIMIT)}) "
-        f"(!= a {zero}) (< (abs a) {_rational(10**4)}) (< (denom a) {_integer(10**4)})"
+        f"(= (denom b) {_integer_text(1)}) "
+        f"(<= b {_rational_text(_EXPONENT_LIMIT)}) (>= b {_rational_text(-_EXPONENT_LIMIT)}) "
+        f"(!= a {zero}) (< (abs a) {_rational_text(10**4)}) (< (denom a) {_integer_text(10**4)})"
     )
-    yield fold(f"(Pow {both})", "(pow a b)", exponent)
-    yield fold("(Abs (Num a))", "(abs a)")
-    yield fold("(Sqrt (Num a))", "(sqrt a)", f"(>= a {zero})")
-    numerator, denominator = f"(bigrat (numer a) {_integer(1)})", f"(bigrat (denom a) {_integer(1)})"
-    yield rule(
-        f"(= n (Num a)) (!= (denom a) {_integer(1)})",
+    yield folding_rule(f"(Pow {both})", "(pow a b)", exponent)
+    yield folding_rule("(Abs (Num a))", "(abs a)")
+    yield folding_rule("(Sqrt (Num a))", "(sqrt a)", f"(>= a {zero})")
+    numerator, denominator = (
+        f"(bigrat (numer a) {_integer_text(1)})",
+        f"(bigrat (denom a) {_integer_text(1)})",
+    )
+    yield rule_text(
+        f"(= n (Num a)) (!= (denom a) {_integer_text(1)})",
         f"(union n (Div (Num {numerator}) (Num {denominator})))",
         "fold",
     )
-    yield rule("(= (Num a) (Num b)) (!= a b)", "(Clash) (delete (Calm))", "fold")
+    yield rule_text("(= (Num a) (Num b)) (!= a b)", "(Clash) (delete (Calm))", "fold")
 
 
-def _sparing() -> Iterator[str]:
-    zero, one = _rational(0), _rational(1)
-    functions = {constructor(name) for name in FUNCTIONS}
-    for name, arity in _arities(ARITY).items():
+def _iterate_sparing_rules() -> Iterator[str]:
+    zero, one = _rational_text(0), _rational_text(1)
+    functions = {constructor_name(name) for name in FUNCTIONS}
+    for name, arity in _constructor_arities(ARITY).items():
         if arity:
-            row = _row(name, arity)
+            row = _constructor_row(name, arity)
             forgotten = " (delete (Applied n a))" if name in functions else ""
-            yield rule(f"(= n {row}) (= n (Num v))", _subsumed(row) + forgotten, "spare")
+            yield rule_text(f"(= n {row}) (= n (Num v))", _subsume_action(row) + forgotten, "spare")
     for name, c in (("Mul", one), ("Div", one), ("Pow", one), ("Add", zero), ("Sub", zero)):
-        yield rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "spare")
+        yield rule_text(f"(= n ({name} n (Num {c})))", _subsume_action(f"({name} n (Num {c}))"), "spare")
     for name, c in (("Mul", one), ("Add", zero)):
-        yield rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "spare")
+        yield rule_text(f"(= n ({name} (Num {c}) n))", _subsume_action(f"({name} (Num {c}) n)"), "spare")
 
 
-def follows(query: str, *facts: str) -> Implication:
+def implication_of(query: str, *facts: str) -> Implication:
     """What is known where a query holds."""
     return Implication(query, facts)
 
 
-def _const(*tests: str, c: str = "c") -> str:
-    integer = f"(= (denom {c}) {_integer(1)})"
-    odd = f"(% (numer {c}) {_integer(2)})"
+def _constant_query(*tests: str, c: str = "c") -> str:
+    integer = f"(= (denom {c}) {_integer_text(1)})"
+    odd = f"(% (numer {c}) {_integer_text(2)})"
     known = {
-        "positive": f"(> {c} {_rational(0)})",
-        "nonzero": f"(!= {c} {_rational(0)})",
-        "not-one": f"(!= {c} {_rational(1)})",
-        "nonneg": f"(>= {c} {_rational(0)})",
-        "negative": f"(< {c} {_rational(0)})",
-        "small": f"(<= {c} {_rational(1)}) (>= {c} {_rational(-1)})",
-        "one-or-more": f"(>= {c} {_rational(1)})",
-        "minus-one-or-less": f"(<= {c} {_rational(-1)})",
+        "positive": f"(> {c} {_rational_text(0)})",
+        "nonzero": f"(!= {c} {_rational_text(0)})",
+        "not-one": f"(!= {c} {_rational_text(1)})",
+        "nonneg": f"(>= {c} {_rational_text(0)})",
+        "negative": f"(< {c} {_rational_text(0)})",
+        "small": f"(<= {c} {_rational_text(1)}) (>= {c} {_rational_text(-1)})",
+        "one-or-more": f"(>= {c} {_rational_text(1)})",
+        "minus-one-or-less": f"(<= {c} {_rational_text(-1)})",
         "integer": integer,
-        "fraction": f"(!= (denom {c}) {_integer(1)})",
-        "even": f"{integer} (= {odd} {_integer(0)})",
-        "odd": f"{integer} (!= {odd} {_integer(0)})",
+        "fraction": f"(!= (denom {c}) {_integer_text(1)})",
+        "even": f"{integer} (= {odd} {_integer_text(0)})",
+        "odd": f"{integer} (!= {odd} {_integer_text(0)})",
     }
     return " ".join(known[test] for test in tests)
 
 
-def _facts(variable: bool) -> Iterator[Implication]:
-    functions = [constructor(name) for name in FUNCTIONS]
-    one = number(1)
-    for name, arity in (("Num", 1), ("Var", 1), *_arities(ARITY).items()):
+def _iterate_fact_rules(variable: bool) -> Iterator[Implication]:
+    functions = [constructor_name(name) for name in FUNCTIONS]
+    one = number_text(1)
+    for name, arity in (("Num", 1), ("Var", 1), *_constructor_arities(ARITY).items()):
         if variable or name != "X":
-            yield follows(f"(= e ({' '.join([name, 'u', 'v'][: 1 + arity])}))")
+            yield implication_of(f"(= e ({' '.join([name, 'u', 'v'][: 1 + arity])}))")
     # Which functions are made of what.
-    yield follows("(= e (Num u))", "Konst e")
-    yield follows("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
-    yield follows("(= e (E))", "Konst e", "Pos e", "Ge1 e")
+    yield implication_of("(= e (Num u))", "Konst e")
+    yield implication_of("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
+    yield implication_of("(= e (E))", "Konst e", "Pos e", "Ge1 e")
     for name in functions:
-        yield follows(f"(= e ({name} u))", "Applied e u")
+        yield implication_of(f"(= e ({name} u))", "Applied e u")
     for applied in ("(Applied e u)", "(= e (Sqrt u))", "(= e (Abs u))"):
-        yield follows(f"{applied} (Konst u)", "Konst e")
-        yield follows(f"{applied} (Nonconst u)", "Nonconst e")
+        yield implication_of(f"{applied} (Konst u)", "Konst e")
+        yield implication_of(f"{applied} (Nonconst u)", "Nonconst e")
     for name in ("Add", "Sub", "Mul", "Div", "Pow"):
-        yield follows(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
+        yield implication_of(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
     if variable:
-        yield follows("(= e (X))", "Alg e", "Nonconst e")
-    yield follows("(Konst e)", "Alg e")
+        yield implication_of("(= e (X))", "Alg e", "Nonconst e")
+    yield implication_of("(Konst e)", "Alg e")
     for name in ("Add", "Sub", "Mul", "Div"):
-        yield follows(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
-    yield follows("(= e (Pow u (Num c))) (Alg u)", "Alg e")
-    yield follows("(= e (Sqrt u)) (Alg u)", "Alg e")
-    yield follows("(= e (Abs u)) (Alg u)", "Alg e")
-    yield follows("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
-    yield follows("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
-    yield follows(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
+        yield implication_of(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
+    yield implication_of("(= e (Pow u (Num c))) (Alg u)", "Alg e")
+    yield implication_of("(= e (Sqrt u)) (Alg u)", "Alg e")
+    yield implication_of("(= e (Abs u)) (Alg u)", "Alg e")
+    yield implication_of("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
+    yield implication_of("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
+    yield implication_of(
+        f"(= e (Pow (Num c) u)) {_constant_query('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e"
+    )
     for name in ("Add", "Sub"):
-        yield follows(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
-        yield follows(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
-        yield follows(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
-        yield follows(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
+        yield implication_of(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
+        yield implication_of(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
+        yield implication_of(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
+        yield implication_of(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
     for name in ("Mul", "Div"):
-        yield follows(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
-        yield follows(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
-        yield follows(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
-        yield follows(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
-    yield follows(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
-    yield follows(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
-    yield follows("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
-    yield follows(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
-    yield follows("(= e (Sqrt u)) (Trans u)", "Trans e")
-    yield follows("(= e (Abs u)) (Trans u)", "Trans e")
-    yield follows("(Trans e)", "Nonconst e")
-    yield follows("(= m (Deg e)) (!= m 0)", "Nonconst e")
-    yield follows("(= m (Deg e))", "Nz e")
+        yield implication_of(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
+        yield implication_of(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
+        yield implication_of(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
+        yield implication_of(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('nonzero')} (Trans u)", "Trans e")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('nonzero')} (Nonconst u)", "Nonconst e")
+    yield implication_of("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
+    yield implication_of(
+        f"(= e (Pow (Num c) u)) {_constant_query('positive', 'not-one')} (Nonconst u)", "Nonconst e"
+    )
+    yield implication_of("(= e (Sqrt u)) (Trans u)", "Trans e")
+    yield implication_of("(= e (Abs u)) (Trans u)", "Trans e")
+    yield implication_of("(Trans e)", "Nonconst e")
+    yield implication_of("(= m (Deg e)) (!= m 0)", "Nonconst e")
+    yield implication_of("(= m (Deg e))", "Nz e")
     # Signs and sizes.
-    yield follows("(Nonconst e)", "Nz e")
-    yield follows("(Pos e)", "Nz e", "Nonneg e")
-    yield follows("(Nonneg e) (Nz e)", "Pos e")
-    yield follows("(Ge1 e)", "Absge1 e", "Pos e")
-    yield follows("(Absge1 e)", "Nz e")
-    yield follows("(Absge1 e) (Pos e)", "Ge1 e")
-    yield follows(f"(= e (Num c)) {_const('positive')}", "Pos e")
-    yield follows(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
-    yield follows(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
-    yield follows(f"(= e (Num c)) {_const('small')}", "Bounded e")
-    yield follows(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
-    yield follows(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
+    yield implication_of("(Nonconst e)", "Nz e")
+    yield implication_of("(Pos e)", "Nz e", "Nonneg e")
+    yield implication_of("(Nonneg e) (Nz e)", "Pos e")
+    yield implication_of("(Ge1 e)", "Absge1 e", "Pos e")
+    yield implication_of("(Absge1 e)", "Nz e")
+    yield implication_of("(Absge1 e) (Pos e)", "Ge1 e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('positive')}", "Pos e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('nonneg')}", "Nonneg e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('nonzero')}", "Nz e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('small')}", "Bounded e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('one-or-more')}", "Ge1 e")
+    yield implication_of(f"(= e (Num c)) {_constant_query('minus-one-or-less')}", "Absge1 e")
     for name in ("Sec", "Csc", "Coth"):
-        yield follows(f"(= e ({name} u))", "Absge1 e")
-    yield follows("(= e (Cosh u))", "Ge1 e")
-    yield follows("(= e (Sech u))", "Pos e", "Bounded e")
+        yield implication_of(f"(= e ({name} u))", "Absge1 e")
+    yield implication_of("(= e (Cosh u))", "Ge1 e")
+    yield implication_of("(= e (Sech u))", "Pos e", "Bounded e")
     for name in ("Sin", "Cos", "Tanh"):
-        yield follows(f"(= e ({name} u))", "Bounded e")
+        yield implication_of(f"(= e ({name} u))", "Bounded e")
     for name in ("Csch", "Acsch", "Acoth", "Acsc"):
-        yield follows(f"(= e ({name} u))", "Nz e")
-    yield follows("(= e (Acot u))", "Pos e")
+        yield implication_of(f"(= e ({name} u))", "Nz e")
+    yield implication_of("(= e (Acot u))", "Pos e")
     for name in ("Acos", "Asec", "Acosh", "Asech", "Sqrt", "Abs"):
-        yield follows(f"(= e ({name} u))", "Nonneg e")
+        yield implication_of(f"(= e ({name} u))", "Nonneg e")
     for name in ("Asin", "Atan", "Sinh", "Tanh", "Asinh", "Atanh", "Sqrt", "Abs"):
-        yield follows(f"(= e ({name} u)) (Nz u)", "Nz e")
-    yield follows(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
-    yield follows(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
-    yield follows("(= e (Pow u v)) (Nz u)", "Nz e")
-    yield follows("(= e (Pow u v)) (Pos u)", "Pos e")
-    yield follows("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
-    yield follows("(= e (Div u v)) (Nz u)", "Nz e")
+        yield implication_of(f"(= e ({name} u)) (Nz u)", "Nz e")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('even')}", "Nonneg e")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('fraction')}", "Nonneg e")
+    yield implication_of("(= e (Pow u v)) (Nz u)", "Nz e")
+    yield implication_of("(= e (Pow u v)) (Pos u)", "Pos e")
+    yield implication_of("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
+    yield implication_of("(= e (Div u v)) (Nz u)", "Nz e")
     for name in ("Mul", "Div"):
-        yield follows(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-        yield follows(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
-        yield follows(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
-        yield follows(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
-    yield follows("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
-    yield follows("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
-    yield follows("(= e (Div u v)) (Nz e)", "Nz u")
-    yield follows(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
-    yield follows("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-    yield follows("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
-    yield follows("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
-    yield follows("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
-    yield follows("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
-    yield follows("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield follows("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield follows("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
-    yield follows(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
+        yield implication_of(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+        yield implication_of(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
+        yield implication_of(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
+        yield implication_of(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
+    yield implication_of("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
+    yield implication_of("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
+    yield implication_of("(= e (Div u v)) (Nz e)", "Nz u")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('positive')} (Nz e)", "Nz u")
+    yield implication_of("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+    yield implication_of("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
+    yield implication_of("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
+    yield implication_of("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
+    yield implication_of("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
+    yield implication_of("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield implication_of("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield implication_of("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
+    yield implication_of(f"(= e (Sub u (Num c))) (Ge1 u) {_constant_query('small')}", "Nonneg e")
     for fact in ("Bounded", "Absge1", "Ge1"):
-        yield follows(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
-        yield follows(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
-        yield follows(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
+        yield implication_of(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
+        yield implication_of(
+            f"(= e (Pow u (Num c))) {_constant_query('integer', 'positive')} ({fact} u)", f"{fact} e"
+        )
+        yield implication_of(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
     for fact in ("Bounded", "Ge1"):
-        yield follows(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
-    yield follows(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
-    yield follows(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
+        yield implication_of(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
+    yield implication_of(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
+    yield implication_of(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
     # What a node says of its operands by being defined.
-    yield follows("(= e (Div u v))", "Nz v")
-    yield follows(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
-    yield follows(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
+    yield implication_of("(= e (Div u v))", "Nz v")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('negative')}", "Nz u")
+    yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('fraction')}", "Nonneg u")
     for name, zeros in (("Csc", "Sin"), ("Cot", "Sin"), ("Tan", "Cos"), ("Sec", "Cos")):
-        yield follows(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
+        yield implication_of(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
     implied = {
         "Nz": ("Csch", "Coth", "Acsch"),
         "Pos": ("Ln", "Asech"),
@@ -425,38 +436,44 @@ def _facts(variable: bool) -> Iterator[Implication]:
     }
     for fact, names in implied.items():
         for name in names:
-            yield follows(f"(= e ({name} u))", f"{fact} u")
-    yield follows("(= e (Log b u))", "Pos b", "Pos u")
+            yield implication_of(f"(= e ({name} u))", f"{fact} u")
+    yield implication_of("(= e (Log b u))", "Pos b", "Pos u")
 
 
-def _degrees(variable: bool) -> Iterator[str]:
+def _iterate_degree_rules(variable: bool) -> Iterator[str]:
     degree = "(set (Deg e) {})"
     if variable:
-        yield rule("(= e (X))", degree.format(1), "shapes")
-    yield rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "shapes")
+        yield rule_text("(= e (X))", degree.format(1), "shapes")
+    yield rule_text(f"(= e (Num c)) {_constant_query('nonzero')}", degree.format(0), "shapes")
     for name in ("Add", "Sub"):
-        yield rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
-        yield rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts")
-    yield rule("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
-    yield rule("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
-    power = f"{_const('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational(9)})"
+        yield rule_text(
+            f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts"
+        )
+        yield rule_text(
+            f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts"
+        )
+    yield rule_text("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
+    yield rule_text("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
+    power = f"{_constant_query('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational_text(9)})"
     scaled = degree.format("(* m (to-i64 (to-f64 c)))")
-    yield rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
+    yield rule_text(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
 
 
-def analysis(*, several: bool = False) -> Iterator[str]:
+def iterate_analysis_rules(*, several: bool = False) -> Iterator[str]:
     """The rules of the analysis, one command a line.
 
     Args: several: of variables of which facts tell what they are (`assumed_facts`), instead of x alone.
     """
-    yield from _folding()
-    yield from _sparing()
-    yield from _degrees(not several)
-    yield from gathered((*_facts(not several), *(_facts_of_several() if several else ())))
-    yield from asked()
+    yield from _iterate_folding_rules()
+    yield from _iterate_sparing_rules()
+    yield from _iterate_degree_rules(not several)
+    yield from gather_implications(
+        (*_iterate_fact_rules(not several), *(_facts_of_several() if several else ()))
+    )
+    yield from iterate_asked_rules()
 
 
-def condition(name: str, operand: str, fresh: str) -> str:
+def condition_query(name: str, operand: str, fresh: str) -> str:
     """An egglog query for a condition of the rule table.
 
     Args: name: as in the table (`nz`, `int`, ...). operand: the egglog pattern it speaks of. fresh: a
@@ -473,7 +490,7 @@ def condition(name: str, operand: str, fresh: str) -> str:
         "negnum": ("negative",),
     }
     if name in constant:
-        return f"(= (Num {fresh}) {operand}) {_const(*constant[name], c=fresh)}"
+        return f"(= (Num {fresh}) {operand}) {_constant_query(*constant[name], c=fresh)}"
     fact = {"unit": "Bounded"}.get(name, name.capitalize())
     return f"({fact} {operand})"
 
@@ -485,78 +502,78 @@ def condition(name: str, operand: str, fresh: str) -> str:
 
 
 def _facts_of_several() -> Iterator[Implication]:
-    zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
-    yield follows(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
-    yield follows(f"(= e (Num c)) {integer}", "Whole e")
+    zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number_text(-1), "(= (denom c) (bigint 1))"
+    yield implication_of(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
+    yield implication_of(f"(= e (Num c)) {integer}", "Whole e")
     for name in ("Add", "Sub", "Mul"):
-        yield follows(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
-    yield follows(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
-    yield follows("(Whole e) (Pos e)", "Ge1 e")
-    yield follows("(Whole e) (Nz e)", "Absge1 e")
-    yield follows("(= e (Abs u)) (Whole u)", "Whole e")
-    yield follows("(= e (Abs u)) (Bounded e)", "Bounded u")
+        yield implication_of(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
+    yield implication_of(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    yield implication_of("(Whole e) (Pos e)", "Ge1 e")
+    yield implication_of("(Whole e) (Nz e)", "Absge1 e")
+    yield implication_of("(= e (Abs u)) (Whole u)", "Whole e")
+    yield implication_of("(= e (Abs u)) (Bounded e)", "Bounded u")
     for name in ("Mul", "Div"):
         for one, other, found in (
             ("Nonpos", "Nonneg", "Nonpos"),
             ("Nonneg", "Nonpos", "Nonpos"),
             ("Nonpos", "Nonpos", "Nonneg"),
         ):
-            yield follows(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
-    yield follows("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
-    yield follows("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
-    yield follows("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
-    yield follows(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
-    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
-    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
-    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
-    yield follows("(= e (Num u))", "Free e")
+            yield implication_of(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+    yield implication_of("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
+    yield implication_of("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
+    yield implication_of("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
+    yield implication_of(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
+    yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
+    yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
+    yield implication_of("(= e (Num u))", "Free e")
     for label, count in SEVERAL.items():
         if label == "d":
             continue
         operands = ["u", "v"][:count]
         free = " ".join(f"(Free {operand})" for operand in operands)
-        yield follows(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
+        yield implication_of(f"(= e ({' '.join([constructor_name(label), *operands])})) {free}", "Free e")
 
 
 def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
     """What is known of the variables, and what is assumed."""
     for name in variables:
-        leaf = term(Tree(name), SEVERAL)
+        leaf = term_text(Tree(name), SEVERAL)
         if name in assumptions.integers:
-            yield known(leaf, "Konst", "Whole")
+            yield note_action(leaf, "Konst", "Whole")
         else:
-            yield known(leaf, "Alg", "Nonconst")
+            yield note_action(leaf, "Alg", "Nonconst")
             yield f"(set (Deg {leaf}) 1)"
         if name != VARIABLE:
-            yield known(leaf, "Free")
+            yield note_action(leaf, "Free")
     for one in assumptions.relations:
-        yield from _relation(one)
+        yield from _iterate_relation_commands(one)
     ends = [
         (fold_numbers(one.left), fold_numbers(one.right)) for one in assumptions.relations if one.sign != "!="
     ]
     low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
     for left, right in ends:
         if is_number(right) and Fraction(right.label) <= 1 and left in low:
-            yield known(term(left, SEVERAL), "Bounded")
+            yield note_action(term_text(left, SEVERAL), "Bounded")
     yield "(run asked 1)"
 
 
-def _relation(one: Relation) -> Iterator[str]:
+def _iterate_relation_commands(one: Relation) -> Iterator[str]:
     left, right = fold_numbers(one.left), fold_numbers(one.right)
-    difference = f"(Sub {term(right, SEVERAL)} {term(left, SEVERAL)})"
+    difference = f"(Sub {term_text(right, SEVERAL)} {term_text(left, SEVERAL)})"
     if one.sign == "!=":
-        yield known(difference, "Nz")
+        yield note_action(difference, "Nz")
         if Tree("0") in (left, right):
-            yield known(term(left if right == Tree("0") else right, SEVERAL), "Nz")
+            yield note_action(term_text(left if right == Tree("0") else right, SEVERAL), "Nz")
         return
-    yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
+    yield note_action(difference, "Pos" if one.sign == "<" else "Nonneg")
     if is_number(left) and (bound := Fraction(left.label)) >= 0:
         strict = bound > 0 or one.sign == "<"
-        yield known(term(right, SEVERAL), "Ge1" if bound >= 1 else "Pos" if strict else "Nonneg")
+        yield note_action(term_text(right, SEVERAL), "Ge1" if bound >= 1 else "Pos" if strict else "Nonneg")
     if is_number(right) and (bound := Fraction(right.label)) <= 0:
-        leaf = term(left, SEVERAL)
-        yield known(leaf, "Nonpos")
+        leaf = term_text(left, SEVERAL)
+        yield note_action(leaf, "Nonpos")
         if bound < 0 or one.sign == "<":
-            yield known(leaf, "Nz")
+            yield note_action(leaf, "Nz")
         if bound <= -1:
-            yield known(leaf, "Absge1")
+            yield note_action(leaf, "Absge1")

@@ -12,16 +12,16 @@ import numpy as np
 from engines.core.events import Stop, never
 from engines.core.tree import Tree
 from engines.core.vocabulary import VARIABLE, apply_operator, fold_numbers, is_number, unfold_numbers
-from engines.egen.algebra.relations import ARITHMETIC, Line
-from engines.egen.egraph.growth import GROUPS, group, guards
+from engines.egen.algebra.relations import ARITHMETIC, TermLine
+from engines.egen.egraph.growth import GROUPS, group_of_direction, list_guards
 from engines.egen.rules.table import (
     OF_NUMBERS,
     Condition,
     Guards,
     Rule,
-    filled,
-    fits,
+    fill_pattern,
     is_variable,
+    match_pattern,
     reversed_rule,
 )
 from engines.egen.settings import ACCEPTED, Mode
@@ -45,7 +45,7 @@ Binding = dict[str, int]
 """Pattern variable -> node."""
 
 
-def reverse(rule: str) -> str:
+def reverse_step_name(rule: str) -> str:
     """The name of a step in the other direction."""
     return rule if rule in (_CONGRUENCE, ARITHMETIC, ASSUMED) else reversed_rule(rule)
 
@@ -69,11 +69,11 @@ class Proofs:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def add(self, tree: Tree) -> int:
+    def add_tree(self, tree: Tree) -> int:
         """The node of a term; numbers are leaves."""
-        return self.node(tree.label, tuple(self.add(child) for child in tree.children))
+        return self.add_node(tree.label, tuple(self.add_tree(child) for child in tree.children))
 
-    def node(self, label: str, children: tuple[int, ...] = ()) -> int:
+    def add_node(self, label: str, children: tuple[int, ...] = ()) -> int:
         known = self._nodes.get((label, children))
         if known is not None:
             return known
@@ -87,29 +87,29 @@ class Proofs:
         self._users[number] = []
         if not children and is_number(Tree(label)):
             self.constants[number] = Fraction(label)
-        for child in set(map(self.find, children)):
+        for child in set(map(self.find_root, children)):
             self._users[child].append(number)
-        self._place(number)
-        self._settle()
+        self._index_node(number)
+        self._restore_congruence()
         return number
 
-    def find(self, node: int) -> int:
+    def find_root(self, node: int) -> int:
         above = self._above
         while above[node] != node:
             above[node] = above[above[node]]
             node = above[node]
         return node
 
-    def unite(self, left: int, right: int, rule: str) -> bool:
+    def unite_nodes(self, left: int, right: int, rule: str) -> bool:
         """Make two nodes equal by a rule; whether they were not before."""
-        if self.find(left) == self.find(right):
+        if self.find_root(left) == self.find_root(right):
             return False
         self._waiting.append((left, right, rule))
-        self._settle()
+        self._restore_congruence()
         return True
 
-    def constant(self, node: int) -> Fraction | None:
-        return self.constants.get(self.find(node))
+    def constant_value(self, node: int) -> Fraction | None:
+        return self.constants.get(self.find_root(node))
 
     def with_label(self, label: str) -> Iterator[int]:
         """Every node with this operator, one of those with equal operands; not those that only wrap
@@ -117,18 +117,18 @@ class Proofs:
         alike: dict[tuple[int, ...], int] = {}
         for home, nodes in self._members.items():
             for node in nodes.get(label, ()):
-                children = tuple(map(self.find, self.children[node]))
+                children = tuple(map(self.find_root, self.children[node]))
                 if self.assuming or home not in children:
                     alike.setdefault(children, node)
         yield from alike.values()
 
-    def matches(self, pattern: Tree, node: int, binding: Binding) -> Iterator[Binding]:
+    def iterate_matches(self, pattern: Tree, node: int, binding: Binding) -> Iterator[Binding]:
         """How a pattern fits a node or, below the root, any node of the operand's class."""
         if len(pattern.children) != len(self.children[node]) or pattern.label != self.labels[node]:
             return
-        yield from self._operands(pattern.children, self.children[node], binding)
+        yield from self._match_operands(pattern.children, self.children[node], binding)
 
-    def _operands(
+    def _match_operands(
         self, patterns: Sequence[Tree], nodes: Sequence[int], binding: Binding
     ) -> Iterator[Binding]:
         if not patterns:
@@ -138,41 +138,45 @@ class Proofs:
         if is_variable(pattern):
             bound = binding.get(pattern.label)
             found = [binding if bound is not None else {**binding, pattern.label: node}]
-            if bound is not None and self.find(bound) != self.find(node):
+            if bound is not None and self.find_root(bound) != self.find_root(node):
                 return
         elif is_number(pattern):
-            found = [binding] if self.constant(node) == Fraction(pattern.label) else []
+            found = [binding] if self.constant_value(node) == Fraction(pattern.label) else []
         else:
-            inside = self._members[self.find(node)].get(pattern.label, ())
-            found = [more for member in tuple(inside) for more in self.matches(pattern, member, binding)]
+            inside = self._members[self.find_root(node)].get(pattern.label, ())
+            found = [
+                more for member in tuple(inside) for more in self.iterate_matches(pattern, member, binding)
+            ]
         for more in found:
-            yield from self._operands(patterns[1:], nodes[1:], more)
+            yield from self._match_operands(patterns[1:], nodes[1:], more)
 
-    def fill(self, pattern: Tree, binding: Mapping[str, int]) -> int:
+    def fill_pattern(self, pattern: Tree, binding: Mapping[str, int]) -> int:
         """The node of a pattern with its variables filled in."""
         if is_variable(pattern):
             return binding[pattern.label]
-        return self.node(pattern.label, tuple(self.fill(child, binding) for child in pattern.children))
+        return self.add_node(
+            pattern.label, tuple(self.fill_pattern(child, binding) for child in pattern.children)
+        )
 
-    def lookup(self, pattern: Tree, binding: Mapping[str, int]) -> int | None:
+    def lookup_pattern(self, pattern: Tree, binding: Mapping[str, int]) -> int | None:
         """The class of a filled pattern, if it is there already."""
         if is_variable(pattern):
-            return self.find(binding[pattern.label])
+            return self.find_root(binding[pattern.label])
         children = []
         for child in pattern.children:
-            found = self.lookup(child, binding)
+            found = self.lookup_pattern(child, binding)
             if found is None:
                 return None
             children.append(found)
         node = self._shapes.get((pattern.label, tuple(children)))
-        return None if node is None else self.find(node)
+        return None if node is None else self.find_root(node)
 
-    def term(self, node: int) -> Tree:
-        return Tree(self.labels[node], tuple(map(self.term, self.children[node])))
+    def to_tree(self, node: int) -> Tree:
+        return Tree(self.labels[node], tuple(map(self.to_tree, self.children[node])))
 
-    def explain(self, start: int, target: int) -> Iterator[Line]:
+    def explain_equality(self, start: int, target: int) -> Iterator[TermLine]:
         """The lines from one node to an equal one, the first left out."""
-        up, down = self._path(start), self._path(target)
+        up, down = self._path_to_root(start), self._path_to_root(target)
         while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
             up.pop()
             down.pop()
@@ -181,31 +185,31 @@ class Proofs:
             if reason is None or reason[0] != there:
                 back = self._reasons[there]
                 assert back is not None
-                reason = (there, reverse(back[1]))
+                reason = (there, reverse_step_name(back[1]))
             if reason[1] != _CONGRUENCE:
-                yield reason[1], self.term(there)
+                yield reason[1], self.to_tree(there)
                 continue
-            parts = list(map(self.term, self.children[here]))
+            parts = list(map(self.to_tree, self.children[here]))
             for place, (mine, wanted) in enumerate(
                 zip(self.children[here], self.children[there], strict=True)
             ):
-                for rule, part in self.explain(mine, wanted):
+                for rule, part in self.explain_equality(mine, wanted):
                     parts[place] = part
                     yield rule, Tree(self.labels[here], tuple(parts))
 
-    def _path(self, node: int) -> list[int]:
+    def _path_to_root(self, node: int) -> list[int]:
         path = [node]
         while (reason := self._reasons[path[-1]]) is not None:
             path.append(reason[0])
         return path
 
-    def _settle(self) -> None:
+    def _restore_congruence(self) -> None:
         while self._waiting:
             left, right, rule = self._waiting.pop()
-            keep, lose = self.find(left), self.find(right)
+            keep, lose = self.find_root(left), self.find_root(right)
             if keep == lose:
                 continue
-            self._hang(left, right, rule)
+            self._link_nodes(left, right, rule)
             if len(self._users[keep]) < len(self._users[lose]):
                 keep, lose = lose, keep
             self._above[lose] = keep
@@ -218,22 +222,22 @@ class Proofs:
             again = [*users, *self._users[keep]] if value is not None else users
             self._users[keep] += users
             for user in again:
-                self._place(user)
+                self._index_node(user)
 
-    def _hang(self, left: int, right: int, rule: str) -> None:
+    def _link_nodes(self, left: int, right: int, rule: str) -> None:
         node: int = left
         link: tuple[int, str] | None = (right, rule)
         while link is not None:
             before = self._reasons[node]
             self._reasons[node] = link
-            link = None if before is None else (node, reverse(before[1]))
+            link = None if before is None else (node, reverse_step_name(before[1]))
             node = node if before is None else before[0]
 
-    def _place(self, node: int) -> None:
+    def _index_node(self, node: int) -> None:
         label, children = self.labels[node], self.children[node]
-        shape = (label, tuple(map(self.find, children)))
+        shape = (label, tuple(map(self.find_root, children)))
         twin = self._shapes.setdefault(shape, node)
-        if self.find(twin) != self.find(node):
+        if self.find_root(twin) != self.find_root(node):
             self._waiting.append((node, twin, _CONGRUENCE))
         left, right = (
             (self.constants.get(place) for place in shape[1]) if len(children) == 2 else (None, None)
@@ -241,9 +245,9 @@ class Proofs:
         if left is None or right is None:
             return
         value = apply_operator(label, left, right)
-        if value is not None and self.constant(node) is None:
-            numbers = tuple(self.node(str(number)) for number in (left, right))
-            self._waiting.append((self.node(label, numbers), self.node(str(value)), ARITHMETIC))
+        if value is not None and self.constant_value(node) is None:
+            numbers = tuple(self.add_node(str(number)) for number in (left, right))
+            self._waiting.append((self.add_node(label, numbers), self.add_node(str(value)), ARITHMETIC))
 
 
 # A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines
@@ -263,7 +267,7 @@ _COMPARED = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """A line: the expression, what made it from the line before, its verdict against the first.
 
     What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures
@@ -280,7 +284,7 @@ class Derivation:
     """The lines from start to target; none, and why, when no way was found. `counterexample` is a point where
     the two differ, when they do."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     reason: str = ""
     counterexample: Counterexample | None = None
 
@@ -301,24 +305,24 @@ def derive(
     EngineError E221 when what is assumed holds nowhere.
     """
     theory = theory or Reals()
-    judge = theory.judge(start)
+    judge = theory.make_judge(start)
     if judge.reason:
         return Derivation((), f"Nothing can be checked: {judge.reason}.")
     last = judge.check([target])[0]
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
-        return Derivation((), _refusal(last), last.counterexample)
+        return Derivation((), _explain_refusal(last), last.counterexample)
     if theory.unwritten:
         verdict = "They are equal at all points tested"
         if last.outcome == "undecided":
             verdict = "Whether they are equal is undecided"
         return Derivation((), f"{verdict}; {theory.unwritten}.")
-    rules = theory.rules()
-    search = _Search(rules, mode, theory.signs(judge), nodes, stop)
-    for left, right in theory.equalities():
-        search.assume(left, right)
+    rules = theory.list_rules()
+    search = _Search(rules, mode, theory.sample_signs(judge), nodes, stop)
+    for left, right in theory.list_equalities():
+        search.assume_equal(left, right)
     by_name = {one.name: one for one in rules}
-    for lines in _ways(start, target, search, theory.meetings(start, target, by_name, judge)):
+    for lines in _iterate_ways(start, target, search, theory.iterate_meetings(start, target, by_name, judge)):
         shown = [("", unfold_numbers(start))]
         for rule, tree in lines:
             written = tree if tree is lines[-1][1] else unfold_numbers(tree)
@@ -326,7 +330,7 @@ def derive(
                 shown.append((rule, written))
         verdicts = judge.check([tree for _, tree in shown])
         steps = tuple(
-            Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True)
+            DerivationStep(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True)
         )
         if all(step.verdict.outcome in accepted for step in steps):
             return Derivation(steps)
@@ -335,7 +339,7 @@ def derive(
     return Derivation((), "No derivation was found within the bound; there may be a longer one.")
 
 
-def _refusal(verdict: MemberVerdict) -> str:
+def _explain_refusal(verdict: MemberVerdict) -> str:
     example = verdict.counterexample
     if example is None:
         return "The two are not the same function."
@@ -346,13 +350,15 @@ def _refusal(verdict: MemberVerdict) -> str:
     return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."
 
 
-def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Line]]) -> Iterator[list[Line]]:
+def _iterate_ways(
+    start: Tree, target: Tree, search: _Search, meetings: Iterator[list[TermLine]]
+) -> Iterator[list[TermLine]]:
     rule = search.rule_between(fold_numbers(start), fold_numbers(target))
     if rule:
         yield [(rule, target)]
         return
     yield from islice(meetings, _MEETINGS)
-    found = search.between(fold_numbers(start), fold_numbers(target))
+    found = search.find_lines(fold_numbers(start), fold_numbers(target))
     if found is not None:
         yield [(ARITHMETIC, fold_numbers(start)), *found, (ARITHMETIC, target)]
 
@@ -377,45 +383,53 @@ class _Search:
         self._values: dict[int, list[float]] = {}
         self._moves: dict[str, list[_Move]] = {name: [] for name in ("collapse", *GROUPS)}
         for rule in rules:
-            left, right, alternatives = fold_numbers(rule.left), fold_numbers(rule.right), guards(rule, mode)
+            left, right, alternatives = (
+                fold_numbers(rule.left),
+                fold_numbers(rule.right),
+                list_guards(rule, mode),
+            )
             if alternatives and left.children:
-                self._moves[group(left, right)].append(_Move(rule.name, left, right, alternatives))
+                self._moves[group_of_direction(left, right)].append(
+                    _Move(rule.name, left, right, alternatives)
+                )
         self._by_label: dict[str, list[_Move]] = {}
         for move in chain.from_iterable(self._moves.values()):
             self._by_label.setdefault(move.left.label, []).append(move)
 
-    def assume(self, left: Tree, right: Tree) -> None:
+    def assume_equal(self, left: Tree, right: Tree) -> None:
         self.proofs.assuming = True
-        self.proofs.unite(self.proofs.add(fold_numbers(left)), self.proofs.add(fold_numbers(right)), ASSUMED)
+        self.proofs.unite_nodes(
+            self.proofs.add_tree(fold_numbers(left)), self.proofs.add_tree(fold_numbers(right)), ASSUMED
+        )
 
-    def between(self, start: Tree, target: Tree) -> list[Line] | None:
+    def find_lines(self, start: Tree, target: Tree) -> list[TermLine] | None:
         proofs = self.proofs
-        first, last = proofs.add(start), proofs.add(target)
+        first, last = proofs.add_tree(start), proofs.add_tree(target)
         rounds = 0
         changed = True
-        while proofs.find(first) != proofs.find(last):
+        while proofs.find_root(first) != proofs.find_root(last):
             if not changed:
                 return None
             changed = False
             for name in ("collapse", *GROUPS):
                 if name == "expand" and changed and rounds % 2 == 0:
                     continue  # depth before width, as in growth
-                while self.apply(self._moves[name]):
+                while self.apply_moves(self._moves[name]):
                     changed = True
                     if name != "derive" or rounds:
                         break
-                if proofs.find(first) == proofs.find(last):
+                if proofs.find_root(first) == proofs.find_root(last):
                     break
-                if self.over() or len(proofs) > self.nodes:
+                if self.is_over() or len(proofs) > self.nodes:
                     return None
             rounds += 1
         terms, rules = [start], [""]
-        for rule, tree in islice(proofs.explain(first, last), _MAX_LINES):
+        for rule, tree in islice(proofs.explain_equality(first, last), _MAX_LINES):
             terms.append(tree)
             rules.append(rule)
-        return self.shortened(terms, rules) if terms[-1] == target else None
+        return self.shorten_lines(terms, rules) if terms[-1] == target else None
 
-    def shortened(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[Line]:
+    def shorten_lines(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[TermLine]:
         """The fewest of the lines that one rule each connects; the first is left out."""
         compared = 0
         fewest, source = [0], [0]
@@ -430,7 +444,7 @@ class _Search:
                 compared += 1
                 if self.rule_between(terms[there], terms[here]):
                     fewest[here], source[here] = fewest[there] + 1, there
-        lines: list[Line] = []
+        lines: list[TermLine] = []
         place = len(terms) - 1
         while place:
             before = source[place]
@@ -444,11 +458,11 @@ class _Search:
         if fold_numbers(start) == fold_numbers(target):
             return ARITHMETIC
         for move in self._by_label.get(start.label, ()):
-            if self.makes(move, start, target):
+            if self.rule_connects(move, start, target):
                 return move.name
         for move in self._by_label.get(target.label, ()):
-            if self.makes(move, target, start):
-                return reverse(move.name)
+            if self.rule_connects(move, target, start):
+                return reverse_step_name(move.name)
         if start.label == target.label:
             pairs = zip(start.children, target.children, strict=True)
             changed = [(here, there) for here, there in pairs if here != there]
@@ -456,60 +470,65 @@ class _Search:
                 return self.rule_between(*changed[0])
         return ""
 
-    def makes(self, move: _Move, start: Tree, target: Tree) -> bool:
+    def rule_connects(self, move: _Move, start: Tree, target: Tree) -> bool:
         trees: dict[str, Tree] = {}
-        if not fits(move.left, start, trees) or fold_numbers(filled(move.right, trees)) != fold_numbers(
-            target
-        ):
+        if not match_pattern(move.left, start, trees) or fold_numbers(
+            fill_pattern(move.right, trees)
+        ) != fold_numbers(target):
             return False
-        binding = {name: self.proofs.add(tree) for name, tree in trees.items()}
-        return any(all(self.holds(one, binding) for one in needed) for needed in move.guards)
+        binding = {name: self.proofs.add_tree(tree) for name, tree in trees.items()}
+        return any(all(self.condition_holds(one, binding) for one in needed) for needed in move.guards)
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.stop() or self.matched > _MATCHES
 
-    def apply(self, moves: Sequence[_Move]) -> bool:
+    def apply_moves(self, moves: Sequence[_Move]) -> bool:
         """Apply every rule wherever it fits now; whether that changed anything. Numbers are left alone."""
         proofs = self.proofs
         changed = False
         found: list[tuple[_Move, int, Binding]] = []
         for move in moves:
             for node in proofs.with_label(move.left.label):
-                if move.right.children and proofs.constant(node) is not None:
+                if move.right.children and proofs.constant_value(node) is not None:
                     continue
                 room = self.nodes - len(found)
-                fitting = list(islice(proofs.matches(move.left, node, {}), room))
+                fitting = list(islice(proofs.iterate_matches(move.left, node, {}), room))
                 found.extend((move, node, binding) for binding in fitting)
                 self.matched += 1 + len(fitting)
-                if self.over():
+                if self.is_over():
                     return False
         for move, node, binding in found:
-            if len(proofs) > self.nodes or self.over():
+            if len(proofs) > self.nodes or self.is_over():
                 break
-            if proofs.lookup(move.right, binding) == proofs.find(node):
+            if proofs.lookup_pattern(move.right, binding) == proofs.find_root(node):
                 continue
-            if any(all(self.holds(one, binding) for one in needed) for needed in move.guards):
-                left, right = proofs.fill(move.left, binding), proofs.fill(move.right, binding)
-                changed |= proofs.unite(left, right, move.name)
+            if any(all(self.condition_holds(one, binding) for one in needed) for needed in move.guards):
+                left, right = (
+                    proofs.fill_pattern(move.left, binding),
+                    proofs.fill_pattern(move.right, binding),
+                )
+                changed |= proofs.unite_nodes(left, right, move.name)
         return changed
 
-    def holds(self, condition: Condition, binding: Binding) -> bool:
-        node = self.proofs.fill(fold_numbers(condition.pattern), binding)
+    def condition_holds(self, condition: Condition, binding: Binding) -> bool:
+        node = self.proofs.fill_pattern(fold_numbers(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
-            value = self.proofs.constant(node)
+            value = self.proofs.constant_value(node)
             return value is not None and OF_NUMBERS[condition.name](value)
         if condition.name == "free":
-            return VARIABLE not in self.proofs.term(node).list_labels()
-        values = self.values(node)
+            return VARIABLE not in self.proofs.to_tree(node).list_labels()
+        values = self.sample_values(node)
         if condition.name == "nonconst":
             return len(set(values)) > 1
         return bool(values) and all(map(_OF_VALUES[condition.name], values))
 
-    def values(self, node: int) -> list[float]:
+    def sample_values(self, node: int) -> list[float]:
         if self.signs is None:
             return []
         if node not in self._values:
-            program = compile_many([unfold_numbers(self.proofs.term(node))], variables=self.signs.variables)
+            program = compile_many(
+                [unfold_numbers(self.proofs.to_tree(node))], variables=self.signs.variables
+            )
             near, errors = balls(program, self.signs.points)
             self._values[node] = near[0][np.isfinite(errors[0])].tolist()
         return self._values[node]

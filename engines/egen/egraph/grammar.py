@@ -35,7 +35,7 @@ class ENode(NamedTuple):
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
+RandomState = NDArray[np.uint64]
 _NONE = -1
 
 
@@ -61,7 +61,7 @@ class EGraph:
     fired: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, root: int, classes: Mapping[int, Sequence[ENode]]) -> EGraph:
+    def from_classes(cls, root: int, classes: Mapping[int, Sequence[ENode]]) -> EGraph:
         """From the nodes of each class; classes are numbered from 0 on."""
         rows = [classes[number] for number in range(len(classes))]
         flat = [node for nodes in rows for node in nodes]
@@ -91,7 +91,7 @@ class EGraph:
         """(nodes,) the class of each node."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def labelled(self, *names: str) -> Bools:
+    def has_label(self, *names: str) -> Bools:
         """(nodes,) which nodes have one of these labels."""
         return np.array([name in names for name in self.names], np.bool_)[self.labels]
 
@@ -101,7 +101,7 @@ class EGraph:
         numeral = np.array([is_constant_token(name) for name in self.names], np.bool_)
         first = np.append(self.labels, 0)[self.starts[:-1]]
         top, bottom = first[self.children.T]
-        divided = np.flatnonzero(self.labelled("/") & numeral[top] & numeral[bottom]).tolist()
+        divided = np.flatnonzero(self.has_label("/") & numeral[top] & numeral[bottom]).tolist()
         return numeral[self.labels], {
             node: (int(self.names[top[node]]), int(self.names[bottom[node]])) for node in divided
         }
@@ -117,11 +117,11 @@ class EGraph:
             found.setdefault(int(homes[node]), values[node])
         return found
 
-    def smallest(self, number: int) -> Tree:
-        return self.term(self.classes[number][0])
+    def smallest_term(self, number: int) -> Tree:
+        return self.term_of_node(self.classes[number][0])
 
-    def term(self, node: ENode) -> Tree:
-        children = tuple(self.smallest(child) for child in node.children)
+    def term_of_node(self, node: ENode) -> Tree:
+        children = tuple(self.smallest_term(child) for child in node.children)
         return Tree(node.label, (Tree(VARIABLE), *children) if node.label == "d" else children)
 
 
@@ -133,10 +133,10 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
     classes = {number: list(nodes) for number, nodes in egraph.classes.items()}
     homes = {node: number for number, nodes in egraph.classes.items() for node in nodes}
 
-    def place(tree: Tree, inside: int) -> int:
+    def add_tree(tree: Tree, inside: int) -> int:
         if tree.label.startswith("?"):
             return inside
-        node = ENode(tree.label, tuple(place(child, inside) for child in tree.children))
+        node = ENode(tree.label, tuple(add_tree(child, inside) for child in tree.children))
         if node not in homes:
             homes[node] = len(classes)
             classes[homes[node]] = [node]
@@ -145,10 +145,10 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
     for number in egraph.classes:
         if number not in egraph.constants:
             for tree in wrappings:
-                node = ENode(tree.label, tuple(place(child, number) for child in tree.children))
+                node = ENode(tree.label, tuple(add_tree(child, number) for child in tree.children))
                 if homes.setdefault(node, number) == number and node not in classes[number]:
                     classes[number].append(node)
-    padded = EGraph.of(egraph.root, classes)
+    padded = EGraph.from_classes(egraph.root, classes)
     return replace(
         egraph, **{name: getattr(padded, name) for name in ("names", "labels", "children", "starts")}
     )
@@ -185,14 +185,14 @@ _FUNCTIONS = 8 | 16 | 32 | 64
 _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
 
 
-def plain(egraph: EGraph) -> tuple[EGraph, Ints]:
+def remove_detours(egraph: EGraph) -> tuple[EGraph, Ints]:
     """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
-    kinds, demands = _kinds(egraph), _demands(egraph)
-    through = egraph.labelled("+", "-", "*", "/", "pow", "sqrt", "abs")
+    kinds, demands = _compute_node_kinds(egraph), _compute_demands(egraph)
+    through = egraph.has_label("+", "-", "*", "/", "pow", "sqrt", "abs")
     parts = egraph.root, egraph.starts, egraph.children, kinds, demands, through
     for allowed in (0, *_UNDONE, _FUNCTIONS):
-        origin, rows = _divided(*parts, allowed)
-        rows = rows[_ending(rows[:, 0], rows[:, 2:], len(origin))]
+        origin, rows = _divide_classes(*parts, allowed)
+        rows = rows[_find_ending_nodes(rows[:, 0], rows[:, 2:], len(origin))]
         if not np.all(rows[:, 0]):
             break
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
@@ -202,7 +202,7 @@ def plain(egraph: EGraph) -> tuple[EGraph, Ints]:
 
 
 @compile_kernel
-def _divided(
+def _divide_classes(
     root: int, starts: Ints, children: Ints, kinds: Ints, demands: Ints, through: Bools, allowed: int
 ) -> tuple[Ints, Ints]:
     """Classes divided by demands: the class that each is a part of, and rows of a class's number, a node and
@@ -232,7 +232,7 @@ def _divided(
     return np.array(origin), np.array(rows, np.int64).reshape(-1, 4)
 
 
-def _ending(homes: Ints, children: Ints, count: int) -> Bools:
+def _find_ending_nodes(homes: Ints, children: Ints, count: int) -> Bools:
     """Which nodes have a term that ends: a class may hold nothing but terms of itself."""
     ending = np.arange(count + 1) == count  # the last stands for no child
     found = np.zeros(len(homes), np.bool_)
@@ -242,36 +242,39 @@ def _ending(homes: Ints, children: Ints, count: int) -> Bools:
     return found
 
 
-def _known(egraph: EGraph, holds: Callable[[Fraction], bool]) -> Bools:
+def _find_known_operands(egraph: EGraph, holds: Callable[[Fraction], bool]) -> Bools:
     """(nodes, 2) whether an operand is a number for which something holds."""
     classes = [number for number, value in egraph.constants.items() if holds(value)]
     return np.isin(egraph.children, classes)
 
 
-def _kinds(egraph: EGraph) -> Ints:
+def _compute_node_kinds(egraph: EGraph) -> Ints:
     """(nodes,) what the terms of a node begin with."""
-    minus, one = _known(egraph, lambda c: c == -1), _known(egraph, lambda c: c == 1)
-    negative = _known(egraph, lambda c: c < 0)
-    times, over = egraph.labelled("*")[:, None], egraph.labelled("/")
+    minus, one = (
+        _find_known_operands(egraph, lambda c: c == -1),
+        _find_known_operands(egraph, lambda c: c == 1),
+    )
+    negative = _find_known_operands(egraph, lambda c: c < 0)
+    times, over = egraph.has_label("*")[:, None], egraph.has_label("/")
     kinds = np.array([_KINDS.get(name, 0) for name in egraph.names], np.int64)[egraph.labels]
     kinds |= np.any(times & minus, axis=1) * _MINUS | np.any(times & negative, axis=1) * _NEGATIVE
-    kinds |= egraph.labelled("-") * _DIFFERENCE | (egraph.labelled("pow") & negative[:, 1]) * _RECIPROCAL
+    kinds |= egraph.has_label("-") * _DIFFERENCE | (egraph.has_label("pow") & negative[:, 1]) * _RECIPROCAL
     kinds |= (over & (one | minus)[:, 0]) * _RECIPROCAL
     return kinds | (over & minus[:, 0]) * _MINUS | (over & negative[:, 0]) * _NEGATIVE
 
 
-def _demands(egraph: EGraph) -> Ints:
+def _compute_demands(egraph: EGraph) -> Ints:
     """(nodes, 2) what each operand may not be; -1 where the node itself is a detour."""
     alone = [
         _UNDONE.get(_KINDS.get(name, 0), 0) | (_MINUS if name in _ODD_OR_EVEN else 0) for name in egraph.names
     ]
     demands = np.stack([np.array(alone, np.int64)[egraph.labels], np.zeros(len(egraph.labels), np.int64)], 1)
-    negative = _known(egraph, lambda c: c < 0)[:, 1]
-    whole = _known(egraph, lambda c: c.denominator == 1)[:, 1]
-    times, over, raised = (egraph.labelled(name) for name in ("*", "/", "pow"))
-    sums = egraph.labelled("+", "-")
-    both = np.any(_known(egraph, lambda c: c == -1), axis=1) * _DIFFERENCE
-    both |= np.any(_known(egraph, lambda _: True), axis=1) * _NEGATIVE | _MINUS
+    negative = _find_known_operands(egraph, lambda c: c < 0)[:, 1]
+    whole = _find_known_operands(egraph, lambda c: c.denominator == 1)[:, 1]
+    times, over, raised = (egraph.has_label(name) for name in ("*", "/", "pow"))
+    sums = egraph.has_label("+", "-")
+    both = np.any(_find_known_operands(egraph, lambda c: c == -1), axis=1) * _DIFFERENCE
+    both |= np.any(_find_known_operands(egraph, lambda _: True), axis=1) * _NEGATIVE | _MINUS
     demands[times] = both[times, None]
     demands[sums] = _MINUS, _MINUS | _NEGATIVE
     demands[over] = _MINUS, _MINUS | _RECIPROCAL
@@ -292,7 +295,7 @@ def _demands(egraph: EGraph) -> Ints:
 # published generator overlooks.
 
 
-class Grammar:
+class TermGrammar:
     """The productions of an e-graph, ready for counting and sampling.
 
     Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
@@ -312,7 +315,7 @@ class Grammar:
         origin = np.arange(len(egraph)) if origin is None else origin
         parts = np.where(egraph.children < 0, _NONE, origin[egraph.children])
         homes = egraph.homes
-        kept = np.ones(len(homes), np.bool_) if padding else _telling(egraph, homes, origin, parts)
+        kept = np.ones(len(homes), np.bool_) if padding else _find_telling_nodes(egraph, homes, origin, parts)
         homes, labels, children, parts = homes[kept], egraph.labels[kept], egraph.children[kept], parts[kept]
         operands, rows = children.copy(), np.stack([np.arange(len(egraph)), np.full(len(egraph), _NONE)], 1)
         if not padding:
@@ -336,18 +339,18 @@ class Grammar:
             weights=np.array([given.get(name, 1.0) for name in egraph.names])[labels],
         )
 
-    def counts(self, max_tokens: int) -> list[int]:
+    def count_terms(self, max_tokens: int) -> list[int]:
         """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
-        return count_exactly(self.tables, self.root, self.nearly(max_tokens)[0][self.root])
+        return count_exactly(self.tables, self.root, self.count_nearly_terms(max_tokens)[0][self.root])
 
-    def nearly(self, max_tokens: int) -> tuple[Floats, Floats]:
+    def count_nearly_terms(self, max_tokens: int) -> tuple[Floats, Floats]:
         """Terms by (row, length) and by (production, length) as doubles (see `count_nearly`)."""
         if max_tokens not in self._nearly:
             self._nearly[max_tokens] = count_nearly(self.tables, max_tokens)
         return self._nearly[max_tokens]
 
 
-def _telling(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
+def _find_telling_nodes(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
     """(nodes,) which nodes say something. Args: parts: the children, by the classes they were parts of."""
     numeral, divided = egraph.fractions
     lowest = [node for node, (top, bottom) in divided.items() if bottom > 1 and math.gcd(top, bottom) == 1]
@@ -358,8 +361,8 @@ def _telling(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
         fixed[home], zero[home], one[home] = home != egraph.root, value == 0, value == 1
     back = np.any((parts >= 0) & (parts == origin[homes][:, None]), axis=1)
     left, right = egraph.children.T
-    neutral = egraph.labelled("+", "-") & (zero[left] | zero[right])
-    neutral |= egraph.labelled("*") & (one[left] | one[right]) | egraph.labelled("/", "pow") & one[right]
+    neutral = egraph.has_label("+", "-") & (zero[left] | zero[right])
+    neutral |= egraph.has_label("*") & (one[left] | one[right]) | egraph.has_label("/", "pow") & one[right]
     return np.where(fixed[homes], number, ~(back | neutral))
 
 
@@ -409,14 +412,14 @@ def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None)
     by_row = np.zeros((len(tables.rows), max_tokens + 1))
     by_production = np.zeros((len(tables.own), max_tokens + 1), order="F")  # read along a class
     weights = np.ones(len(tables.own)) if weights is None else weights
-    _count(*tables.arrays, weights, by_row, by_production)
+    _count_by_length(*tables.arrays, weights, by_row, by_production)
     return by_row, by_production
 
 
 @cache
-def _prime(place: int) -> int:
+def _nth_prime(place: int) -> int:
     """The largest primes of 31 bits, the largest first."""
-    number = _prime(place - 1) - 2 if place else 2**31 - 1
+    number = _nth_prime(place - 1) - 2 if place else 2**31 - 1
     while any(number % factor == 0 for factor in range(3, math.isqrt(number) + 1, 2)):
         number -= 2
     return number
@@ -430,7 +433,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
     modulus = 1
     primes: list[int] = []
     while modulus < 4 * int(near.max()):
-        primes.append(_prime(len(primes)))
+        primes.append(_nth_prime(len(primes)))
         modulus *= primes[-1]
     total = [0] * (max_tokens + 1)
     for prime in primes:
@@ -445,7 +448,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
 
 
 @compile_kernel
-def _count(
+def _count_by_length(
     starts: Ints,
     own: Ints,
     operands: Ints,
@@ -487,8 +490,8 @@ def _count_modulo(
     operands: Ints,
     children: Ints,
     rows: Ints,
-    by_row: Words,
-    by_production: Words,
+    by_row: RandomState,
+    by_production: RandomState,
     prime: np.uint64,
 ) -> None:
     for length in range(1, by_row.shape[1]):
@@ -514,7 +517,7 @@ def _count_modulo(
 
 
 @compile_kernel
-def _random(state: Words) -> float:
+def _next_random(state: RandomState) -> float:
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -524,7 +527,7 @@ def _random(state: Words) -> float:
 
 
 @compile_kernel
-def _draw(
+def _draw_terms(
     starts: Ints,
     own: Ints,
     operands: Ints,
@@ -536,7 +539,7 @@ def _draw(
     root: int,
     length: int,
     numbers: Floats,
-    state: Words,
+    state: RandomState,
     out: Ints,
 ) -> None:
     """One term per row of `out`: the productions in prefix order, -1 behind the last.
@@ -554,7 +557,7 @@ def _draw(
             top -= 1
             row, size = waiting[top, 0], waiting[top, 1]
             home, barred = rows[row, 0], rows[row, 1]
-            aim = _random(state) * by_row[row, size] if drawn else aims[top]
+            aim = _next_random(state) * by_row[row, size] if drawn else aims[top]
             chosen = -1
             for p in range(starts[home], starts[home + 1]):
                 ways = by_production[p, size]
@@ -591,19 +594,19 @@ def _draw(
 
 
 @compile_kernel
-def _shuffle(order: Ints, state: Words) -> None:
+def _shuffle_order(order: Ints, state: RandomState) -> None:
     for last in range(len(order) - 1, 0, -1):
-        other = int(_random(state) * (last + 1))
+        other = int(_next_random(state) * (last + 1))
         order[last], order[other] = order[other], order[last]
 
 
 @compile_kernel
-def _heaviest_last(weights: Floats, state: Words) -> Ints:
+def _heaviest_last(weights: Floats, state: RandomState) -> Ints:
     """Numbers in the reverse of the order in which drawing by weight without replacement gives them
     (Efraimidis and Spirakis: by exponential waiting times)."""
     waits = np.empty(len(weights))
     for place in range(len(weights)):
-        waits[place] = math.log(1.0 - _random(state)) / weights[place]
+        waits[place] = math.log(1.0 - _next_random(state)) / weights[place]
     return np.argsort(waits, kind="mergesort")
 
 
@@ -614,39 +617,39 @@ class Sampler:
     Args: max_tokens: the longest that will be asked for. seed: whatever determines the drawing.
     """
 
-    def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
+    def __init__(self, grammar: TermGrammar, max_tokens: int, seed: int = 0) -> None:
         self._grammar = grammar
         self.tables = grammar.tables
-        self._counts = self._shares = grammar.nearly(max_tokens)
+        self._counts = self._shares = grammar.count_nearly_terms(max_tokens)
         if self.tables.weighted:
             self._shares = count_nearly(self.tables, max_tokens, self.tables.weights)
         self._seed = seed
-        self._states: dict[int, Words] = {}
+        self._states: dict[int, RandomState] = {}
         self._seen: dict[int, set[bytes]] = {}
         self._orders: dict[int, Ints] = {}
 
-    def supply(self, length: int) -> float:
+    def count_supply(self, length: int) -> float:
         return float(self._counts[0][self._grammar.root, length])
 
-    def rows(self, length: int, count: int) -> Ints:
+    def draw_rows(self, length: int, count: int) -> Ints:
         """At most `count` further terms of one length, as (terms, length) productions in prefix order with -1
         behind the last of each; none when all have been given."""
-        if not self.supply(length):
+        if not self.count_supply(length):
             return np.empty((0, length), np.int64)
         if length not in self._states:
             words = np.random.SeedSequence([self._seed, length]).generate_state(1, np.uint64)
             self._states[length] = words.astype(np.uint64)
         state = self._states[length]
-        if self.supply(length) <= LISTED:
+        if self.count_supply(length) <= LISTED:
             if length not in self._orders:
-                self._orders[length] = self._order(length, state)
+                self._orders[length] = self._draw_order(length, state)
             order = self._orders[length]
             wanted = order[: -count - 1 : -1].copy()
             self._orders[length] = order[: len(order) - len(wanted)]
-            return self._numbered(length, wanted)
+            return self._rows_of_numbers(length, wanted)
         drawn = np.empty((count, length), np.int64)
         tables = self.tables
-        _draw(
+        _draw_terms(
             *tables.arrays,
             tables.weights,
             *self._shares,
@@ -665,17 +668,19 @@ class Sampler:
                 new.append(place)
         return drawn[new]
 
-    def _numbered(self, length: int, wanted: Ints) -> Ints:
+    def _rows_of_numbers(self, length: int, wanted: Ints) -> Ints:
         found = np.empty((len(wanted), length), np.int64)
         alike, unused = np.ones_like(self.tables.weights), np.zeros(1, np.uint64)
         numbers = wanted.astype(np.float64)
-        _draw(*self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found)
+        _draw_terms(
+            *self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found
+        )
         return found
 
-    def _order(self, length: int, state: Words) -> Ints:
-        order = np.arange(int(self.supply(length)))
+    def _draw_order(self, length: int, state: RandomState) -> Ints:
+        order = np.arange(int(self.count_supply(length)))
         if not self.tables.weighted:
-            _shuffle(order, state)
+            _shuffle_order(order, state)
             return order
         factors = np.append(self.tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
-        return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
+        return _heaviest_last(factors[self._rows_of_numbers(length, order)].prod(axis=1), state)

@@ -24,7 +24,14 @@ from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers
-from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
+from engines.egen.egraph.analysis import (
+    condition_query,
+    constructor_name,
+    iterate_clearing_rules,
+    iterate_schema,
+    split_atoms,
+    term_text,
+)
 from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.settings import Limits, Mode, StopReason
@@ -57,7 +64,7 @@ _OVERSHOOT = 6
 """A step that ends with more than this many times the allowed nodes is taken back instead of trimmed."""
 
 
-def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
+def list_guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
     """The alternatives under which a direction may fire; none when it is inactive.
 
     In `strict` a direction may not lose domain; gaining some is harmless, because every term of the e-graph
@@ -66,14 +73,14 @@ def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
     if mode != "strict" or rule.claim == "extends":
         return (rule.when,)
     alternatives = []
-    for alternative in rule.guards(mode):
+    for alternative in rule.list_guards(mode):
         needed = tuple(one for one in alternative if one.name != "total")
         if needed not in alternatives:
             alternatives.append(needed)
     return tuple(alternatives)
 
 
-def group(left: Tree, right: Tree) -> str:
+def group_of_direction(left: Tree, right: Tree) -> str:
     """Which group a direction runs in: derivatives come first, what adds much last; what
     leaves a variable or number alone (`collapse`) runs between them."""
     if left.label == "d":
@@ -88,34 +95,34 @@ def group(left: Tree, right: Tree) -> str:
     return "rewrite" if gain <= _SMALL_GAIN else "expand"
 
 
-def _compiled(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[str]:
+def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[str]:
     seen: set[tuple[str, str, str]] = set()
     for rule in rules:
         left, right = fold_numbers(rule.left), fold_numbers(rule.right)
         if is_variable(left):
             continue  # see `paddings`
-        for place, alternative in enumerate(guards(rule, mode)):
+        for place, alternative in enumerate(list_guards(rule, mode)):
             query = " ".join(
-                condition(one.name, term(fold_numbers(one.pattern), labels), f"k{i}")
+                condition_query(one.name, term_text(fold_numbers(one.pattern), labels), f"k{i}")
                 for i, one in enumerate(alternative)
             )
-            key = (term(left, labels), term(right, labels), query)
+            key = (term_text(left, labels), term_text(right, labels), query)
             if key in seen:
                 continue
             seen.add(key)
             yield (
                 f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
-                f':ruleset {group(left, right)} :name "{rule.name}#{place}")'
+                f':ruleset {group_of_direction(left, right)} :name "{rule.name}#{place}")'
             )
 
 
-def paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
+def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
     """What every term may be wrapped in: the right sides of u -> 1 u, u -> tan(atan u) and the like.
 
     They match everything and would eat the node budget; the grammar adds them when padding is asked for.
     """
     return tuple(
-        fold_numbers(rule.right) for rule in rules if is_variable(rule.left) and () in guards(rule, mode)
+        fold_numbers(rule.right) for rule in rules if is_variable(rule.left) and () in list_guards(rule, mode)
     )
 
 
@@ -130,50 +137,50 @@ class Grower:
     ) -> None:
         self.mode = mode
         self.theory = theory or Reals()
-        self.rules = tuple(self.theory.rules() if rules is None else rules)
+        self.rules = tuple(self.theory.list_rules() if rules is None else rules)
         arity = self.theory.arity.items()
-        self.functions = frozenset(constructor(label) for label, count in arity if count) - _ARITHMETIC
-        self._renew()
+        self.functions = frozenset(constructor_name(label) for label, count in arity if count) - _ARITHMETIC
+        self._renew_egraph()
 
-    def _renew(self) -> None:
+    def _renew_egraph(self) -> None:
         from egglog.bindings import EGraph as Egglog
 
         self._grown = self._held = 0
         self._combined: dict[tuple[str, frozenset[str]], str] = {}
         self.egglog = Egglog()
-        self._load(schema(self.theory.arity))
-        self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
-        rules = [*clearing(self.theory.arity), *self.theory.analysis()]
-        rules += _compiled(self.rules, self.mode, self.theory.arity)
+        self._load_commands(iterate_schema(self.theory.arity))
+        self._load_commands(f"(ruleset {group})" for group in ("collapse", *GROUPS))
+        rules = [*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules()]
+        rules += _compile_rules(self.rules, self.mode, self.theory.arity)
         self._rulesets: dict[str, dict[frozenset[str], str]] = {}
-        self._load(map(self._apart, rules))
+        self._load_commands(map(self._ruleset_apart, rules))
 
-    def _apart(self, rule: str) -> str:
+    def _ruleset_apart(self, rule: str) -> str:
         """A rule in a ruleset of those that need the same functions, after the ruleset."""
         name = rule.rpartition(":ruleset ")[2].split()[0].rstrip(")")
-        needed = frozenset(_NAME.findall(next(atoms(rule[1:-1])))) & self.functions
+        needed = frozenset(_NAME.findall(next(split_atoms(rule[1:-1])))) & self.functions
         sets = self._rulesets.setdefault(name, {frozenset(): name})
         if needed not in sets:
             sets[needed] = f"{name}_{len(sets)}"
-            self.execute(f"(ruleset {sets[needed]})")
+            self.execute_program(f"(ruleset {sets[needed]})")
         return rule.replace(f":ruleset {name}", f":ruleset {sets[needed]}")
 
-    def run(self, program: str, present: frozenset[str]) -> list[Any]:
+    def run_rulesets(self, program: str, present: frozenset[str]) -> list[Any]:
         """Run rulesets, without the rules of functions that are not `present`: looking for them takes as long
         as for others."""
 
-        def combined(found: re.Match[str]) -> str:
+        def combine_rulesets(found: re.Match[str]) -> str:
             key = found[1], present
             if key not in self._combined:
                 self._combined[key] = f"{found[1]}_of_{len(self._combined)}"
                 sets = self._rulesets.get(found[1], {frozenset(): found[1]}).items()
                 parts = " ".join(part for needed, part in sets if needed <= present)
-                self.execute(f"(unstable-combined-ruleset {self._combined[key]} {parts})")
+                self.execute_program(f"(unstable-combined-ruleset {self._combined[key]} {parts})")
             return f"(run {self._combined[key]}"
 
-        return self.execute(_RUN.sub(combined, program))
+        return self.execute_program(_RUN.sub(combine_rulesets, program))
 
-    def grow(
+    def grow_egraph(
         self,
         head: Tree,
         limits: Limits | None = None,
@@ -192,40 +199,41 @@ class Grower:
         if theory is not None and theory.unwritten:
             raise ExpressionError(theory.unwritten, remedy="Use check or verify.")
         if self._grown >= _RENEWED and not self._held:
-            self._renew()
+            self._renew_egraph()
         if not self._held:
-            self.execute("(push)")
+            self.execute_program("(push)")
         self._grown += 1
-        run = _Run(self, limits or Limits(), events, stop)
+        run = _GrowthRun(self, limits or Limits(), events, stop)
         try:
-            self._load((theory or self.theory).facts())
-            run.grow(head, forms)
-            return run.result()
+            self._load_commands((theory or self.theory).iterate_facts())
+            run.grow_head(head, forms)
+            return run.to_egraph()
         finally:
             self._held += 1 + run.most
             if self._held > _COPY_NODES:
-                self.execute("(pop)")
+                self.execute_program("(pop)")
                 self._held = 0
                 self._combined.clear()
             else:
-                self.run("(run clear 1)", self.functions)
+                self.run_rulesets("(run clear 1)", self.functions)
 
-    def _load(self, commands: Iterable[str]) -> None:
+    def _load_commands(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
         for start in range(0, len(waiting), _CHUNK):
-            self.execute("\n".join(waiting[start : start + _CHUNK]))
+            self.execute_program("\n".join(waiting[start : start + _CHUNK]))
 
-    def execute(self, program: str) -> list[Any]:
+    def execute_program(self, program: str) -> list[Any]:
         outputs: list[Any] = self.egglog.run_program(*self.egglog.parse_program(program))
         return outputs
 
 
-class _Run:
+class _GrowthRun:
     def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop) -> None:
         self.grower, self.labels = grower, grower.theory.arity
-        self.egglog, self.execute = grower.egglog, grower.execute
+        self.egglog, self.execute = grower.egglog, grower.execute_program
         self.constructors = {
-            constructor(label): (label, 1 if label == "d" else arity) for label, arity in self.labels.items()
+            constructor_name(label): (label, 1 if label == "d" else arity)
+            for label, arity in self.labels.items()
         }
         self.counted = ("Num", "Var", *self.constructors)
         self.limits, self.events, self.stop = limits, events, stop
@@ -240,32 +248,32 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def grow(self, head: Tree, forms: Sequence[Tree]) -> None:
-        root, *others = (term(fold_numbers(tree), self.labels) for tree in (head, *forms))
+    def grow_head(self, head: Tree, forms: Sequence[Tree]) -> None:
+        root, *others = (term_text(fold_numbers(tree), self.labels) for tree in (head, *forms))
         self.execute(f"(Calm) (set (Root) {root})")
         for other in others:
             self.execute(f"(union {root} {other})")
-        self.size()
-        self.run(f"(run-schedule {_FOLD})")
-        self.keep(self.size())
-        going = self.accept()
+        self.count_nodes()
+        self.run_program(f"(run-schedule {_FOLD})")
+        self.keep_nodes(self.count_nodes())
+        going = self.accept_step()
         while going and self.iterations < self.limits.iterations:
             before = self.changes
             for group in GROUPS:
                 if group == "expand" and self.changes > before and self.iterations % 2 == 0:
                     continue  # depth before width: these rules take the nodes that the others would use
-                going = going and self.step(group)
+                going = going and self.run_group(group)
             self.iterations += 1
             # Counting classes takes time: not for a sink that does not listen.
             if self.events is not ignore and self.changes > before:
-                size = {"nodes": self.nodes, "classes": self.classes(), "seconds": self.seconds}
+                size = {"nodes": self.nodes, "classes": self.count_classes(), "seconds": self.seconds}
                 self.events(Event("progress", {"stage": "grow", **size}, step=self.iterations))
             if self.changes == before:
                 return
         if going:
             self.stop_reason = "iteration_limit"
 
-    def step(self, group: str) -> bool:
+    def run_group(self, group: str) -> bool:
         """Run one group once; whether growth goes on. Derivatives are worked out to the end the first
         time."""
         while True:
@@ -275,43 +283,43 @@ class _Run:
             if time.process_time() - self.worked > self.limits.time_s:
                 self.stop_reason = "time_limit"
                 return False
-            if not self.run(f"(run {group} 1)"):
+            if not self.run_program(f"(run {group} 1)"):
                 return True
             self.changes += 1
-            if not self.accept():
+            if not self.accept_step():
                 return False
             if group != "derive" or self.iterations:
                 return True
 
-    def run(self, program: str) -> bool:
-        report = self.grower.run(program, self.present)[0].report
+    def run_program(self, program: str) -> bool:
+        report = self.grower.run_rulesets(program, self.present)[0].report
         for name, matches in report.num_matches_per_rule.items():
             rule, mark, _ = name.partition("#")
             if mark and matches:
                 self.fired[rule] = self.fired.get(rule, 0) + matches
         return bool(report.updated)
 
-    def accept(self) -> bool:
+    def accept_step(self) -> bool:
         """Analyse what a step made and keep it, unless it contradicts itself; whether there is room for
         more."""
-        self.size()
-        self.run(_SETTLE)
-        nodes = self.size()
+        self.count_nodes()
+        self.run_program(_SETTLE)
+        nodes = self.count_nodes()
         if nodes > self.limits.nodes:
             self.stop_reason = "node_limit"
             if nodes <= _OVERSHOOT * self.limits.nodes and not self.clash:
-                self.keep(nodes)
+                self.keep_nodes(nodes)
         elif not self.clash:
-            self.run(_LEARN)
-            nodes = self.size()
+            self.run_program(_LEARN)
+            nodes = self.count_nodes()
             if not self.clash:
-                self.keep(nodes)
+                self.keep_nodes(nodes)
                 return True
         if self.clash:
             self.stop_reason = "contradiction"
         return False
 
-    def size(self) -> int:
+    def count_nodes(self) -> int:
         sizes = dict(self.execute("(print-size)")[0].sizes)
         self.clash = bool(sizes["Clash"])
         self.present = frozenset(name for name in self.grower.functions if sizes[name])
@@ -319,13 +327,13 @@ class _Run:
         self.most = max(self.most, nodes)
         return nodes
 
-    def keep(self, nodes: int) -> None:
+    def keep_nodes(self, nodes: int) -> None:
         self.nodes, self.kept = nodes, self.egglog.freeze()
 
-    def classes(self) -> int:
+    def count_classes(self) -> int:
         return len({row.output for name in self.counted for row in self.kept.functions[name].rows})
 
-    def result(self) -> EGraph:
+    def to_egraph(self) -> EGraph:
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
         functions = self.kept.functions
         known = defaultdict[Any, int](count().__next__)
@@ -334,7 +342,7 @@ class _Run:
         labels: list[str] = []
         children: tuple[list[int], list[int]] = [], []
 
-        def put(rows: Sequence[Any], texts: Sequence[str], arity: int) -> None:
+        def put_rows(rows: Sequence[Any], texts: Sequence[str], arity: int) -> None:
             homes.extend([known[row.output] for row in rows])
             labels.extend(texts)
             inputs = [row.inputs for row in rows] if arity else []
@@ -343,13 +351,13 @@ class _Run:
 
         for name, (label, arity) in self.constructors.items():
             rows = functions[name].rows
-            put(rows, [label] * len(rows), arity)
+            put_rows(rows, [label] * len(rows), arity)
         exact = [(row, value(row.inputs[0])) for row in functions["Num"].rows]
         # A fraction's class has a division to print it.
         whole = [(row, str(one.numerator)) for row, one in exact if one.denominator == 1]
-        put([row for row, _ in whole], [text for _, text in whole], 0)
+        put_rows([row for row, _ in whole], [text for _, text in whole], 0)
         rows = functions["Var"].rows
-        put(rows, [names(row.inputs[0]) for row in rows], 0)
+        put_rows(rows, [names(row.inputs[0]) for row in rows], 0)
         every = sorted({*labels})
         codes = {label: code for code, label in enumerate(every)}
         table = np.array([homes, [codes[label] for label in labels], *children], np.int64).T
@@ -377,12 +385,12 @@ def number_classes(
     """
     home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
     own = np.array([ENode(name).tokens for name in names], np.int64)[label]
-    rank, size = _ranked(home, label, own, children, count)
-    kept = np.flatnonzero(_whole(children, rank))
+    rank, size = _rank_nodes(home, label, own, children, count)
+    kept = np.flatnonzero(_find_complete_nodes(children, rank))
     tokens = own + np.where(children < 0, 0, size[children]).sum(axis=1)
     places = np.where(children < 0, -1, rank[children])
     if limit is not None and len(kept) > limit:
-        around = _around(start, home[kept], tokens[kept], children[kept], size)
+        around = _tokens_around(start, home[kept], tokens[kept], children[kept], size)
         kept = kept[around[home[kept]] >= 0]
         # At the same length smallest terms come first, so that no node loses its operands to a tie.
         keys = (
@@ -390,9 +398,9 @@ def number_classes(
             *(tokens[kept] > size[home[kept]], around[home[kept]] + tokens[kept]),
         )
         kept = kept[np.lexsort(keys)[:limit]]
-        still, _ = _ranked(home[kept], label[kept], own[kept], children[kept], count)
-        kept = kept[_whole(children[kept], still)]
-    reached = _reached(start, home[kept], children[kept], count)
+        still, _ = _rank_nodes(home[kept], label[kept], own[kept], children[kept], count)
+        kept = kept[_find_complete_nodes(children[kept], still)]
+    reached = _find_reached_classes(start, home[kept], children[kept], count)
     dense = np.full(count, -1, np.int64)
     order = np.flatnonzero(reached)
     dense[order[np.argsort(rank[order])]] = np.arange(len(order))
@@ -403,12 +411,12 @@ def number_classes(
     return int(dense[start]), tuple(names), label[kept][sort], below[sort], starts
 
 
-def _whole(children: Ints, rank: Ints) -> Bools:
+def _find_complete_nodes(children: Ints, rank: Ints) -> Bools:
     return np.all((children < 0) | (rank[children] >= 0), axis=1)
 
 
 @compile_kernel
-def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+def _index_users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
     starts = np.zeros(count + 1, np.int64)
     for node in range(len(homes)):
         for side in range(2):
@@ -427,8 +435,8 @@ def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 @compile_kernel
-def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    starts, users = _users(homes, children, count)
+def _rank_nodes(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+    starts, users = _index_users(homes, children, count)
     rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
     waiting = np.zeros(len(homes), np.int64)
     heap = [(0, 0, 0, 0, 0)]
@@ -459,7 +467,7 @@ def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) ->
 
 
 @compile_kernel
-def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) -> Ints:
+def _tokens_around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) -> Ints:
     """For each class the fewest tokens that a term of the root has around one of its terms, -1 where it is in
     none of them."""
     order = np.argsort(homes, kind="mergesort")
@@ -484,7 +492,7 @@ def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) ->
 
 
 @compile_kernel
-def _reached(root: int, homes: Ints, children: Ints, count: int) -> Bools:
+def _find_reached_classes(root: int, homes: Ints, children: Ints, count: int) -> Bools:
     order = np.argsort(homes, kind="mergesort")
     firsts = np.searchsorted(homes[order], np.arange(count + 1))
     found = np.zeros(count, np.bool_)

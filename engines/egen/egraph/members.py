@@ -23,9 +23,9 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import to_prefix
-from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
-from engines.egen.egraph.growth import Grower, paddings
-from engines.egen.expressions.novelty import novel, tidy
+from engines.egen.egraph.grammar import EGraph, Sampler, TermGrammar, with_padding
+from engines.egen.egraph.growth import Grower, list_paddings
+from engines.egen.expressions.novelty import order_by_novelty, tidy_expression
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
 from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, Mode, read_weights
@@ -73,20 +73,22 @@ def generate(
             f"the grower's rules are of mode {grower.mode}, not {config.mode}, or another theory"
         )
 
-    verifier = theory.judge(head, seed=config.seed)
+    verifier = theory.make_judge(head, seed=config.seed)
     forms: list[tuple[str, Tree]] = []
     if config.style != "any" and not verifier.reason:
-        found = list(theory.written(head, verifier, config.forms, config.max_tokens))
+        found = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
         verdicts = verifier.check([tree for _, tree in found])
-        forms = [one for one, verdict in zip(found, verdicts, strict=True) if _accepted(verdict, config.mode)]
+        forms = [
+            one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config.mode)
+        ]
     united = [tree for name, tree in forms if name]
-    egraph = grower.grow(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
+    egraph = grower.grow_egraph(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
     if config.padding:
-        egraph = with_padding(egraph, paddings(grower.rules, config.mode))
-    return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).cluster()
+        egraph = with_padding(egraph, list_paddings(grower.rules, config.mode))
+    return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).to_cluster()
 
 
-def _accepted(verdict: MemberVerdict, mode: Mode) -> bool:
+def _is_accepted(verdict: MemberVerdict, mode: Mode) -> bool:
     return verdict.outcome in ACCEPTED[mode] and (verdict.outcome != "shrinks" or verdict.kept > 0)
 
 
@@ -104,30 +106,30 @@ class _Selection:
 
     def __post_init__(self) -> None:
         self.terms = Subterms(self.theory.arity)
-        self.forms = self.theory.forms(self.terms, direct=self.config.style == "distinct")
+        self.forms = self.theory.make_forms(self.terms, direct=self.config.style == "distinct")
         self.families = {to_prefix(tree): name for name, tree in self.classical}
         self.stop_reason = self.egraph.stop_reason
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
-        self.keys = {self.forms.key(self.terms.read(self.head.list_labels()))}
+        self.keys = {self.forms.key_of(self.terms.read(self.head.list_labels()))}
         interesting = self.config.order == "interesting"
         self.wanted = max(_CHOSEN_FROM, self.config.members) if interesting else self.config.members
         self.suspects: set[str] = set()
 
-    def cluster(self) -> Cluster:
+    def to_cluster(self) -> Cluster:
         started = time.perf_counter()
-        grammar = self.grammar()
+        grammar = self.make_grammar()
         sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
-        counts = grammar.counts(self.config.max_tokens)
+        counts = grammar.count_terms(self.config.max_tokens)
         self.seconds["sample"] += time.perf_counter() - started
         try:
-            self.select(sampler, counts)
+            self.select_terms(sampler, counts)
         except StoppedError:
             self.stop_reason = "stopped"
         self.members.sort(key=lambda member: (member.tokens, member.prefix))
         if self.config.order == "interesting":
-            self.members = self.chosen()
+            self.members = self.choose_members()
         stats = Stats(
             stop_reason=self.stop_reason,
             iterations=self.egraph.iterations,
@@ -142,14 +144,14 @@ class _Selection:
         )
         return Cluster(self.head, tuple(self.members), stats, self.config)
 
-    def chosen(self) -> list[Member]:
+    def choose_members(self) -> list[Member]:
         """The members that are wanted, of those there are: each unlike those before it, and tidied."""
-        others = [(tidy(member.tree), member) for member in self.members if not member.by]
+        others = [(tidy_expression(member.tree), member) for member in self.members if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
         verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
         found = [member for member in self.members if member.by]
         for tree, verdict in verdicts.items():
-            if _accepted(verdict, self.config.mode):
+            if _is_accepted(verdict, self.config.mode):
                 found.append(Member(tree, verdict))
         found += (member for _, member in others)
         once: dict[str, Member] = {}
@@ -158,25 +160,27 @@ class _Selection:
         once.pop(canonical_key(self.head), None)
         once = dict(sorted(once.items(), key=lambda row: (not row[1].by, row[1].tokens)))
         first = min(FEW, self.config.members)
-        ordered = novel(once.values(), self.head, first, lambda one: (one.tree, bool(one.by)))
+        ordered = order_by_novelty(once.values(), self.head, first, lambda one: (one.tree, bool(one.by)))
         return ordered[: self.config.members]
 
-    def grammar(self) -> Grammar:
-        found = None if self.config.style == "any" else self.theory.plain(self.egraph)
+    def make_grammar(self) -> TermGrammar:
+        found = None if self.config.style == "any" else self.theory.remove_detours(self.egraph)
         egraph, origin = found or (self.egraph, None)
         weights = {
             label: weight
             for family, weight in read_weights(self.config.weights).items()
             for label in FAMILIES[family]
         }
-        return Grammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
+        return TermGrammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
 
-    def written(self, terms: Iterable[Tree]) -> None:
+    def judge_written_terms(self, terms: Iterable[Tree]) -> None:
         short = (term.list_labels() for term in terms)
         rows = (self.terms.coded(term) for term in short if len(term) <= self.config.max_tokens)
-        self.judge(list(self.distinct((self.terms.add(row[None])[0], row.tolist()) for row in rows)))
+        self.judge_terms(
+            list(self.iterate_distinct((self.terms.add(row[None])[0], row.tolist()) for row in rows))
+        )
 
-    def select(self, sampler: Sampler, counts: list[int]) -> None:
+    def select_terms(self, sampler: Sampler, counts: list[int]) -> None:
         reason, strict = self.verifier.reason, self.config.mode == "strict"
         if self.egraph.stop_reason == "contradiction" and strict and not reason:
             what = f"the rules prove two constants equal for {to_prefix(self.head)}"
@@ -186,12 +190,12 @@ class _Selection:
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
         if self.config.style != "any":
-            self.written(tree for _, tree in self.classical)
+            self.judge_written_terms(tree for _, tree in self.classical)
         open_lengths = [length for length, count in enumerate(counts) if count]
         share = self.wanted // max(1, len(open_lengths))
         tables = sampler.tables
         codes = np.append(self.terms.codes(tables.names)[tables.labels], -1)  # -1 is behind the end
-        streams = {length: self.drawn(sampler, length, share, codes) for length in open_lengths}
+        streams = {length: self.iterate_drawn(sampler, length, share, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
         even = self.config.style != "any" and self.wanted >= len(open_lengths)
         drawn = False
@@ -203,25 +207,25 @@ class _Selection:
             drawn = True
             wanted = self.wanted - len(self.members)
             most = 8 if hurried else _ROUND
-            shares = _shares(wanted, len(open_lengths), most, even=even)
+            shares = _share_by_length(wanted, len(open_lengths), most, even=even)
             fresh: list[str] = []
             for length, share in zip(list(open_lengths), shares, strict=True):
                 if (fresh or self.members) and not hurried and self.stop():
                     break
                 started = time.perf_counter()
-                new = list(islice(self.distinct(streams[length]), share))
+                new = list(islice(self.iterate_distinct(streams[length]), share))
                 fresh += new
                 if len(new) < share:
                     open_lengths.remove(length)
                 self.seconds["sample"] += time.perf_counter() - started
                 if len(fresh) >= _JUDGED_TOGETHER:
-                    self.judge(fresh)
+                    self.judge_terms(fresh)
                     fresh = []
-            self.judge(fresh)
+            self.judge_terms(fresh)
         if not self.members and self.config.style != "any":
-            self.written(self.theory.openings(self.head))
+            self.judge_written_terms(self.theory.list_openings(self.head))
 
-    def drawn(
+    def iterate_drawn(
         self, sampler: Sampler, length: int, share: int, codes: NDArray[np.int64]
     ) -> Iterator[tuple[int, list[int]]]:
         """Terms of one length, by number and codes, until there are none or so many were given that hardly
@@ -233,34 +237,34 @@ class _Selection:
         together = _DRAWN_TOGETHER * (1 + min(3 * share, 100) // _DRAWN_TOGETHER)
         while given < patience:
             left = -(-(patience - given) // _DRAWN_TOGETHER) * _DRAWN_TOGETHER
-            rows = codes[sampler.rows(length, min(together, left))]
+            rows = codes[sampler.draw_rows(length, min(together, left))]
             if not len(rows):
                 return
             given += len(rows)
             yield from zip(self.terms.add(rows), rows.tolist(), strict=True)
 
-    def distinct(self, terms: Iterable[tuple[int, list[int]]]) -> Iterator[str]:
+    def iterate_distinct(self, terms: Iterable[tuple[int, list[int]]]) -> Iterator[str]:
         for term, row in terms:
-            if not self.config.padding and self.forms.padded(term):
+            if not self.config.padding and self.forms.is_padded(term):
                 self.dropped["padding"] += 1
                 continue
-            key = self.forms.key(term)
+            key = self.forms.key_of(term)
             if key in self.keys:
                 self.dropped["same form"] += 1
                 continue
             self.keys.add(key)
             yield " ".join([self.terms.names[code] for code in row if code >= 0])
 
-    def judge(self, terms: list[str]) -> None:
+    def judge_terms(self, terms: list[str]) -> None:
         started = time.perf_counter()
         wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
         verdicts = self.verifier.check([term.split() for term in terms])
         for term, verdict in zip(terms, verdicts, strict=True):
-            if not _accepted(verdict, self.config.mode):
+            if not _is_accepted(verdict, self.config.mode):
                 self.dropped[verdict.outcome] += 1
                 if verdict.outcome == "different":
-                    self.contradicted(term)
+                    self.raise_contradiction(term)
             elif len(accepted) < wanted:
                 tree = parse_prefix(term.split(), lambda token: self.theory.arity.get(token, 0))
                 accepted.append(Member(tree, verdict, self.families.get(term, "")))
@@ -271,7 +275,7 @@ class _Selection:
             found = [member.prefix for member in accepted]
             self.events(Event("progress", {**data, "unit": "members", "members": found}))
 
-    def contradicted(self, term: str) -> None:
+    def raise_contradiction(self, term: str) -> None:
         if self.config.mode == "strict":
             raise self.wrong_rule(f"{term} is not equal to {to_prefix(self.head)}", "E211")
         changing = {rule.name for rule in self.rules if rule.claim != "sound"}
@@ -282,7 +286,7 @@ class _Selection:
         return EngineError(f"{what}, so a rule is wrong", remedy=remedy, code=code)
 
 
-def _shares(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
+def _share_by_length(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
     """How many members each length is asked for; with `even` no more than are wanted in all.
 
     >>> _shares(5, 4, 500, even=False), _shares(5, 4, 500, even=True), _shares(2, 4, 500, even=True)

@@ -92,7 +92,7 @@ class ClusterRequest:
         return 2 * self.limits.time_s + _GRACE_S + self.config.members / _MEMBERS_PER_S
 
 
-def growth() -> Answer:
+def serve_growth() -> Answer:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import Grower
@@ -105,7 +105,7 @@ def growth() -> Answer:
     gc.freeze()
     gc.set_threshold(100_000)
 
-    def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
+    def answer_request(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         theory = request.theory
         key = request.mode, theory.kind
         kept = loaded.pop(key, None) or Grower(request.mode, theory=theory)
@@ -116,19 +116,19 @@ def growth() -> Answer:
             if isinstance(request, ClusterRequest):
                 return generate(request.head, request.config, grower=kept, events=events, stop=stop)
             if isinstance(request, DerivationRequest):
-                return _derive(request, kept, stop)
-            return kept.grow(request.head, request.limits, theory=theory, events=events, stop=stop)
+                return _answer_derivation(request, kept, stop)
+            return kept.grow_egraph(request.head, request.limits, theory=theory, events=events, stop=stop)
 
-    return answer
+    return answer_request
 
 
-def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
+def _answer_derivation(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
     from engines.egen.egraph.derivation import Derivation, derive
 
     target = request.target
     if target is None:
-        grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
-        terms = [request.head, *map(grown.term, grown.classes[grown.root])]
+        grown = rules.grow_egraph(request.head, request.limits, theory=request.theory, stop=stop)
+        terms = [request.head, *map(grown.term_of_node, grown.classes[grown.root])]
         target = min(terms, key=lambda tree: ("d" in tree.list_labels(), len(tree), to_prefix(tree)))
         if target == request.head:
             return Derivation((), "No shorter form of it was found.")
@@ -189,7 +189,7 @@ class GrowthProcess:
     its work does, E141 when the process cannot be started, and GrowthError when it was ended or died.
     """
 
-    def __init__(self, service: Service = growth) -> None:
+    def __init__(self, service: Service = serve_growth) -> None:
         self._service = service
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -215,7 +215,7 @@ class GrowthProcess:
         """
         began = time.monotonic()
         try:
-            cluster: Cluster = self.ask(ClusterRequest(head, config), events, stop)
+            cluster: Cluster = self.ask_service(ClusterRequest(head, config), events, stop)
         except GrowthError as ended:
             reason = next((known for known in get_args(StopReason) if known == ended.reason), None)
             if reason is None:
@@ -235,7 +235,7 @@ class GrowthProcess:
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
-        grown: EGraph = self.ask(
+        grown: EGraph = self.ask_service(
             GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
         )
         return grown
@@ -255,15 +255,15 @@ class GrowthProcess:
         request = DerivationRequest(
             start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
         )
-        found: Derivation = self.ask(request, ignore, stop)
+        found: Derivation = self.ask_service(request, ignore, stop)
         return found
 
-    def ask(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
+    def ask_service(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
         """The answer to one of the requests above, or what else the service knows that has `limits` and
         `seconds`."""
         with self._turn:
             try:
-                self.submit(request, listening=events is not ignore)
+                self.submit_request(request, listening=events is not ignore)
                 asked_to_stop = False
                 while True:
                     if not asked_to_stop and stop():
@@ -272,12 +272,12 @@ class GrowthProcess:
                         with suppress(OSError):
                             self.connection.send(None)
                     if self.connection.poll(_POLL_S):
-                        message = self.receive()
+                        message = self.receive_message()
                         if isinstance(message, Event):
                             events(message)
                         elif message is not None:
                             return message.value
-                    elif (ended := self.over()) is not None:
+                    elif (ended := self.end_if_over_limit()) is not None:
                         raise GrowthError("stopped") if asked_to_stop else ended
             finally:
                 if self.busy:
@@ -292,26 +292,26 @@ class GrowthProcess:
     def busy(self) -> bool:
         return self._request is not None
 
-    def submit(self, request: Any, *, listening: bool = False) -> None:
+    def submit_request(self, request: Any, *, listening: bool = False) -> None:
         """Send a request; its events come when somebody is `listening`."""
-        self._live()
+        self._ensure_alive()
         self._request, self._hurried = request, False
         if self._ready:
-            self._begin()
+            self._begin_process()
         # A process that has died meanwhile is found when its answer is read.
         with suppress(OSError):
             self.connection.send((request, listening))
 
-    def receive(self) -> Event | _Answer | None:
+    def receive_message(self) -> Event | _Answer | None:
         """Take what has arrived: an event, the answer, or nothing yet. Raises: what the request raised."""
         try:
             message = self.connection.recv()
         except (EOFError, OSError):
-            raise self._died() from None
+            raise self._died_error() from None
         if message == _READY:
             self._ready = True
             if not self._hurried:
-                self._begin()
+                self._begin_process()
             return None
         if isinstance(message, Event):
             return message
@@ -326,7 +326,7 @@ class GrowthProcess:
             raise message.error
         return message
 
-    def over(self) -> EngineError | None:
+    def end_if_over_limit(self) -> EngineError | None:
         """End a request that has had more than its share of time or memory; the error that says so."""
         full = self.memory_bytes > self._request.limits.memory_bytes
         late = time.monotonic() > self._deadline
@@ -366,14 +366,14 @@ class GrowthProcess:
     def warm_up(self) -> None:
         """Have the rules loaded by the time that a request comes."""
         with self._turn:
-            self._live()
+            self._ensure_alive()
 
-    def _live(self) -> None:
+    def _ensure_alive(self) -> None:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._start()
+            self._start_process()
 
-    def _start(self) -> None:
+    def _start_process(self) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             # Ctrl-C reaches the whole group, and a job's end too: the parent asks for what there is, and the
@@ -393,11 +393,11 @@ class GrowthProcess:
         with suppress(OSError):
             self._connection.send((self._service, os.getpid()))
 
-    def _begin(self) -> None:
+    def _begin_process(self) -> None:
         self._spent_s = self.processor_s
         self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
 
-    def _died(self) -> EngineError:
+    def _died_error(self) -> EngineError:
         assert self._process is not None
         ready = self._ready
         try:
@@ -428,7 +428,7 @@ def shared_process() -> GrowthProcess:
 class GrowthPool:
     """So many processes, as a context manager: `submit` while `free` is positive, then `collect`."""
 
-    def __init__(self, size: int, service: Service = growth) -> None:
+    def __init__(self, size: int, service: Service = serve_growth) -> None:
         self._processes = [GrowthProcess(service) for _ in range(size)]
         self._at: dict[GrowthProcess, int] = {}
 
@@ -447,13 +447,13 @@ class GrowthPool:
     def memory_bytes(self) -> int:
         return sum(process.memory_bytes for process in self._processes)
 
-    def submit(self, number: int, request: Any) -> None:
+    def submit_request(self, number: int, request: Any) -> None:
         """Give a request to a free process; its answer comes with the number."""
         process = next(process for process in self._processes if process not in self._at)
-        process.submit(request)
+        process.submit_request(request)
         self._at[process] = number
 
-    def collect(self, timeout_s: float) -> Sequence[tuple[int, Any]]:
+    def collect_answers(self, timeout_s: float) -> Sequence[tuple[int, Any]]:
         """The answers that are there, waiting at most `timeout_s` for the first; instead of an answer the
         EngineError that a request raised or ended with.
 
@@ -464,7 +464,9 @@ class GrowthPool:
         for process, number in list(self._at.items()):
             answer: object
             try:
-                message = process.receive() if process.connection in ready else process.over()
+                message = (
+                    process.receive_message() if process.connection in ready else process.end_if_over_limit()
+                )
             except EngineError as error:
                 message = error
             if message is None or isinstance(message, Event):
@@ -477,7 +479,7 @@ class GrowthPool:
         return found
 
 
-def serve(descriptor: int) -> None:
+def serve_requests(descriptor: int) -> None:
     """The life of a growth process: load, then answer until the parent closes its end."""
     connection = Connection(descriptor)
     # A pipe that closes means that the parent has ended.
@@ -496,10 +498,10 @@ def serve(descriptor: int) -> None:
                 continue  # a request to stop that came after the last answer
             request, listening = message
             events = connection.send if listening else ignore
-            connection.send(_answered(answer, request, events, connection.poll))
+            connection.send(_answer_or_error(answer, request, events, connection.poll))
 
 
-def _answered(answer: Any, request: object, events: Sink, stop: Stop) -> _Answer:
+def _answer_or_error(answer: Any, request: object, events: Sink, stop: Stop) -> _Answer:
     try:
         return _Answer(answer(request, events, stop))
     except EngineError as error:

@@ -32,7 +32,7 @@ _LEFT_OUT = "[...]"
 _SAID = 'Write it with egraph-serialize: {"nodes": {ID: {"op": …, "children": [ID, …], "eclass": …}}}.'
 
 
-class Node(NamedTuple):
+class SerializedNode(NamedTuple):
     """An operator over classes."""
 
     op: str
@@ -40,7 +40,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Serialized:
+class SerializedEgraph:
     """An e-graph as its file says it: the nodes of each class, each once, and the classes that are roots.
 
     `named` are classes by what egglog bound them to (`let`). `repeated` counts nodes that stand in two
@@ -48,7 +48,7 @@ class Serialized:
     e-graph is not closed under congruence, and a term may be counted more than once.
     """
 
-    classes: Mapping[str, tuple[Node, ...]]
+    classes: Mapping[str, tuple[SerializedNode, ...]]
     roots: tuple[str, ...]
     repeated: int = 0
     named: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Serialized:
     def nodes(self) -> int:
         return sum(map(len, self.classes.values()))
 
-    def root(self, name: str | None = None) -> str:
+    def find_root_class(self, name: str | None = None) -> str:
         """The class of that name; without one the file's root, or the one class that nothing is made of.
 
         Raises: EngineError E454.
@@ -81,7 +81,7 @@ class Serialized:
             raise EngineError(f"there is no class {name!r}", remedy=f"There are {some}, …", code="E454")
         return name
 
-    def reachable(self, root: str) -> list[str]:
+    def list_reachable(self, root: str) -> list[str]:
         found, waiting = {root: None}, [root]
         while waiting:
             for node in self.classes[waiting.pop()]:
@@ -91,13 +91,13 @@ class Serialized:
                         waiting.append(child)
         return list(found)
 
-    def smallest(self, root: str) -> int | None:
+    def smallest_size(self, root: str) -> int | None:
         """Nodes of the smallest term of a class, 10^18 standing for all that are no less; None where it has
         none that ends."""
-        missing: dict[tuple[str, Node], set[str]] = {}
-        parents: dict[str, list[tuple[str, Node]]] = {}
+        missing: dict[tuple[str, SerializedNode], set[str]] = {}
+        parents: dict[str, list[tuple[str, SerializedNode]]] = {}
         waiting: list[tuple[int, str]] = []
-        for home in self.reachable(root):
+        for home in self.list_reachable(root):
             for node in self.classes[home]:
                 missing[home, node] = {*node.children}
                 for child in missing[home, node]:
@@ -117,7 +117,7 @@ class Serialized:
                     heappush(waiting, (total, parent))
         return size.get(root)
 
-    def counts(self, root: str, most: int) -> list[int]:
+    def count_terms(self, root: str, most: int) -> list[int]:
         """Terms of a class by size, exactly: item n counts those of n nodes, up to `most`.
 
         Raises: EngineError E424 where that would take too long.
@@ -125,7 +125,7 @@ class Serialized:
         known = self._counts
         if len(known.get((root,), ())) > most:
             return known[root,][: most + 1]
-        homes = self.reachable(root)
+        homes = self.list_reachable(root)
         sequences = {node.children for home in homes for node in self.classes[home]}
         tails = {row[at:] for row in sequences for at in range(len(row)) if len(row) - at > 1}
         if len(tails) * most * most > _MOST_WORK:
@@ -138,57 +138,61 @@ class Serialized:
         known.update({(home,): [0] for home in homes} | {tail: [0] for tail in order} | {(): [1]})
         for size in range(1, most + 1):
             for home in homes:
-                ways = (_at(known[node.children], size - 1) for node in self.classes[home])
+                ways = (_count_at_size(known[node.children], size - 1) for node in self.classes[home])
                 known[home,].append(sum(ways))
             for tail in order:
                 first, rest = known[tail[:1]], known[tail[1:]]
-                known[tail].append(sum(first[n] * _at(rest, size - n) for n in range(1, size) if first[n]))
+                known[tail].append(
+                    sum(first[n] * _count_at_size(rest, size - n) for n in range(1, size) if first[n])
+                )
         return known[root,][: most + 1]
 
-    def term(self, root: str, size: int, number: int) -> Tree:
+    def nth_term(self, root: str, size: int, number: int) -> Tree:
         """The term of a class that has this number among those of its size, once they are counted."""
         for node in self.classes[root]:
-            ways = _at(self._counts[node.children], size - 1)
+            ways = _count_at_size(self._counts[node.children], size - 1)
             if number < ways:
-                return Tree(node.op, tuple(self._terms(node.children, size - 1, number)))
+                return Tree(node.op, tuple(self._iterate_operands(node.children, size - 1, number)))
             number -= ways
         raise IndexError(number)
 
-    def _terms(self, children: tuple[str, ...], size: int, number: int) -> Iterator[Tree]:
+    def _iterate_operands(self, children: tuple[str, ...], size: int, number: int) -> Iterator[Tree]:
         if not children:
             return
         first, rest = self._counts[children[:1]], self._counts[children[1:]]
         for part in range(1, size + 1):
-            others = _at(rest, size - part)
+            others = _count_at_size(rest, size - part)
             if number < (ways := first[part] * others):
-                yield self.term(children[0], part, number // others)
-                yield from self._terms(children[1:], size - part, number % others)
+                yield self.nth_term(children[0], part, number // others)
+                yield from self._iterate_operands(children[1:], size - part, number % others)
                 return
             number -= ways
 
-    def uniform(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
+    def sample_uniformly(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
         """So many different terms of a class of at most this size, all of them equally likely; all there are,
         smallest first, where that is no more."""
-        ends = list(accumulate(self.counts(root, most)))
+        ends = list(accumulate(self.count_terms(root, most)))
         terms = []
-        for number in _numbers(random.Random(seed), ends[-1], count):
+        for number in _sample_numbers(random.Random(seed), ends[-1], count):
             size = bisect_right(ends, number)
-            terms.append(self.term(root, size, number - ends[size - 1]))
+            terms.append(self.nth_term(root, size, number - ends[size - 1]))
         return terms
 
-    def different(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
+    def sample_different(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
         """So many terms of a class, each as unlike those before it as can be, from the smallest one on: by
         the share of operators, and of operators below operators, that they have not in common. They are
         chosen among a thousand, as many of each size as there are."""
-        counts = self.counts(root, most)
+        counts = self.count_terms(root, most)
         sizes = sorted((size for size, known in enumerate(counts) if known), key=counts.__getitem__)
         draw = random.Random(seed)
         pool: list[Tree] = []
         for place, size in enumerate(sizes):
             share = (max(_POOL, count) - len(pool)) // (len(sizes) - place)
-            pool += [self.term(root, size, number) for number in _numbers(draw, counts[size], share)]
+            pool += [
+                self.nth_term(root, size, number) for number in _sample_numbers(draw, counts[size], share)
+            ]
         pool = sorted(dict.fromkeys(pool), key=len)
-        features = [_features(tree) for tree in pool]
+        features = [_tree_features(tree) for tree in pool]
         apart = [1.0] * len(pool)
         chosen: list[int] = []
         while len(chosen) < min(count, len(pool)):
@@ -200,7 +204,7 @@ class Serialized:
         return [pool[place] for place in chosen]
 
 
-def _numbers(draw: random.Random, total: int, count: int) -> Iterable[int]:
+def _sample_numbers(draw: random.Random, total: int, count: int) -> Iterable[int]:
     """So many different numbers below a total, or all there are."""
     if total <= count:
         return range(total)
@@ -210,24 +214,24 @@ def _numbers(draw: random.Random, total: int, count: int) -> Iterable[int]:
     return chosen
 
 
-def _at(counts: Sequence[int], size: int) -> int:
+def _count_at_size(counts: Sequence[int], size: int) -> int:
     return counts[size] if size < len(counts) else 0
 
 
-def _features(tree: Tree) -> frozenset[tuple[str, ...]]:
+def _tree_features(tree: Tree) -> frozenset[tuple[str, ...]]:
     pairs = ((node.label, child.label) for node in tree for child in node.children)
     return frozenset([*((node.label,) for node in tree), *pairs])
 
 
-def read_serialized(path: Path) -> Serialized:
+def read_serialized(path: Path) -> SerializedEgraph:
     """The e-graph of a file. Raises: DataError E300 that names what is wrong with it."""
 
-    def wrong(what: str) -> DataError:
+    def wrong_file_error(what: str) -> DataError:
         return DataError(what, path=path, remedy=_SAID)
 
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise wrong(f"the file has more than {_MOST_BYTES:,} bytes")
+            raise wrong_file_error(f"the file has more than {_MOST_BYTES:,} bytes")
         with open_read(path) as file:
             document = json.loads(file.read(), object_pairs_hook=unique_keys)
     except OSError as error:
@@ -236,50 +240,50 @@ def read_serialized(path: Path) -> Serialized:
         what = f"the JSON ends too early or is wrong: {error.msg}"
         raise DataError(what, path=path, line=error.lineno, remedy=_SAID) from error
     except (ValueError, RecursionError) as error:
-        raise wrong(f"this is not JSON: {error}") from error
+        raise wrong_file_error(f"this is not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("nodes"), dict) or not document["nodes"]:
-        raise wrong("the document has no nodes")
+        raise wrong_file_error("the document has no nodes")
     homes: dict[str, str] = {}
     for name, row in document["nodes"].items():
         if not isinstance(row, dict) or not isinstance(row.get("op"), str) or not _is_id(row.get("eclass")):
-            raise wrong(f"the node {name[:60]!r} has no op and eclass")
+            raise wrong_file_error(f"the node {name[:60]!r} has no op and eclass")
         if row["op"] == _LEFT_OUT:
             what = f"the node {name[:60]!r} stands for nodes that egglog left out"
             raise DataError(
                 what, path=path, remedy="Serialize the e-graph without a limit of nodes or calls."
             )
         homes[name] = str(row["eclass"])
-    classes: dict[str, dict[Node, None]] = {}
+    classes: dict[str, dict[SerializedNode, None]] = {}
     for name, row in document["nodes"].items():
         children = row.get("children", [])
         if not isinstance(children, list) or not all(map(_is_id, children)):
-            raise wrong(f"the children of the node {name[:60]!r} are no list of nodes")
+            raise wrong_file_error(f"the children of the node {name[:60]!r} are no list of nodes")
         if lost := next((child for child in map(str, children) if child not in homes), None):
-            raise wrong(f"the node {name[:60]!r} has a child {lost[:60]!r} that is not there")
+            raise wrong_file_error(f"the node {name[:60]!r} has a child {lost[:60]!r} that is not there")
         if len(children) > MAX_DEPTH:
-            raise wrong(f"the node {name[:60]!r} has {len(children):,} children")
+            raise wrong_file_error(f"the node {name[:60]!r} has {len(children):,} children")
         if not isinstance(subsumed := row.get("subsumed", False), bool):
-            raise wrong(
+            raise wrong_file_error(
                 f"the node {name[:60]!r} has subsumed = {subsumed!r:.60}, which is neither true nor false"
             )
         if not subsumed:
-            node = Node(row["op"], tuple(homes[str(child)] for child in children))
+            node = SerializedNode(row["op"], tuple(homes[str(child)] for child in children))
             classes.setdefault(homes[name], {})[node] = None
         else:
             classes.setdefault(homes[name], {})
     roots = document.get("root_eclasses", [])
     if not isinstance(roots, list) or not all(str(root) in classes for root in roots):
-        raise wrong("root_eclasses names a class that has no node")
+        raise wrong_file_error("root_eclasses names a class that has no node")
     data = document.get("class_data", {})
     if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
-        raise wrong("class_data is no table of classes")
+        raise wrong_file_error("class_data is no table of classes")
     named = {
         row["let"]: home for home, row in data.items() if isinstance(row.get("let"), str) and home in classes
     }
     often = Counter(node for nodes in classes.values() for node in nodes)
     repeated = sum(1 for times in often.values() if times > 1)
     found = {name: tuple(nodes) for name, nodes in classes.items()}
-    return Serialized(found, tuple(map(str, roots)), repeated, named)
+    return SerializedEgraph(found, tuple(map(str, roots)), repeated, named)
 
 
 def _is_id(value: Any) -> bool:

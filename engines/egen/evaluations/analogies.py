@@ -27,8 +27,16 @@ from engines.core.vocabulary import (
     read_prefix,
     to_prefix,
 )
-from engines.egen.corpus.same_functions import fingerprints, look_alike
-from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
+from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
+from engines.egen.evaluations.measured import (
+    WORST,
+    EvaluationReport,
+    Mistake,
+    describe_unread,
+    filter_readable,
+    mean_figure,
+    select_costliest,
+)
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import normalize_rows
 from engines.retrieval.encoders import Encoder
@@ -52,7 +60,7 @@ class Analogy:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class AnalogyFamily:
     """Pairs (x, y) of one relation. `kind` says what is verified: `identity` that y equals x; `reciprocal`
     that x times y is 1; `inverse` that x of y is x again; `operation` is true by construction."""
 
@@ -124,42 +132,44 @@ _ARGUMENTS = {"of 2x": "* 2 x", "of 3x": "* 3 x", "of x/2": "/ x 2", "of x+3": "
 _ARGUMENTS |= {"of x squared": "pow x 2", "of -x": "* -1 x"}
 
 
-def families() -> tuple[Family, ...]:
+def analogy_families() -> tuple[AnalogyFamily, ...]:
     trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
     squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
     inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
     result = [
-        Family("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
-        Family("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
-        Family("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in RECIPROCAL.items())),
-        Family(
+        AnalogyFamily("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
+        AnalogyFamily("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
+        AnalogyFamily("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in RECIPROCAL.items())),
+        AnalogyFamily(
             "inverse of 1/x", "identity", tuple((f"{f} x", f"{g} / 1 x") for f, g in _OF_RECIPROCAL.items())
         ),
-        Family("period", "identity", tuple((f"{f} x", f"{f} + x * 2 pi") for f in trigonometric)),
-        Family("half period", "identity", tuple((f"{f} x", f"{f} + x pi") for f in _HALF_PERIOD)),
-        Family(
+        AnalogyFamily("period", "identity", tuple((f"{f} x", f"{f} + x * 2 pi") for f in trigonometric)),
+        AnalogyFamily("half period", "identity", tuple((f"{f} x", f"{f} + x pi") for f in _HALF_PERIOD)),
+        AnalogyFamily(
             "half a period on",
             "identity",
             tuple((f"* -1 {f} x", f"{f} + x pi") for f in trigonometric if f not in _HALF_PERIOD),
         ),
-        Family("cofunction", "identity", tuple((f"{f} x", other) for f, other in _COFUNCTION.items())),
-        Family("squares", "identity", squares),
-        Family("derivative", "identity", tuple((f"d x {f} x", slope) for f, slope in _SLOPES.items())),
-        Family("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in RECIPROCAL.items())),
-        Family("inverse", "inverse", inverses),
+        AnalogyFamily("cofunction", "identity", tuple((f"{f} x", other) for f, other in _COFUNCTION.items())),
+        AnalogyFamily("squares", "identity", squares),
+        AnalogyFamily("derivative", "identity", tuple((f"d x {f} x", slope) for f, slope in _SLOPES.items())),
+        AnalogyFamily("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in RECIPROCAL.items())),
+        AnalogyFamily("inverse", "inverse", inverses),
     ]
     bases = ("x", *(f"{name} x" for name in FUNCTIONS))
     for name, pattern in _OPERATIONS.items():
-        result.append(Family(name, "operation", tuple((base, pattern.format(base)) for base in bases)))
+        result.append(AnalogyFamily(name, "operation", tuple((base, pattern.format(base)) for base in bases)))
     for name, argument in _ARGUMENTS.items():
-        result.append(Family(name, "operation", tuple((f"{f} x", f"{f} {argument}") for f in FUNCTIONS)))
+        result.append(
+            AnalogyFamily(name, "operation", tuple((f"{f} x", f"{f} {argument}") for f in FUNCTIONS))
+        )
     return tuple(result)
 
 
-FAMILIES = families()
+FAMILIES = analogy_families()
 
 
-def holds(kind: str, x: str, y: str) -> bool:
+def is_family_pair(kind: str, x: str, y: str) -> bool:
     """Whether a pair is what its family says, by the verifier."""
     if kind == "operation":
         read_prefix(y)
@@ -174,11 +184,11 @@ def holds(kind: str, x: str, y: str) -> bool:
     return Verifier(left).check([right])[0].outcome in wanted
 
 
-def build(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
+def build_analogies(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
     """`count` analogies, as evenly over the families as their pairs allow, in random order; all there are
     when they are fewer."""
     draw = random.Random(seed)
-    groups = [list(_within(family)) for family in FAMILIES]
+    groups = [list(_iterate_analogies(family)) for family in FAMILIES]
     for group in groups:
         draw.shuffle(group)
     result: list[Analogy] = []
@@ -190,8 +200,8 @@ def build(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
     return result
 
 
-def _within(family: Family) -> Iterator[Analogy]:
-    pairs = [(x, y) for x, y in family.pairs if holds(family.kind, x, y)]
+def _iterate_analogies(family: AnalogyFamily) -> Iterator[Analogy]:
+    pairs = [(x, y) for x, y in family.pairs if is_family_pair(family.kind, x, y)]
     for x1, y1 in pairs:
         for x2, y2 in pairs:
             if x1 != x2 and len({x1, y1, x2, y2}) == 4:
@@ -233,14 +243,14 @@ def algebra(
     worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Report:
+) -> EvaluationReport:
     """The nearest by cosine to -f(x1) + f(y1) + f(x2) among a pool of expressions and all those of analogies.
 
     `paper`: expressions equal to x2 or y2 are not in the pool, and only y2 is right. `better`: they are, and
     any form of y2 is right. x1, y1 and x2 are never candidates. Equal means: the same values at the points of
     the fingerprints. Intervals over analogies. Mistakes are those of `paper`; the note is `x1 : y1`.
     """
-    kept = readable(analogies, lambda item: item.texts, encoder)
+    kept = filter_readable(analogies, lambda item: item.texts, encoder)
     if not kept:
         remedy = "The model can read none of them: give shorter ones with --analogies."
         raise EngineError("no analogy can be solved", code="E645", remedy=remedy)
@@ -259,9 +269,9 @@ def algebra(
         target = vectors[y1] - vectors[x1] + vectors[x2]
         scores = normal @ target
         scores[[x1, y1, x2]] = -np.inf
-        like_y = equal.to(y2)
+        like_y = equal.equal_to_row(y2)
         fair[number] = like_y[int(scores.argmax())]
-        out = like_y | equal.to(x2)
+        out = like_y | equal.equal_to_row(x2)
         out[y2] = False
         result = int(np.where(out, -np.inf, scores).argmax())
         strict[number] = result == y2
@@ -272,7 +282,7 @@ def algebra(
     families: dict[str, list[int]] = {}
     for number, item in enumerate(kept):
         families.setdefault(item.family or "from a file", []).append(number)
-    return Report(
+    return EvaluationReport(
         "algebra",
         encoder.name,
         (
@@ -282,23 +292,23 @@ def algebra(
         {
             "analogies": len(kept),
             "pool": len(texts),
-            "left_out": unread(len(analogies) - len(kept)),
+            "left_out": describe_unread(len(analogies) - len(kept)),
             "by_family": {
                 name: [len(rows), 100 * float(strict[rows].mean()), 100 * float(fair[rows].mean())]
                 for name, rows in sorted(families.items())
             },
         },
         len(failures),
-        costliest(failures, worst),
+        select_costliest(failures, worst),
     )
 
 
 class _Equality:
     def __init__(self, texts: Sequence[str]) -> None:
-        self._prints = fingerprints([text.split() for text in texts])
+        self._prints = compute_fingerprints([text.split() for text in texts])
         self._known: dict[int, Bools] = {}
 
-    def to(self, row: int) -> Bools:
+    def equal_to_row(self, row: int) -> Bools:
         """(texts,) True for the expression itself too."""
         if row not in self._known:
             result = np.zeros(len(self._prints), bool)

@@ -17,15 +17,15 @@ from engines.egen.theories.registry import theory_of
 from engines.mathematics.verification.verdicts import MemberVerdict, Outcome
 
 if TYPE_CHECKING:
-    from engines.egen.evaluations.mistakes import Derivation
+    from engines.egen.evaluations.mistakes import MarkedDerivation
 
 
-Judgement = Literal["right", "wrong", "loses domain", "not shown"]
+StepJudgement = Literal["right", "wrong", "loses domain", "not shown"]
 """right: equal wherever the step before is defined. wrong: another value somewhere, or never defined
 together. loses domain: equal where both are defined, and undefined where the step before is not. not shown:
 too few points decide."""
 
-_JUDGEMENTS: Mapping[Outcome, Judgement] = {
+_JUDGEMENTS: Mapping[Outcome, StepJudgement] = {
     "equal": "right",
     "extends": "right",
     "different": "wrong",
@@ -63,7 +63,7 @@ class Check:
 
 
 def judge(
-    derivation: Derivation,
+    derivation: MarkedDerivation,
     cosines: Iterable[float] | None = None,
     limit: float = 0.0,
     *,
@@ -82,7 +82,7 @@ def judge(
     rows = []
     known = repeat(nan) if cosines is None else cosines
     for (one, other), cosine in zip(pairwise(derivation.steps), known, strict=False):
-        arbiter = theory_of(theory, assume, one, other).judge(one)
+        arbiter = theory_of(theory, assume, one, other).make_judge(one)
         try:
             (verdict,) = arbiter.check([other])
             reason = because(verdict, arbiter.reason)
@@ -101,7 +101,7 @@ def judge(
     return rows
 
 
-def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Judge every step of the derivations of a file.
 
     Returns: model, threshold and `suspicion` (None without a model; of steps below the threshold the
@@ -127,7 +127,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     bad: list[DataError] = []
     name = theory_text(spec.theory)
     theory = theory_of(name, spec.assume)
-    step = partial(theory.read, head=False)
+    step = partial(theory.read_term, head=False)
     given = list(mistakes.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
         remedy = "Write one step per line."
@@ -147,7 +147,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
         rows.append(
             {
                 "steps": [
-                    {"prefix": text, "infix": theory.infix(theory.read(text, "prefix", head=False))}
+                    {"prefix": text, "infix": theory.to_infix(theory.read_term(text, "prefix", head=False))}
                     for text in texts
                 ],
                 "known": derivation.wrong,
@@ -166,7 +166,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     }
 
 
-def code(document: Mapping[str, Any]) -> int:
+def exit_code(document: Mapping[str, Any]) -> int:
     """The exit code: 0 only if every step of every derivation is right."""
     right = not document["bad"] and all(each["right"] for each in document["derivations"])
     return 0 if right else 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
 from engines.egen.models.datasets import Labelled
 from engines.retrieval.dense import Vectors, nearest, precision_at
 from engines.retrieval.encoders import Encoder
@@ -61,7 +61,7 @@ def paper_mapping(labels: Ints, predicted: Ints) -> dict[int, int]:
     return taken
 
 
-def agreement(labels: Ints, predicted: Ints) -> Agreement:
+def measure_agreement(labels: Ints, predicted: Ints) -> Agreement:
     """How K-means labels agree with true clusters (numbered from 0)."""
     from scipy.optimize import linear_sum_assignment
 
@@ -93,12 +93,12 @@ def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = F
     if from_true_means:
         start = np.stack([vectors[labels == cluster].mean(0) for cluster in range(count)])
     means = KMeans(count, init=start, n_init=1, max_iter=1000, tol=1e-6, random_state=SEED)
-    return agreement(labels, means.fit_predict(vectors).astype(np.int64))
+    return measure_agreement(labels, means.fit_predict(vectors).astype(np.int64))
 
 
 def kmeans(
     encoder: Encoder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
-) -> Report:
+) -> EvaluationReport:
     """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once).
 
     `informed`: from the means of the true clusters. What is lost there the vectors mix up; what is lost
@@ -110,8 +110,8 @@ def kmeans(
     result = kmeans_accuracy(vectors, data.labels)
     informed = kmeans_accuracy(vectors, data.labels, from_true_means=True)
     sizes = np.bincount(data.labels)
-    torn = list(_torn(data, result))
-    return Report(
+    torn = list(_iterate_torn_clusters(data, result))
+    return EvaluationReport(
         "kmeans",
         encoder.name,
         (
@@ -127,11 +127,11 @@ def kmeans(
             "seed": SEED,
         },
         len(torn),
-        costliest(torn, worst),
+        select_costliest(torn, worst),
     )
 
 
-def _torn(data: Labelled, found: Agreement) -> Iterator[Mistake]:
+def _iterate_torn_clusters(data: Labelled, found: Agreement) -> Iterator[Mistake]:
     heads = [cluster[0] for cluster in data.clusters]
     owner = {int(label): number for number, label in enumerate(found.best_labels) if label >= 0}
     for number in np.flatnonzero(found.best_shares < 1).tolist():
@@ -148,7 +148,7 @@ def _torn(data: Labelled, found: Agreement) -> Iterator[Mistake]:
 CUTOFFS = (5, 10, 15, 20)
 
 
-def reachable(labels: Ints, k: int) -> Floats:
+def compute_reachable_share(labels: Ints, k: int) -> Floats:
     """The greatest share that each query can reach at k: partners are fewer than k in small clusters."""
     partners = np.bincount(labels)[labels] - 1
     return np.minimum(partners, k) / k
@@ -156,7 +156,7 @@ def reachable(labels: Ints, k: int) -> Floats:
 
 def retrieval(
     encoder: Encoder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
-) -> Report:
+) -> EvaluationReport:
     """Shares in percent at 5, 10, 15 and 20, as published and relative to what can be reached; intervals over
     clusters. A mistake is an expression whose nearest is of another cluster; expected is the nearest of its
     own."""
@@ -165,7 +165,7 @@ def retrieval(
     figures = []
     ceilings = {}
     for k, shares in result.items():
-        most = reachable(data.labels, k)
+        most = compute_reachable_share(data.labels, k)
         ceilings[str(k)] = 100 * float(most.mean())
         figures += [
             mean_figure(f"retrieval_at_{k}", "paper", shares, groups=data.labels),
@@ -173,7 +173,7 @@ def retrieval(
         ]
     first = nearest(vectors, vectors, 1, exclude_self=True)[1][:, 0]
     wrong = np.flatnonzero(data.labels[first] != data.labels)
-    return Report(
+    return EvaluationReport(
         "retrieval",
         encoder.name,
         tuple(figures),
@@ -184,11 +184,11 @@ def retrieval(
             "left_out": data.left_out,
         },
         len(wrong),
-        costliest(_mistakes(data, vectors, wrong, first), worst),
+        select_costliest(_iterate_mistakes(data, vectors, wrong, first), worst),
     )
 
 
-def _mistakes(data: Labelled, vectors: Vectors, wrong: Ints, first: Ints) -> Iterator[Mistake]:
+def _iterate_mistakes(data: Labelled, vectors: Vectors, wrong: Ints, first: Ints) -> Iterator[Mistake]:
     for row in wrong.tolist():
         mates = np.flatnonzero(data.labels == data.labels[row])
         mates = mates[mates != row]

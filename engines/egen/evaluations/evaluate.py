@@ -19,9 +19,9 @@ from engines.egen.settings import SplitName
 if TYPE_CHECKING:
     from engines.chat.client import Prices
     from engines.egen.evaluations.analogies import Analogy
-    from engines.egen.evaluations.measured import Report
-    from engines.egen.evaluations.mistakes import Derivation
-    from engines.egen.evaluations.semantic import Item
+    from engines.egen.evaluations.measured import EvaluationReport
+    from engines.egen.evaluations.mistakes import MarkedDerivation
+    from engines.egen.evaluations.semantic import SemanticItem
     from engines.egen.models.datasets import Labelled
 
 
@@ -93,26 +93,30 @@ class Evaluate:
 
     def __post_init__(self) -> None:
         if self.train is not None and (self.task != "mistakes" or self.llm is not None):
-            raise _apart("only mistakes learns a threshold", "Leave out --train.")
+            raise _sides_error("only mistakes learns a threshold", "Leave out --train.")
         if self.analogies is not None and self.task != "algebra":
-            raise _apart("only algebra uses analogies", "Leave out --analogies.")
+            raise _sides_error("only algebra uses analogies", "Leave out --analogies.")
         asked = self.count is not None or self.write is not None or self.seed != 0
         if self.task in ("kmeans", "retrieval") and asked:
             what = f"{self.task} uses all clusters, and has no test set"
-            raise _apart(what, "Leave out --count, --write and --seed.")
+            raise _sides_error(what, "Leave out --count, --write and --seed.")
         if self.llm is None:
             costs = (self.price_in, self.price_out, self.budget)
             if self.llm_model or any(cost is not None for cost in costs):
-                raise _apart("--model and prices are for a language model", "Name its address with --llm.")
+                raise _sides_error(
+                    "--model and prices are for a language model", "Name its address with --llm."
+                )
             if self.model is None:
-                raise _apart("there is no model to evaluate", "Name a folder, or an address with --llm.")
+                raise _sides_error(
+                    "there is no model to evaluate", "Name a folder, or an address with --llm."
+                )
         elif self.model is not None or not self.llm_model:
-            raise _apart("--llm takes exactly one model", "Name it with --model, without a folder.")
+            raise _sides_error("--llm takes exactly one model", "Name it with --model, without a folder.")
         elif self.task not in _IN_WORDS:
             what = f"{self.task} needs vectors, and a language model gives text"
-            raise _apart(what, f"Tasks for a language model: {', '.join(_IN_WORDS)}.")
+            raise _sides_error(what, f"Tasks for a language model: {', '.join(_IN_WORDS)}.")
         elif self.budget is not None and not (self.price_in or self.price_out):
-            raise _apart("a budget needs prices", "Name --price-in and --price-out.")
+            raise _sides_error("a budget needs prices", "Name --price-in and --price-out.")
         else:
             from engines.chat.endpoint import Endpoint
 
@@ -131,7 +135,7 @@ class Evaluate:
         return self.data or sample_corpus()
 
 
-def _apart(what: str, remedy: str) -> EngineError:
+def _sides_error(what: str, remedy: str) -> EngineError:
     return EngineError(what, code="E427", remedy=remedy)
 
 
@@ -152,39 +156,39 @@ def evaluate(
     >>> found["figures"][0]["name"], found["figures"][0]["value"] > 90
     ('retrieval_at_5', True)
     """
-    from engines.egen.models.vectors import stopped
+    from engines.egen.models.vectors import stopped_error
 
-    document = asdict(_measured(spec, cache, events, stop))
+    document = asdict(_measure(spec, cache, events, stop))
     if spec.llm and (spec.price_in is not None or spec.price_out is not None):
         setting = document["setting"]
         setting["cost"] = spec.prices.cost(setting["prompt_tokens"], setting["completion_tokens"])
     if stop():
-        raise stopped("evaluation")
+        raise stopped_error("evaluation")
     return {**document, "data": spec.place.name, "seed": spec.seed}
 
 
-def _clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
+def _read_clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
     from engines.egen.models.datasets import read_labelled
 
     return read_labelled(spec.place, side=spec.side or default, split=spec.split, partial=spec.partial)
 
 
-def _items(spec: Evaluate, events: Sink, stop: Stop) -> list[Item]:
+def _read_items(spec: Evaluate, events: Sink, stop: Stop) -> list[SemanticItem]:
     from engines.egen.evaluations import semantic
 
     if semantic.holds_items(spec.place):
         items = list(semantic.read_items(spec.place))[: spec.count]
     else:
         count = spec.count or _ITEMS
-        items = semantic.build(_clusters(spec), count, seed=spec.seed, events=events, stop=stop)
+        items = semantic.build_items(_read_clusters(spec), count, seed=spec.seed, events=events, stop=stop)
     if spec.write:
         semantic.write_items(items, spec.write)
     return items
 
 
-def _derivations(
+def _read_derivations(
     spec: Evaluate, events: Sink, stop: Stop, *, learned: bool
-) -> tuple[list[Derivation], list[Derivation], dict[str, int]]:
+) -> tuple[list[MarkedDerivation], list[MarkedDerivation], dict[str, int]]:
     """Those that are tested, those that the threshold is learned on, and by reason how many expressions none
     could be made of."""
     from engines.egen.evaluations import mistakes
@@ -209,24 +213,24 @@ def _derivations(
     return test, known, left_out
 
 
-def _analogies(spec: Evaluate) -> list[Analogy]:
+def _read_analogies(spec: Evaluate) -> list[Analogy]:
     from engines.egen.evaluations import analogies
 
     if spec.analogies:
         result = list(analogies.read_analogies(spec.analogies))[: spec.count]
     else:
-        result = analogies.build(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
+        result = analogies.build_analogies(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
     if spec.write:
         analogies.write_analogies(result, spec.write)
     return result
 
 
-def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> Report:
+def _measure(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> EvaluationReport:
     from engines.egen.evaluations.measured import WORST
 
     asked = bool(spec.llm)
     subject: Any
-    measure: Callable[..., Report]
+    measure: Callable[..., EvaluationReport]
     if spec.llm and spec.llm_model:
         from engines.chat.client import Chat
         from engines.egen.evaluations import language_model
@@ -244,11 +248,11 @@ def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> R
     measure = partial(measure, subject, worst=spec.worst or WORST, events=events, stop=stop)
     match spec.task:
         case "semantic":
-            return measure(_items(spec, events, stop), seed=spec.seed)
+            return measure(_read_items(spec, events, stop), seed=spec.seed)
         case "mistakes":
-            test, known, left_out = _derivations(spec, events, stop, learned=not asked)
+            test, known, left_out = _read_derivations(spec, events, stop, learned=not asked)
             return measure(*([] if asked else [known]), test, left_out=left_out)
         case "algebra":
-            analogies = _analogies(spec)
-            return measure(analogies, *([] if asked else [_clusters(spec, "all").texts]))
-    return measure(_clusters(spec))
+            analogies = _read_analogies(spec)
+            return measure(analogies, *([] if asked else [_read_clusters(spec, "all").texts]))
+    return measure(_read_clusters(spec))

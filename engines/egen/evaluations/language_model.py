@@ -16,9 +16,9 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import mistakes as by_cosine
 from engines.egen.evaluations.analogies import Analogy
-from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
-from engines.egen.evaluations.mistakes import Derivation
-from engines.egen.evaluations.semantic import Item
+from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
+from engines.egen.evaluations.mistakes import MarkedDerivation
+from engines.egen.evaluations.semantic import SemanticItem
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import infix
@@ -38,13 +38,13 @@ _ABOUT = (
 
 def semantic(
     chat: Chat,
-    items: Sequence[Item],
+    items: Sequence[SemanticItem],
     *,
     seed: int = 0,
     worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Report:
+) -> EvaluationReport:
     """The share of items in percent for which the model names the candidate that equals the query; candidates
     stand in random order."""
     draw = np.random.default_rng(seed)
@@ -58,33 +58,37 @@ def semantic(
             "Which?\n\n" + "\n".join(lines) + "\n\nEnd with a line `ANSWER: ` and its letter."
         )
         orders.append(order)
-    answers = _ask(chat, prompts, events, stop)
-    chosen = [_chosen(said.text, len(order)) for said, order in zip(answers, orders, strict=True)]
+    answers = _ask_model(chat, prompts, events, stop)
+    chosen = [_read_choice(said.text, len(order)) for said, order in zip(answers, orders, strict=True)]
     hits = np.array([n is not None and order[n] == 0 for n, order in zip(chosen, orders, strict=True)], float)
     failures = [
         Mistake(item.query, item.answer, "" if n is None else (item.answer, *item.distractors)[order[n]], 1.0)
         for item, order, n, hit in zip(items, orders, chosen, hits, strict=True)
         if not hit
     ]
-    return Report(
+    return EvaluationReport(
         "semantic",
         chat.model,
         (mean_figure("semantic_accuracy", "paper", hits),),
-        {"items": len(items), "seed": seed, **_setting(chat, answers, sum(n is None for n in chosen))},
+        {
+            "items": len(items),
+            "seed": seed,
+            **_describe_setting(chat, answers, sum(n is None for n in chosen)),
+        },
         len(failures),
-        costliest(failures, worst),
+        select_costliest(failures, worst),
     )
 
 
 def mistakes(
     chat: Chat,
-    test: Sequence[Derivation],
+    test: Sequence[MarkedDerivation],
     *,
     left_out: Mapping[str, int] | None = None,
     worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Report:
+) -> EvaluationReport:
     """Precision, recall and F1 of the transitions that the model calls wrong, one question for a derivation.
 
     Where there is no answer that can be read, no transition counts as called wrong.
@@ -98,8 +102,8 @@ def mistakes(
             + "\n\nWhich lines do not? End with a line `ANSWER: ` and their numbers, with commas between, "
             "or `ANSWER: none`."
         )
-    answers = _ask(chat, prompts, events, stop)
-    called = [_lines(answer.text, len(item.steps)) for answer, item in zip(answers, test, strict=True)]
+    answers = _ask_model(chat, prompts, events, stop)
+    called = [_read_lines(answer.text, len(item.steps)) for answer, item in zip(answers, test, strict=True)]
     flagged = np.array(
         [
             line in (said or ())
@@ -108,7 +112,7 @@ def mistakes(
         ],
         bool,
     )
-    wrong = by_cosine.marks(test)
+    wrong = by_cosine.mark_wrong_steps(test)
     owner = np.repeat(np.arange(len(test)), [len(item.steps) - 1 for item in test])
     steps = [step for item in test for step in pairwise(item.steps)]
     failures = []
@@ -118,25 +122,25 @@ def mistakes(
             failures.append(Mistake(before, "", after, 1.0, "a mistake that was missed"))
         else:
             failures.append(Mistake(before, after, "", 1.0, "a right step that was flagged"))
-    return Report(
+    return EvaluationReport(
         "mistakes",
         chat.model,
-        tuple(by_cosine.figures("paper", flagged, wrong, owner)),
+        tuple(by_cosine.compute_figures("paper", flagged, wrong, owner)),
         {
             "derivations": len(test),
             "transitions": len(wrong),
             "mistakes": int(wrong.sum()),
-            **_setting(chat, answers, sum(said is None for said in called)),
+            **_describe_setting(chat, answers, sum(said is None for said in called)),
             "left_out": dict(left_out or {}),
         },
         len(failures),
-        costliest(failures, worst),
+        select_costliest(failures, worst),
     )
 
 
 def algebra(
     chat: Chat, analogies: Sequence[Analogy], *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
-) -> Report:
+) -> EvaluationReport:
     """The share of analogies in percent that the model completes.
 
     `paper`: with y2 itself, up to the order of operands. `better`: with any expression that is equal to it.
@@ -146,8 +150,8 @@ def algebra(
         "End with a line `ANSWER: ` and one expression."
         for item in analogies
     ]
-    answers = _ask(chat, prompts, events, stop)
-    said = [_expression(answer.text) for answer in answers]
+    answers = _ask_model(chat, prompts, events, stop)
+    said = [_read_expression(answer.text) for answer in answers]
     strict, fair, failures = np.zeros(len(said)), np.zeros(len(said)), []
     for number, (item, tree) in enumerate(zip(analogies, said, strict=True)):
         expected = read_prefix(item.y2)
@@ -157,28 +161,28 @@ def algebra(
         if not strict[number]:
             predicted = "" if tree is None else to_prefix(tree)
             failures.append(Mistake(item.x2, item.y2, predicted, 1.0, f"{item.x1} : {item.y1}"))
-    return Report(
+    return EvaluationReport(
         "algebra",
         chat.model,
         (
             mean_figure("algebra_accuracy", "paper", strict),
             mean_figure("algebra_accuracy_any_form", "better", fair),
         ),
-        {"analogies": len(analogies), **_setting(chat, answers, sum(tree is None for tree in said))},
+        {"analogies": len(analogies), **_describe_setting(chat, answers, sum(tree is None for tree in said))},
         len(failures),
-        costliest(failures, worst),
+        select_costliest(failures, worst),
     )
 
 
-def _setting(chat: Chat, answers: Sequence[Answer], without: int) -> dict[str, Any]:
+def _describe_setting(chat: Chat, answers: Sequence[Answer], without: int) -> dict[str, Any]:
     """What a report says of answers. Args: without: how many hold nothing that was asked for, refusals among
     them."""
     summary = chat.summary(answers)
     return {**summary, "unreadable": without - summary["refused"]}
 
 
-def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> list[Answer]:
-    from engines.egen.models.vectors import stopped
+def _ask_model(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> list[Answer]:
+    from engines.egen.models.vectors import stopped_error
 
     if not prompts:
         what = "there are no questions to ask"
@@ -187,26 +191,26 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> list[A
     answers = chat.ask(prompts, events=events, stop=stop)
     reached = [answer for answer in answers if answer is not None]
     if len(reached) < len(answers):
-        raise stopped("evaluation")
+        raise stopped_error("evaluation")
     return reached
 
 
-def _last(text: str, form: Callable[[str], T | None]) -> T | None:
+def _find_last(text: str, form: Callable[[str], T | None]) -> T | None:
     found = _LAST.findall(text) or text.strip().splitlines()
     return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
 
 
-def _chosen(text: str, count: int) -> int | None:
-    def form(said: str) -> int | None:
+def _read_choice(text: str, count: int) -> int | None:
+    def to_choice(said: str) -> int | None:
         match = re.match(r"\(?([A-Z])\b", said)
         number = -1 if match is None else ord(match[1]) - ord("A")
         return number if 0 <= number < count else None
 
-    return _last(text, form)
+    return _find_last(text, to_choice)
 
 
-def _lines(text: str, count: int) -> set[int] | None:
-    def form(said: str) -> set[int] | None:
+def _read_lines(text: str, count: int) -> set[int] | None:
+    def to_lines(said: str) -> set[int] | None:
         if re.match(r"none\b", said, re.IGNORECASE):
             return set()
         if not re.fullmatch(r"(lines?\s*)?\d+(\s*(,|and|,\s*and)\s*\d+)*", said, re.IGNORECASE):
@@ -214,14 +218,14 @@ def _lines(text: str, count: int) -> set[int] | None:
         named = {int(digits) for digits in re.findall(r"\d+", said)}
         return named if named <= set(range(1, count)) else None
 
-    return _last(text, form)
+    return _find_last(text, to_lines)
 
 
-def _expression(text: str) -> Tree | None:
-    def form(said: str) -> Tree | None:
+def _read_expression(text: str) -> Tree | None:
+    def to_expression(said: str) -> Tree | None:
         try:
             return read_expression(said)
         except ExpressionError:
             return None
 
-    return _last(text, form)
+    return _find_last(text, to_expression)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.system import read_reported_figures
-from engines.egen.models.datasets import usable
-from engines.egen.models.encode import longest
+from engines.egen.models.datasets import is_usable
+from engines.egen.models.encode import longest_input
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap_bounds
 
@@ -52,23 +52,23 @@ class Mistake:
     note: str = ""
 
 
-def costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake, ...]:
+def select_costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake, ...]:
     return tuple(sorted(mistakes, key=lambda mistake: -mistake.cost)[:count])
 
 
-def readable(items: Iterable[T], texts: Callable[[T], Iterable[str]], encoder: Encoder) -> list[T]:
+def filter_readable(items: Iterable[T], texts: Callable[[T], Iterable[str]], encoder: Encoder) -> list[T]:
     """The items of which an encoder can read all texts."""
-    most = longest(encoder)
-    return [item for item in items if all(usable(text, most) for text in texts(item))]
+    most = longest_input(encoder)
+    return [item for item in items if all(is_usable(text, most) for text in texts(item))]
 
 
-def unread(count: int) -> dict[str, int]:
+def describe_unread(count: int) -> dict[str, int]:
     """`left_out` of a report: what was not measured because the model cannot read it."""
     return {"the model cannot read it": count} if count else {}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EvaluationReport:
     """An evaluation. `setting` says on what: counts, seeds, thresholds; `wrong` counts the wrong answers and
     `mistakes` holds the costliest of them."""
 

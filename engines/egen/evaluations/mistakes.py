@@ -21,14 +21,14 @@ from engines.core.vocabulary import FUNCTIONS, SIGNS, of_its_kind, read_prefix, 
 from engines.egen.evaluations.measured import (
     RESAMPLES,
     WORST,
+    EvaluationReport,
     Figure,
     Mistake,
-    Report,
-    costliest,
-    readable,
-    unread,
+    describe_unread,
+    filter_readable,
+    select_costliest,
 )
-from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
+from engines.egen.models.datasets import Labelled, Side, is_usable, read_labelled, sample_corpus, without_log
 from engines.egen.models.encode import encode_readable
 from engines.egen.settings import SplitName
 from engines.formula.reader import read_expression
@@ -40,12 +40,12 @@ from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap_bounds
 
 
-def _replaced(tree: Tree, path: tuple[int, ...], label: str) -> Tree:
+def _replace_label(tree: Tree, path: tuple[int, ...], label: str) -> Tree:
     node = tree.subtree_at(path)
     return tree.replace_subtree(path, Tree(label, node.children))
 
 
-def _paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
+def _iterate_paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
     stack: list[tuple[tuple[int, ...], Tree]] = [((), tree)]
     while stack:
         path, node = stack.pop()
@@ -53,18 +53,18 @@ def _paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
         stack.extend((((*path, place), child) for place, child in enumerate(node.children)))
 
 
-def changed(tree: Tree, draw: random.Random) -> Iterator[Tree]:
+def iterate_changes(tree: Tree, draw: random.Random) -> Iterator[Tree]:
     """All trees that differ from this one in the label of one node (a function, one of + - * /, or a number),
     in random order."""
     found = [
         (path, other)
-        for path, node in _paths(tree)
+        for path, node in _iterate_paths(tree)
         for other in of_its_kind(node.label)
         if other != node.label
     ]
     draw.shuffle(found)
     for path, other in found:
-        yield _replaced(tree, path, other)
+        yield _replace_label(tree, path, other)
 
 
 def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
@@ -74,12 +74,12 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
     found: list[Tree] = []
     spare: list[Tree] = []
     nodes: set[tuple[str, ...]] = set()
-    for other in changed(tree, draw):
+    for other in iterate_changes(tree, draw):
         if len(found) == count:
             break
         if verifier.check([other])[0].outcome != "different":
             continue
-        place = _place(tree, other)
+        place = _find_place(tree, other)
         if place in nodes:
             spare.append(other)
             continue
@@ -88,24 +88,24 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
     return (found + spare)[:count]
 
 
-def _place(tree: Tree, other: Tree) -> tuple[str, ...]:
+def _find_place(tree: Tree, other: Tree) -> tuple[str, ...]:
     pairs = zip(tree, other, strict=True)
     return tuple(str(place) for place, (a, b) in enumerate(pairs) if a.label != b.label)
 
 
-def mistaken(tree: Tree, draw: random.Random) -> Tree | None:
+def make_mistake(tree: Tree, draw: random.Random) -> Tree | None:
     """The tree with a mistake as E-Gen makes them: a random function becomes another one; without a function,
     a random one of + - * / becomes another. Verified to differ; None when no such mistake is found."""
     verifier = Verifier(tree)
-    functions = [path for path, node in _paths(tree) if node.label in FUNCTIONS]
-    operators = [path for path, node in _paths(tree) if node.label in SIGNS]
+    functions = [path for path, node in _iterate_paths(tree) if node.label in FUNCTIONS]
+    operators = [path for path, node in _iterate_paths(tree) if node.label in SIGNS]
     names = FUNCTIONS if functions else SIGNS
     places = functions or operators
     draw.shuffle(places)
     for path in places:
         others = [name for name in names if name != tree.subtree_at(path).label]
         for name in draw.sample(others, min(4, len(others))):
-            wrong = _replaced(tree, path, name)
+            wrong = _replace_label(tree, path, name)
             if verifier.check([wrong])[0].outcome == "different":
                 return wrong
     return None
@@ -120,7 +120,7 @@ _EQUAL = ("equal", "extends", "shrinks")
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class MarkedDerivation:
     """Expressions that should be equal from each to the next. `wrong` is the number, from 0, of the
     transition that is not (from step `wrong` to the one after it); None when all are right or nothing is
     known."""
@@ -129,7 +129,7 @@ class Derivation:
     wrong: int | None = None
 
 
-def evaluated(tree: Tree) -> list[Tree]:
+def evaluate_by_levels(tree: Tree) -> list[Tree]:
     """The expression and what it becomes when SymPy evaluates one level of operands after another.
 
     A level counts as changed when its canonical form did: reordering is no step.
@@ -158,17 +158,17 @@ def _at_depth(tree: Tree, depth: int) -> list[tuple[int, ...]]:
     return paths
 
 
-def with_mistake(steps: Sequence[Tree], draw: random.Random) -> Derivation | None:
+def with_mistake(steps: Sequence[Tree], draw: random.Random) -> MarkedDerivation | None:
     """The derivation with a mistake in a random step after the first, and evaluated on from there; None when
     no mistake can be made there."""
     place = draw.randint(1, len(steps) - 1)
-    wrong = mistaken(steps[place], draw)
+    wrong = make_mistake(steps[place], draw)
     if wrong is None:
         return None
-    return Derivation((*steps[:place], *evaluated(wrong)), place - 1)
+    return MarkedDerivation((*steps[:place], *evaluate_by_levels(wrong)), place - 1)
 
 
-def build(
+def build_derivations(
     data: Labelled,
     count: int,
     *,
@@ -177,7 +177,7 @@ def build(
     on_bad: Callable[[ExpressionError], None] = lambda _: None,
     events: Sink = ignore,
     stop: Stop = never,
-) -> list[Derivation]:
+) -> list[MarkedDerivation]:
     """Derivations of `MIN_STEPS` or more with one mistake each, from members of clusters in random order.
 
     Every right transition is verified equal where both sides are defined, the wrong one to differ.
@@ -193,7 +193,7 @@ def build(
     draw.shuffle(clusters)
     for texts in clusters:
         draw.shuffle(texts)
-    result: list[Derivation] = []
+    result: list[MarkedDerivation] = []
     for turn in range(max(map(len, clusters), default=0)):
         for texts in clusters:
             if len(result) >= count or stop():
@@ -201,7 +201,7 @@ def build(
             if turn >= len(texts):
                 continue
             try:
-                made = _made(texts[turn], draw, max_length)
+                made = _make_derivation(texts[turn], draw, max_length)
             except ExpressionError as error:
                 on_bad(error)
                 continue
@@ -211,14 +211,14 @@ def build(
     return result
 
 
-def _made(text: str, draw: random.Random, max_length: int) -> Derivation | None:
-    steps = evaluated(read_prefix(text))
+def _make_derivation(text: str, draw: random.Random, max_length: int) -> MarkedDerivation | None:
+    steps = evaluate_by_levels(read_prefix(text))
     made = with_mistake(steps, draw) if len(steps) > 1 else None
     if made is None or len(made.steps) < MIN_STEPS:
         return None
     # What SymPy made must be of the language as well: numbers may have become too long.
     trees = [read_prefix(to_prefix(tree)) for tree in made.steps]
-    if not all(usable(to_prefix(tree), max_length) for tree in trees):
+    if not all(is_usable(to_prefix(tree), max_length) for tree in trees):
         return None
     for number, (one, other) in enumerate(pairwise(trees)):
         outcome = Verifier(one).check([other])[0].outcome
@@ -227,7 +227,7 @@ def _made(text: str, draw: random.Random, max_length: int) -> Derivation | None:
     return made
 
 
-def write_derivations(derivations: Sequence[Derivation], path: Path) -> None:
+def write_derivations(derivations: Sequence[MarkedDerivation], path: Path) -> None:
     """Write them in E-Gen's layout: a step a line in prefix notation, a tab and the number of the wrong
     transition after the first, a blank line after each derivation."""
     with atomic_writer(path) as file:
@@ -242,7 +242,7 @@ def read_derivations(
     *,
     on_bad: Callable[[DataError], None] | None = None,
     reader: Callable[[str], Tree] = read_expression,
-) -> Iterator[Derivation]:
+) -> Iterator[MarkedDerivation]:
     """Read derivations, steps in infix, LaTeX or prefix.
 
     Args: reader: of a step. on_bad: is given what is wrong with a derivation, which is left out.
@@ -256,7 +256,7 @@ def read_derivations(
             continue
         if lines:
             try:
-                yield _derivation(path, lines, reader)
+                yield _read_derivation(path, lines, reader)
             except DataError as error:
                 if on_bad is None:
                     raise
@@ -275,7 +275,7 @@ def open_derivations(
     on_bad: Callable[[ExpressionError], None] = lambda _: None,
     events: Sink = ignore,
     stop: Stop = never,
-) -> list[Derivation]:
+) -> list[MarkedDerivation]:
     """Those of a file of derivations, all of them; or `count` made from a corpus or a file of clusters.
 
     Args: as `read_labelled` and `build`. Raises: DataError as `read_derivations` and `read_labelled`.
@@ -285,11 +285,13 @@ def open_derivations(
     if tab and mark.strip().isdigit():
         return list(read_derivations(path))
     data = read_labelled(path, side=side, split=split, partial=partial)
-    return build(data, count, seed=seed, on_bad=on_bad, events=events, stop=stop)
+    return build_derivations(data, count, seed=seed, on_bad=on_bad, events=events, stop=stop)
 
 
-def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[str], Tree]) -> Derivation:
-    def bad(what: str, line: int, remedy: str) -> DataError:
+def _read_derivation(
+    path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[str], Tree]
+) -> MarkedDerivation:
+    def bad_file_error(what: str, line: int, remedy: str) -> DataError:
         return DataError(what, path=path, line=line, code="E317", remedy=remedy)
 
     begin = lines[0][0]
@@ -300,27 +302,27 @@ def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[
         try:
             steps.append(reader(text))
         except ExpressionError as error:
-            raise bad(error.what, number, error.remedy) from error
+            raise bad_file_error(error.what, number, error.remedy) from error
         if tab and number == begin:
             if not mark.strip().isdecimal():
                 remedy = "After the tab comes the number of the wrong transition, counted from 0."
-                raise bad(f"{mark[:40]!r} is not the number of a transition", number, remedy)
+                raise bad_file_error(f"{mark[:40]!r} is not the number of a transition", number, remedy)
             wrong = int(mark)
     if len(steps) < 2 or (wrong is not None and wrong >= len(steps) - 1):
         what = "a derivation of one step" if len(steps) < 2 else f"there is no transition {wrong}"
-        raise bad(what, begin, "Write one step per line, without gaps.")
-    return Derivation(tuple(steps), wrong)
+        raise bad_file_error(what, begin, "Write one step per line, without gaps.")
+    return MarkedDerivation(tuple(steps), wrong)
 
 
 Floats = NDArray[np.float64]
 
 
 def step_cosines(
-    encoder: Encoder, derivations: Sequence[Derivation], *, events: Sink = ignore, stop: Stop = never
+    encoder: Encoder, derivations: Sequence[MarkedDerivation], *, events: Sink = ignore, stop: Stop = never
 ) -> list[Floats]:
     """For each derivation the cosine of every step with the next: (steps - 1,) each, nan where the model
     cannot read one of the two."""
-    texts = [text for derivation in derivations for text in _texts(derivation)]
+    texts = [text for derivation in derivations for text in _step_texts(derivation)]
     vectors = encode_readable(encoder, texts, events=events, stop=stop)
     result = []
     begin = 0
@@ -331,7 +333,7 @@ def step_cosines(
     return result
 
 
-def threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
+def learn_threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
     """Algorithm 1: the mean over derivations of the lowest cosine of a transition that is right."""
     lowest = [
         float(np.delete(values, place).min() if place is not None else values.min())
@@ -354,10 +356,10 @@ def learned_threshold(
     """
     made = open_derivations(sample_corpus(), 2 * count, side="train", seed=1, events=events, stop=stop)
     cosines = step_cosines(encoder, made, events=events, stop=stop)
-    limit = threshold(cosines[::2], [each.wrong for each in made[::2]])
+    limit = learn_threshold(cosines[::2], [each.wrong for each in made[::2]])
     held = list(zip(cosines[1::2], made[1::2], strict=True))
     wrong = np.concatenate([np.arange(len(values)) == each.wrong for values, each in held])
-    result = scores(np.concatenate([values for values, _ in held]) < limit, wrong)
+    result = compute_scores(np.concatenate([values for values, _ in held]) < limit, wrong)
     return limit, {"precision": result["mistake_precision"], "recall": result["mistake_recall"]}
 
 
@@ -371,17 +373,17 @@ def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
     return float((values[order[place]] + ahead) / 2)
 
 
-def scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, float]:
+def compute_scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, float]:
     """Precision, recall and F1 of both classes in percent, 0 where there is nothing to divide by."""
-    result = _scores([np.float64(cell.sum()) for cell in _cells(flagged, wrong)])
+    result = _compute_cell_scores([np.float64(cell.sum()) for cell in _confusion_cells(flagged, wrong)])
     return {name: float(value) for name, value in result.items()}
 
 
-def _cells(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+def _confusion_cells(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     return [said & true for said in (flagged, ~flagged) for true in (wrong, ~wrong)]
 
 
-def _scores(counts: Sequence[Any]) -> dict[str, Any]:
+def _compute_cell_scores(counts: Sequence[Any]) -> dict[str, Any]:
     hit, false, missed, passed = counts
     result = {}
     for name, both, said, true in (
@@ -397,14 +399,14 @@ def _scores(counts: Sequence[Any]) -> dict[str, Any]:
 
 def evaluate(
     encoder: Encoder,
-    training: Sequence[Derivation],
-    test: Sequence[Derivation],
+    training: Sequence[MarkedDerivation],
+    test: Sequence[MarkedDerivation],
     *,
     left_out: Mapping[str, int] | None = None,
     worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Report:
+) -> EvaluationReport:
     """Flag transitions whose cosine is below a threshold learned on training derivations alone.
 
     `paper`: the threshold of Algorithm 1. `better`: the one with the highest F1 of mistakes in training,
@@ -415,20 +417,23 @@ def evaluate(
     Args: left_out: what the derivations were made without, by reason, for the report.
     """
     given = len(training) + len(test)
-    training, test = (readable(side, _texts, encoder) for side in (training, test))
+    training, test = (filter_readable(side, _step_texts, encoder) for side in (training, test))
     if not training or not test:
         what = "there are too few derivations to learn from and test on"
         raise EngineError(what, code="E645", remedy="Name data with longer expressions.")
     learned = step_cosines(encoder, training, events=events, stop=stop)
-    limit = threshold(learned, [derivation.wrong for derivation in training])
-    best = best_threshold(np.concatenate(learned), marks(training))
+    limit = learn_threshold(learned, [derivation.wrong for derivation in training])
+    best = best_threshold(np.concatenate(learned), mark_wrong_steps(training))
     result = step_cosines(encoder, test, events=events, stop=stop)
-    values, wrong = np.concatenate(result), marks(test)
+    values, wrong = np.concatenate(result), mark_wrong_steps(test)
     owner = np.repeat(np.arange(len(result)), [len(part) for part in result])
-    return Report(
+    return EvaluationReport(
         "mistakes",
         encoder.name,
-        (*figures("paper", values < limit, wrong, owner), *figures("better", values < best, wrong, owner)),
+        (
+            *compute_figures("paper", values < limit, wrong, owner),
+            *compute_figures("better", values < best, wrong, owner),
+        ),
         {
             "threshold": limit,
             "threshold_best_f1": best,
@@ -436,26 +441,26 @@ def evaluate(
             "derivations": len(test),
             "transitions": len(values),
             "mistakes": int(wrong.sum()),
-            "left_out": {**(left_out or {}), **unread(given - len(training) - len(test))},
+            "left_out": {**(left_out or {}), **describe_unread(given - len(training) - len(test))},
         },
         int(((values < limit) != wrong).sum()),
-        costliest(_failures(test, owner, values, limit, wrong), worst),
+        select_costliest(_iterate_failures(test, owner, values, limit, wrong), worst),
     )
 
 
-def _texts(derivation: Derivation) -> list[str]:
+def _step_texts(derivation: MarkedDerivation) -> list[str]:
     """Its steps as models read them."""
     return [to_prefix(without_log(step)) for step in derivation.steps]
 
 
-def marks(derivations: Sequence[Derivation]) -> NDArray[np.bool_]:
+def mark_wrong_steps(derivations: Sequence[MarkedDerivation]) -> NDArray[np.bool_]:
     """(transitions,) whether each is known to be wrong, over all derivations in order."""
     return np.array(
         [place == item.wrong for item in derivations for place in range(len(item.steps) - 1)], bool
     )
 
 
-def figures(
+def compute_figures(
     protocol: str, flagged: NDArray[np.bool_], wrong: NDArray[np.bool_], owner: NDArray[np.int64]
 ) -> list[Figure]:
     """All six scores of transitions; a resample of derivations is counted by weights.
@@ -463,21 +468,21 @@ def figures(
     Args: flagged, wrong: (transitions,). owner: (transitions,) the derivation of each, numbered from 0.
     """
     count = int(owner.max()) + 1
-    table = [np.bincount(owner, weights=cell, minlength=count) for cell in _cells(flagged, wrong)]
+    table = [np.bincount(owner, weights=cell, minlength=count) for cell in _confusion_cells(flagged, wrong)]
     result = []
-    for name, value in scores(flagged, wrong).items():
+    for name, value in compute_scores(flagged, wrong).items():
 
-        def resampled(rows: NDArray[np.int64], name: str = name) -> Floats:
-            return _scores([cell[rows].sum(-1) for cell in table])[name]
+        def resample_score(rows: NDArray[np.int64], name: str = name) -> Floats:
+            return _compute_cell_scores([cell[rows].sum(-1) for cell in table])[name]
 
-        interval = bootstrap_bounds(resampled, count, draws=RESAMPLES)
+        interval = bootstrap_bounds(resample_score, count, draws=RESAMPLES)
         paper = read_reported_figures("egen", name) if protocol == "paper" else {}
         result.append(Figure(name, protocol, value, interval, paper))
     return result
 
 
-def _failures(
-    test: Sequence[Derivation],
+def _iterate_failures(
+    test: Sequence[MarkedDerivation],
     owner: NDArray[np.int64],
     values: Floats,
     limit: float,
@@ -485,7 +490,7 @@ def _failures(
 ) -> Iterator[Mistake]:
     places = np.concatenate([np.arange(len(item.steps) - 1) for item in test])
     for row in np.flatnonzero((values < limit) != wrong).tolist():
-        before, after = _texts(test[owner[row]])[places[row] :][:2]
+        before, after = _step_texts(test[owner[row]])[places[row] :][:2]
         said = f"cosine {values[row]:.4f}, threshold {limit:.4f}"
         missed, cost = bool(wrong[row]), abs(float(values[row]) - limit)
         note = f"a mistake that was missed: {said}" if missed else f"a right step that was flagged: {said}"

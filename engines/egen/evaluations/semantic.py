@@ -16,13 +16,13 @@ from engines.core.files import json_objects, read_lines, write_rows
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations.measured import (
     WORST,
+    EvaluationReport,
     Figure,
     Mistake,
-    Report,
-    costliest,
+    describe_unread,
+    filter_readable,
     mean_figure,
-    readable,
-    unread,
+    select_costliest,
 )
 from engines.egen.evaluations.mistakes import near_copies
 from engines.egen.expressions.padding import has_padding
@@ -40,7 +40,7 @@ _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SemanticItem:
     """A question: which of the candidates equals the query? Texts in generator prefix notation; `distractors`
     are near-copies of the query, then of the answer."""
 
@@ -53,9 +53,9 @@ class Item:
         return (self.query, self.answer, *self.distractors)
 
 
-def build(
+def build_items(
     data: Labelled, count: int = 1_000, *, seed: int = 0, events: Sink = ignore, stop: Stop = never
-) -> list[Item]:
+) -> list[SemanticItem]:
     """Make items from clusters, going round them in random order until there are `count`.
 
     Query and answer are members without padding, verified equal, `MIN_DISTANCE` or more edits apart. Every
@@ -66,19 +66,19 @@ def build(
     members = [[text for text in texts if not has_padding(text.split())] for texts in data.clusters]
     members = [texts for texts in members if len(texts) > 1]
     draw.shuffle(members)
-    found: dict[tuple[str, str], Item] = {}
+    found: dict[tuple[str, str], SemanticItem] = {}
     for _ in range(_TRIES * (1 + count // max(1, len(members)))):
         for texts in members:
             if len(found) >= count or stop():
                 return list(found.values())
-            item = _item(texts, draw)
+            item = _make_item(texts, draw)
             if item is not None:
                 found[item.query, item.answer] = item
                 events(Event("progress", {"done": len(found), "total": count, "unit": "items"}))
     return list(found.values())
 
 
-def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
+def _make_item(texts: Sequence[str], draw: random.Random) -> SemanticItem | None:
     from engines.core.tree_edit import edit_distance
 
     query = read_prefix(draw.choice(texts))
@@ -93,10 +93,10 @@ def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
     distractors = tuple(dict.fromkeys(map(to_prefix, wrong)))
     if len(distractors) < 2 * NEAR:
         return None
-    return Item(to_prefix(query), to_prefix(answer), distractors)
+    return SemanticItem(to_prefix(query), to_prefix(answer), distractors)
 
 
-def write_items(items: Sequence[Item], path: Path) -> None:
+def write_items(items: Sequence[SemanticItem], path: Path) -> None:
     write_rows(path, map(asdict, items))
 
 
@@ -104,11 +104,11 @@ def holds_items(path: Path) -> bool:
     return not path.is_dir() and '"query"' in next((line for _, line in read_lines(path)), "")
 
 
-def read_items(path: Path) -> Iterator[Item]:
+def read_items(path: Path) -> Iterator[SemanticItem]:
     remedy = "`egen eval semantic --write FILE` makes such a file."
     for number, row in json_objects(path, remedy=remedy):
         try:
-            item = Item(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
+            item = SemanticItem(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
             for text in item.texts:
                 read_prefix(text)
         except (KeyError, TypeError) as error:
@@ -121,19 +121,19 @@ def read_items(path: Path) -> Iterator[Item]:
 
 def evaluate(
     encoder: Encoder,
-    items: Sequence[Item],
+    items: Sequence[SemanticItem],
     *,
     seed: int = 0,
     worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Report:
+) -> EvaluationReport:
     """The share of items in percent whose answer is nearest to the query; candidates stand in random order.
 
     `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
     which says where it fails; a tie is not a hit there.
     """
-    kept = readable(items, lambda item: item.texts, encoder)
+    kept = filter_readable(items, lambda item: item.texts, encoder)
     if not kept:
         remedy = "Name data with more and longer expressions in each cluster."
         raise EngineError("there are no items to evaluate", code="E645", remedy=remedy)
@@ -152,19 +152,19 @@ def evaluate(
     hits = (scores.argmax(1) == answers).astype(float)
     own = scores[np.arange(len(kept)), answers]
     wrong = np.flatnonzero(hits == 0)
-    return Report(
+    return EvaluationReport(
         "semantic",
         encoder.name,
-        (mean_figure("semantic_accuracy", "paper", hits), *_halves(scores, own, places)),
+        (mean_figure("semantic_accuracy", "paper", hits), *_iterate_halves(scores, own, places)),
         {
             "items": len(kept),
             "candidates": width,
             "chance_percent": 100 / width,
-            "left_out": unread(len(items) - len(kept)),
+            "left_out": describe_unread(len(items) - len(kept)),
             "seed": seed,
         },
         len(wrong),
-        costliest(
+        select_costliest(
             (
                 Mistake(
                     kept[row].query,
@@ -179,7 +179,7 @@ def evaluate(
     )
 
 
-def _halves(scores: Vectors, own: Vectors, places: NDArray[np.int64]) -> Iterator[Figure]:
+def _iterate_halves(scores: Vectors, own: Vectors, places: NDArray[np.int64]) -> Iterator[Figure]:
     """The answer against each half of the distractors. Args: scores: (items, candidates); own: (items,) those
     of the answers; places: (items, candidates) which candidate stands where: 0 the answer, then distractors
     in the order of the item."""

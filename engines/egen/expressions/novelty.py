@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Written:
+class NormalForm:
     """An expression after trivial arithmetic: a number times powers, or a sum of such.
 
     `powers` and `terms` are by the text of a base or a term; what has neither is a number, a name or a
@@ -48,14 +48,14 @@ class Written:
 
     text: str
     scale: Fraction = Fraction(1)
-    powers: dict[str, tuple[Written, Written]] = field(default_factory=dict)
-    terms: dict[str, tuple[Written, Fraction]] = field(default_factory=dict)
+    powers: dict[str, tuple[NormalForm, NormalForm]] = field(default_factory=dict)
+    terms: dict[str, tuple[NormalForm, Fraction]] = field(default_factory=dict)
     function: str = ""
-    operands: tuple[Written, ...] = ()
+    operands: tuple[NormalForm, ...] = ()
     parts: frozenset[str] = frozenset()
 
 
-def written(tree: Tree) -> Written:
+def normalise_arithmetic(tree: Tree) -> NormalForm:
     """What trivial arithmetic makes of an expression.
 
     >>> from engines.core.vocabulary import read_prefix
@@ -63,36 +63,38 @@ def written(tree: Tree) -> Written:
     >>> one.text == other.text
     True
     """
-    return _Reader().of(tree)
+    return _Reader().read_tree(tree)
 
 
-def tidy(tree: Tree) -> Tree:
+def tidy_expression(tree: Tree) -> Tree:
     """An expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as `sin(2x)/tan(2x)`. Where
     it is defined may differ."""
-    return _tree(_Reader().of(tree))
+    return _to_tree(_Reader().read_tree(tree))
 
 
-def novel(items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]) -> list[T]:
+def order_by_novelty(
+    items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]
+) -> list[T]:
     """All items: first `count`, each as unlike the head and those before it as any that is left, short ones
     before long ones; then the others as they come, what is the same idea as another at the end.
 
     Args: of: an item's expression, and whether a classical form is named for it.
     """
     reader = _Reader()
-    start = reader.of(head)
+    start = reader.read_tree(head)
     seen = {start.text}
-    waiting: list[tuple[T, Written, float]] = []
+    waiting: list[tuple[T, NormalForm, float]] = []
     same: list[T] = []
     for item in items:
         tree, named = of(item)
-        one = reader.of(tree)
+        one = reader.read_tree(tree)
         if one.text in seen:
             same.append(item)
             continue
         seen.add(one.text)
         weight = (1.0 if named else _NAMED) / (1 + (len(tree) / (len(head) + _SIZE)) ** 2)
         waiting.append((item, one, weight))
-    nearest = [_distance(one, start) for _, one, _ in waiting]
+    nearest = [_jaccard_distance(one, start) for _, one, _ in waiting]
     chosen: list[T] = []
     left = list(range(len(waiting)))
     while left and len(chosen) < count:
@@ -100,11 +102,11 @@ def novel(items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tr
         left.remove(best)
         chosen.append(waiting[best][0])
         for place in left:
-            nearest[place] = min(nearest[place], _distance(waiting[place][1], waiting[best][1]))
+            nearest[place] = min(nearest[place], _jaccard_distance(waiting[place][1], waiting[best][1]))
     return chosen + [waiting[place][0] for place in left] + same
 
 
-def _distance(one: Written, other: Written) -> float:
+def _jaccard_distance(one: NormalForm, other: NormalForm) -> float:
     """1 less the share of parts that two have in common (Jaccard)."""
     common = len(one.parts & other.parts)
     return 1 - common / (len(one.parts) + len(other.parts) - common)
@@ -114,13 +116,13 @@ class _Reader:
     """Reads expressions, of which many share operands."""
 
     def __init__(self) -> None:
-        self._known: dict[Tree, Written] = {}
+        self._known: dict[Tree, NormalForm] = {}
 
-    def of(self, tree: Tree) -> Written:
+    def read_tree(self, tree: Tree) -> NormalForm:
         result = self._known.get(tree)
         if result is None:
-            inside = [self.of(child) for child in tree.children]
-            result = self._known[tree] = _composed(tree.label, inside)
+            inside = [self.read_tree(child) for child in tree.children]
+            result = self._known[tree] = _compose(tree.label, inside)
             labels = {tree.label} if tree.children else set[str]()
             result.parts = frozenset(labels | {result.text}).union(*(part.parts for part in inside))
         return result
@@ -131,69 +133,79 @@ class Ideas:
 
     def __init__(self, terms: Subterms) -> None:
         self._terms = terms
-        self._known: dict[int, Written] = {}
+        self._known: dict[int, NormalForm] = {}
 
-    def key(self, number: int) -> str:
-        return self._of(number).text
+    def key_of(self, number: int) -> str:
+        return self._idea_of(number).text
 
-    def _of(self, number: int) -> Written:
+    def _idea_of(self, number: int) -> NormalForm:
         result = self._known.get(number)
         if result is None:
             terms = self._terms
-            inside = [self._of(side) for side in (terms.lefts[number], terms.rights[number]) if side >= 0]
-            result = self._known[number] = _composed(terms.names[terms.labels[number]], inside)
+            inside = [
+                self._idea_of(side) for side in (terms.lefts[number], terms.rights[number]) if side >= 0
+            ]
+            result = self._known[number] = _compose(terms.names[terms.labels[number]], inside)
         return result
 
 
-def _composed(label: str, parts: Sequence[Written]) -> Written:
+def _compose(label: str, parts: Sequence[NormalForm]) -> NormalForm:
     if not parts:
-        return _number(Fraction(label)) if is_constant_token(label) else Written(label)
+        return _from_number(Fraction(label)) if is_constant_token(label) else NormalForm(label)
     match label:
         case "+" | "-":
-            return _sum([(parts[0], Fraction(1)), (parts[1], Fraction(1 if label == "+" else -1))])
+            return _add([(parts[0], Fraction(1)), (parts[1], Fraction(1 if label == "+" else -1))])
         case "*":
-            return _product(parts)
+            return _multiply(parts)
         case "/":
-            return _product([parts[0], _power(parts[1], _MINUS)])
+            return _multiply([parts[0], _raise_to_power(parts[1], _MINUS)])
         case "pow":
-            return _power(*parts)
+            return _raise_to_power(*parts)
         case "sqrt":
-            return _power(parts[0], _number(Fraction(1, 2)))
+            return _raise_to_power(parts[0], _from_number(Fraction(1, 2)))
         case "log":
-            return _product([_function("ln", parts[1]), _power(_function("ln", parts[0]), _MINUS)])
+            return _multiply(
+                [_apply_function("ln", parts[1]), _raise_to_power(_apply_function("ln", parts[0]), _MINUS)]
+            )
     if len(parts) == 1:
-        return _function(label, parts[0])
-    return _called(label, *parts)
+        return _apply_function(label, parts[0])
+    return _call_function(label, *parts)
 
 
-def _called(name: str, *operands: Written) -> Written:
+def _call_function(name: str, *operands: NormalForm) -> NormalForm:
     text = f"({' '.join([name, *(operand.text for operand in operands)])})"
-    return Written(text, function=name, operands=operands)
+    return NormalForm(text, function=name, operands=operands)
 
 
-def _tree(value: Written) -> Tree:
+def _to_tree(value: NormalForm) -> Tree:
     if value.terms:
         rows = sorted(value.terms.values(), key=lambda row: row[1] < 0)
         total = ZERO
         for term, c in rows:
-            part = _scaled(abs(c), term)
+            part = _scale_term(abs(c), term)
             if total == ZERO:
-                total = part if c > 0 else _scaled(c, term)
+                total = part if c > 0 else _scale_term(c, term)
             else:
                 total = Tree("+" if c > 0 else "-", (total, part))
         return total
     if value.powers:
-        return _quotient(value)
+        return _to_quotient(value)
     if _is_number(value):
         return number(value.scale)
-    return Tree(value.function or value.text, tuple(map(_tree, value.operands)))
+    return Tree(value.function or value.text, tuple(map(_to_tree, value.operands)))
 
 
-def _scaled(c: Fraction, term: Written) -> Tree:
-    return number(c) if term.text == "1" else _tree(term) if c == 1 else _tree(_product([_number(c), term]))
+def _scale_term(c: Fraction, term: NormalForm) -> Tree:
+    return (
+        number(c)
+        if term.text == "1"
+        else _to_tree(term)
+        if c == 1
+        else _to_tree(_multiply([_from_number(c), term]))
+    )
 
 
-def _quotient(value: Written) -> Tree:
+def _to_quotient(value: NormalForm) -> Tree:
     above, below = ONE, ONE
     if value.scale.numerator != 1:
         above = number(value.scale.numerator)
@@ -202,130 +214,130 @@ def _quotient(value: Written) -> Tree:
     for base, exponent in value.powers.values():
         under = _is_number(exponent) and exponent.scale < 0
         size = abs(exponent.scale) if _is_number(exponent) else None
-        root = _tree(base)
+        root = _to_tree(base)
         if size == Fraction(1, 2):
             part = Tree("sqrt", (root,))
         elif size is not None:
             part = power(root, size)
         else:
-            part = Tree("pow", (root, _tree(exponent)))
+            part = Tree("pow", (root, _to_tree(exponent)))
         above, below = (above, times(below, part)) if under else (times(above, part), below)
     return divided(above, below)
 
 
-def _number(value: Fraction) -> Written:
-    result = Written(str(value))
+def _from_number(value: Fraction) -> NormalForm:
+    result = NormalForm(str(value))
     result.scale = value
     return result
 
 
-_MINUS = _number(Fraction(-1))
+_MINUS = _from_number(Fraction(-1))
 
 
-def _is_number(value: Written) -> bool:
+def _is_number(value: NormalForm) -> bool:
     return (
         not value.terms and not value.powers and value.text == str(value.scale) and value.text[-1].isdigit()
     )
 
 
-def _rows(value: Written) -> tuple[Fraction, dict[str, tuple[Written, Written]]]:
+def _split_factors(value: NormalForm) -> tuple[Fraction, dict[str, tuple[NormalForm, NormalForm]]]:
     """A number and the powers that a value is the product of."""
     if _is_number(value):
         return value.scale, {}
     if value.powers:
         return value.scale, value.powers
-    return Fraction(1), {value.text: (value, _number(Fraction(1)))}
+    return Fraction(1), {value.text: (value, _from_number(Fraction(1)))}
 
 
-def _product(parts: Sequence[Written]) -> Written:
+def _multiply(parts: Sequence[NormalForm]) -> NormalForm:
     scale = Fraction(1)
-    powers: dict[str, tuple[Written, Written]] = {}
+    powers: dict[str, tuple[NormalForm, NormalForm]] = {}
     for part in parts:
-        own, rows = _rows(part)
+        own, rows = _split_factors(part)
         scale *= own
         for text, (base, exponent) in rows.items():
-            if base.terms and _whole(exponent) and _negative(base):
-                base = _sum([(base, Fraction(-1))])
+            if base.terms and _is_integer(exponent) and _is_negative(base):
+                base = _add([(base, Fraction(-1))])
                 text = base.text
                 scale = -scale if exponent.scale % 2 else scale
             before = powers.get(text)
             if before is not None:
-                exponent = _sum([(before[1], Fraction(1)), (exponent, Fraction(1))])
+                exponent = _add([(before[1], Fraction(1)), (exponent, Fraction(1))])
             powers[text] = base, exponent
     return _of_powers(scale, powers)
 
 
-def _of_powers(scale: Fraction, powers: dict[str, tuple[Written, Written]]) -> Written:
+def _of_powers(scale: Fraction, powers: dict[str, tuple[NormalForm, NormalForm]]) -> NormalForm:
     powers = {text: row for text, row in powers.items() if row[1].text != "0"}
     if not scale or not powers:
-        return _number(scale)
+        return _from_number(scale)
     if len(powers) == 1:
         ((base, exponent),) = powers.values()
         if exponent.text == "1":
             if scale == 1:
                 return base
             if base.terms:
-                return _sum([(base, scale)])
+                return _add([(base, scale)])
     inside = " ".join(f"{text}^{exponent.text}" for text, (_, exponent) in sorted(powers.items()))
-    return Written(f"({scale} {inside})" if scale != 1 else f"({inside})", scale, powers)
+    return NormalForm(f"({scale} {inside})" if scale != 1 else f"({inside})", scale, powers)
 
 
-def _sum(parts: Sequence[tuple[Written, Fraction]]) -> Written:
-    terms: dict[str, tuple[Written, Fraction]] = {}
+def _add(parts: Sequence[tuple[NormalForm, Fraction]]) -> NormalForm:
+    terms: dict[str, tuple[NormalForm, Fraction]] = {}
 
-    def add(term: Written, c: Fraction) -> None:
+    def add_term(term: NormalForm, c: Fraction) -> None:
         before = terms.get(term.text)
         terms[term.text] = term, c + (before[1] if before else 0)
 
     for value, scale in parts:
         if _is_number(value):
-            add(_ONE, scale * value.scale)
+            add_term(_ONE, scale * value.scale)
         elif value.terms:
             for term, c in value.terms.values():
-                add(term, c * scale)
+                add_term(term, c * scale)
         elif value.powers:
-            add(_of_powers(Fraction(1), value.powers), scale * value.scale)
+            add_term(_of_powers(Fraction(1), value.powers), scale * value.scale)
         else:
-            add(value, scale)
+            add_term(value, scale)
     terms = {text: row for text, row in terms.items() if row[1]}
     if not terms:
-        return _number(Fraction(0))
+        return _from_number(Fraction(0))
     if len(terms) == 1:
         ((term, c),) = terms.values()
-        return _number(c) if term.text == "1" else term if c == 1 else _product([_number(c), term])
+        return _from_number(c) if term.text == "1" else term if c == 1 else _multiply([_from_number(c), term])
     inside = " ".join(f"{c}*{text}" for text, (_, c) in sorted(terms.items()))
-    return Written(f"[{inside}]", terms=terms)
+    return NormalForm(f"[{inside}]", terms=terms)
 
 
-_ONE = _number(Fraction(1))
+_ONE = _from_number(Fraction(1))
 
 
-def _power(base: Written, exponent: Written) -> Written:
+def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
     if exponent.text == "1":
         return base
-    whole = _whole(exponent)
+    whole = _is_integer(exponent)
     if _is_number(base) and whole and abs(exponent.scale) <= _LARGEST and (base.scale or exponent.scale > 0):
-        return _number(base.scale ** int(exponent.scale))
+        return _from_number(base.scale ** int(exponent.scale))
     if whole and base.powers and abs(exponent.scale) <= _LARGEST:
-        powers = {text: (one, _product([power, exponent])) for text, (one, power) in base.powers.items()}
+        powers = {text: (one, _multiply([power, exponent])) for text, (one, power) in base.powers.items()}
         return _of_powers(base.scale ** int(exponent.scale), powers)
     if base.text == "e":
-        scale, rows = _rows(exponent)
+        scale, rows = _split_factors(exponent)
         for text, (factor, times_over) in rows.items():
             if factor.function == "ln" and times_over.text == "1":
                 rest = {other: row for other, row in rows.items() if other != text}
-                return _power(factor.operands[0], _of_powers(scale, rest))
-    if whole and base.terms and _negative(base):
-        base = _sum([(base, Fraction(-1))])
+                return _raise_to_power(factor.operands[0], _of_powers(scale, rest))
+    if whole and base.terms and _is_negative(base):
+        base = _add([(base, Fraction(-1))])
         return _of_powers(Fraction(-1 if exponent.scale % 2 else 1), {base.text: (base, exponent)})
     return _of_powers(Fraction(1), {base.text: (base, exponent)})
 
 
-def _whole(exponent: Written) -> bool:
+def _is_integer(exponent: NormalForm) -> bool:
     return _is_number(exponent) and exponent.scale.denominator == 1
 
 
-def _negative(value: Written) -> bool:
+def _is_negative(value: NormalForm) -> bool:
     """Whether the opposite is what one would write: with fewer signs, or none before the last name."""
     if value.terms:
         signs = sum(1 if c > 0 else -1 for _, c in value.terms.values())
@@ -333,34 +345,34 @@ def _negative(value: Written) -> bool:
     return value.scale < 0
 
 
-def _opposite(value: Written) -> Written:
-    return _product([_MINUS, value])
+def _negate(value: NormalForm) -> NormalForm:
+    return _multiply([_MINUS, value])
 
 
-def _function(name: str, inside: Written) -> Written:
+def _apply_function(name: str, inside: NormalForm) -> NormalForm:
     sign = 1
     if name in _QUARTER:
-        inside, name, sign = _turned(inside, name)
-    if (name in _EVEN or name in _ODD) and _negative(inside):
-        inside = _opposite(inside)
+        inside, name, sign = _remove_quarter_turns(inside, name)
+    if (name in _EVEN or name in _ODD) and _is_negative(inside):
+        inside = _negate(inside)
         sign = -sign if name in _ODD else sign
     if name == "ln" and inside.text == "e":
         return _ONE
-    found = _called(name, inside)
+    found = _call_function(name, inside)
     if inside.function and inside.function == UNDONE_BY.get(name):
         found = inside.operands[0]
     elif inside.function and inside.function == UNDONE_BY.get(RECIPROCAL.get(name, "")):
-        found = _power(inside.operands[0], _MINUS)
-    return found if sign > 0 else _opposite(found)
+        found = _raise_to_power(inside.operands[0], _MINUS)
+    return found if sign > 0 else _negate(found)
 
 
-def _turned(inside: Written, name: str) -> tuple[Written, str, int]:
+def _remove_quarter_turns(inside: NormalForm, name: str) -> tuple[NormalForm, str, int]:
     """Without quarter turns added to an angle."""
     term = inside.terms.get("pi")
     if term is None or (2 * term[1]).denominator != 1:
         return inside, name, 1
     turns, sign = int(2 * term[1]) % 4, 1
-    inside = _sum([(inside, Fraction(1)), (Written("pi"), -term[1])])
+    inside = _add([(inside, Fraction(1)), (NormalForm("pi"), -term[1])])
     for _ in range(turns):
         name, change = _QUARTER[name]
         sign *= change

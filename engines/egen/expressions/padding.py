@@ -41,7 +41,7 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
     """
     terms = Subterms(ARITY)
     number = terms.read(expression.list_labels() if isinstance(expression, Tree) else expression)
-    return Padding(terms).padded(number)
+    return Padding(terms).is_padded(number)
 
 
 class Padding:
@@ -56,12 +56,12 @@ class Padding:
         self._leaves = np.empty(0)
         self._padded: list[bool] = []
 
-    def padded(self, number: int) -> bool:
+    def is_padded(self, number: int) -> bool:
         if number >= self._judged:
-            self._judge()
+            self._judge_terms()
         return self._padded[number]
 
-    def _judge(self) -> None:
+    def _judge_terms(self) -> None:
         terms, first = self._terms, self._judged
         count = len(terms)
         if len(terms.names) > len(self._kinds):
@@ -69,14 +69,14 @@ class Padding:
             codes = {name: code for code, name in enumerate(terms.names)}
             self._kinds = np.array([kinds.get(name, OTHER) for name in codes], np.int64)
             self._undone = np.array([codes.get(UNDONE_BY.get(name, ""), -1) for name in codes], np.int64)
-            self._leaves = np.array([_value(name) for name in codes])
+            self._leaves = np.array([_constant_value(name) for name in codes])
         if len(terms.table) > len(self._marks):
             more = len(terms.table) - len(self._marks)
             self._marks = np.concatenate([self._marks, np.zeros((more, 4), np.int64)])
             self._amounts = np.concatenate([self._amounts, np.zeros((more, 2))])
         labels = self._kinds, self._undone, self._leaves
         at = first
-        while (at := _judge(at, count, terms.table, self._marks, self._amounts, *labels)) < count:
+        while (at := _judge_in_order(at, count, terms.table, self._marks, self._amounts, *labels)) < count:
             self._work_out(at)
             at += 1
         self._padded += (self._marks[first:count, PADDED] > 0).tolist()
@@ -96,14 +96,14 @@ class Padding:
             self._amounts[number, VALUE] = value
 
 
-def _value(label: str) -> float:
+def _constant_value(label: str) -> float:
     if label in ARITY or is_name(label) or label == DERIVATIVE:
         return LEAVES.get(label, float("nan"))
     return float(label)
 
 
 @compile_kernel
-def _judge(
+def _judge_in_order(
     first: int,
     count: int,
     nodes: Ints,
@@ -149,7 +149,7 @@ def _judge(
             if marks[left, KNOWN]:
                 return n
             continue
-        if _padded(kind, nodes, kinds, marks, amounts, left, right):
+        if _is_padded(kind, nodes, kinds, marks, amounts, left, right):
             marks[n, PADDED] = 1
             continue
         one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
@@ -182,7 +182,9 @@ def _judge(
 
 
 @compile_kernel
-def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
+def _is_padded(
+    kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int
+) -> bool:
     one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
     first, second = amounts[left, VALUE], amounts[right, VALUE]
     if kind == PLUS:

@@ -23,7 +23,7 @@ _ATOM = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class TheorySign:
     """How an operator is written. `binds`: the more, the tighter. right: a ∘ b ∘ c is a ∘ (b ∘ c). also:
     further spellings that are read; an infix operator spelt "" stands between operands side by side."""
 
@@ -44,11 +44,11 @@ class Sign:
 
 
 @dataclass(frozen=True)
-class Signs:
+class TheorySigns:
     """A language by the names of its operators. Args: title: in errors. letters: of variables, as a character
     class. remedy: an example."""
 
-    table: Mapping[str, Sign]
+    table: Mapping[str, TheorySign]
     title: str
     letters: str = "a-ce-zA-Z"
     remedy: str = ""
@@ -71,10 +71,12 @@ class Signs:
 
     @cached_property
     def _token(self) -> re.Pattern[str]:
-        def pattern(spelling: str) -> str:
+        def to_pattern(spelling: str) -> str:
             return re.escape(spelling) + (r"(?![A-Za-z])" if spelling[-1].isalpha() else "")
 
-        known = [pattern(text) for text in sorted(self._spelt, key=lambda text: (-len(text), text)) if text]
+        known = [
+            to_pattern(text) for text in sorted(self._spelt, key=lambda text: (-len(text), text)) if text
+        ]
         return re.compile("|".join([r"\s+", *known, self.variable, r"."]), re.DOTALL)
 
     @property
@@ -85,27 +87,27 @@ class Signs:
         known = token in self.table or token in self._spelt
         return not known and re.fullmatch(self.variable, token) is not None
 
-    def read(self, text: str, notation: Notation = "auto") -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto") -> Tree:
         """A term in infix or prefix notation; `auto` tries prefix first. Raises: ExpressionError with the
         character position."""
         if notation in ("auto", "prefix"):
             try:
-                return parse_prefix(text.split(), self._operands)
+                return parse_prefix(text.split(), self._operand_count)
             except ExpressionError:
                 if notation == "prefix":
                     raise
-        return _Reader(self, text).read()
+        return _Reader(self, text).read_term()
 
-    def _operands(self, token: str) -> int:
+    def _operand_count(self, token: str) -> int:
         if token not in self.table and not self.is_variable(token):
             raise ExpressionError(f"{token[:40]!r} is not of {self.title}", remedy=self.remedy)
         return self.arity.get(token, 0)
 
-    def tree(self, tokens: Sequence[str]) -> Tree:
+    def from_prefix(self, tokens: Sequence[str]) -> Tree:
         """A term in prefix notation that this program wrote."""
         return parse_prefix(tokens, lambda token: self.arity.get(token, 0))
 
-    def written(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
+    def write_tree(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
         stack: list[tuple[str, int]] = []
         for node in reversed(list(tree)):
             parts = [stack.pop() for _ in node.children]
@@ -118,63 +120,63 @@ class Signs:
             if sign.place == "infix":
                 chained = sign.right and node.children[1].label == node.label
                 sides = sign.binds + sign.right, sign.binds + (not chained)
-                left, right = (_bracketed(part, side) for part, side in zip(parts, sides, strict=True))
+                left, right = (_bracket_part(part, side) for part, side in zip(parts, sides, strict=True))
                 text = f"{left} {text} {right}"
             elif sign.place == "prefix":
                 inner = self.table.get(node.children[0].label)
                 behind = inner is not None and inner.place in ("infix", "postfix")
-                text = text + gap + _bracketed(parts[0], sign.binds + behind)
+                text = text + gap + _bracket_part(parts[0], sign.binds + behind)
             elif sign.place == "postfix":
-                text = _bracketed(parts[0], sign.binds) + gap + text
+                text = _bracket_part(parts[0], sign.binds) + gap + text
             elif sign.place == "function":
                 text = f"{text}({', '.join(part for part, _ in parts)})"
             stack.append((text, sign.binds if sign.place in ("infix", "prefix", "postfix") else _ATOM))
         return stack[0][0]
 
-    def row(self, tree: Tree) -> dict[str, Any]:
+    def to_row(self, tree: Tree) -> dict[str, Any]:
         return {
             "prefix": " ".join(tree.list_labels()),
-            "infix": self.written(tree),
-            "unicode": self.written(tree, "unicode"),
-            "latex": self.written(tree, "latex"),
+            "infix": self.write_tree(tree),
+            "unicode": self.write_tree(tree, "unicode"),
+            "latex": self.write_tree(tree, "latex"),
             "tokens": len(tree),
         }
 
 
-def _bracketed(part: tuple[str, int], binding: int) -> str:
+def _bracket_part(part: tuple[str, int], binding: int) -> str:
     return part[0] if part[1] >= binding else f"({part[0]})"
 
 
 class _Reader:
     """By precedence, with stacks of its own: no input is too deep for it."""
 
-    def __init__(self, signs: Signs, text: str) -> None:
+    def __init__(self, signs: TheorySigns, text: str) -> None:
         self.signs, self.text = signs, text
         self.done: list[Tree] = []
         self.waiting: list[tuple[str, int, int]] = []
         """An operator or bracket, where it is, and how many operands there were before it."""
         self.operand = True  # whether one is expected
 
-    def read(self) -> Tree:
+    def read_term(self) -> Tree:
         for match in self.signs._token.finditer(self.text):
             if not match.group().isspace():
-                self.take(match.group(), match.start())
+                self.take_word(match.group(), match.start())
         if self.operand:
             empty = "the formula ends too early" if self.text.strip() else "the formula is empty"
-            self.fail(empty, len(self.text))
-        self.reduce(0)
+            self.raise_error(empty, len(self.text))
+        self.reduce_operators(0)
         if self.waiting:
-            self.fail("'(' is never closed", self.waiting[-1][1])
+            self.raise_error("'(' is never closed", self.waiting[-1][1])
         (tree,) = self.done
         if len(tree) > MAX_NODES or tree.depth > MAX_DEPTH:
-            self.fail("the formula is too large", 0)
+            self.raise_error("the formula is too large", 0)
         return tree
 
-    def take(self, word: str, at: int) -> None:
+    def take_word(self, word: str, at: int) -> None:
         places = {self.signs.table[name].place: name for name in self.signs._spelt.get(word, ())}
         starts = word == "(" or self.signs.is_variable(word) or {"prefix", "function", "constant"} & {*places}
         if not self.operand and starts and "infix" not in places and (beside := self.signs._spelt.get("")):
-            self.between(beside[0], at)
+            self.check_between(beside[0], at)
         if self.operand and word == "(":
             self.waiting.append(("(", at, len(self.done)))
         elif self.operand and self.signs.is_variable(word):
@@ -187,63 +189,63 @@ class _Reader:
             self.waiting.append((name, at, len(self.done)))
             function = self.signs.table[name].place == "function"
             if function and not self.text[at + len(word) :].lstrip().startswith("("):
-                self.fail(f"{word!r} needs brackets around what it is of", at)
+                self.raise_error(f"{word!r} needs brackets around what it is of", at)
         elif not self.operand and (name := places.get("infix")):
-            self.between(name, at)
+            self.check_between(name, at)
         elif not self.operand and (name := places.get("postfix")):
-            self.reduce(self.signs.table[name].binds)
+            self.reduce_operators(self.signs.table[name].binds)
             self.done.append(Tree(name, (self.done.pop(),)))
-        elif not self.operand and word == "," and self.function():
+        elif not self.operand and word == "," and self.is_in_function():
             self.operand = True
         elif not self.operand and word == ")":
-            self.close(at)
+            self.close_bracket(at)
         else:
-            self.fail(f"{word[:40]!r} cannot stand here", at)
+            self.raise_error(f"{word[:40]!r} cannot stand here", at)
 
-    def between(self, name: str, at: int) -> None:
+    def check_between(self, name: str, at: int) -> None:
         sign = self.signs.table[name]
-        self.reduce(sign.binds + sign.right)
+        self.reduce_operators(sign.binds + sign.right)
         self.waiting.append((name, at, len(self.done)))
         self.operand = True
 
-    def function(self) -> bool:
+    def is_in_function(self) -> bool:
         """Whether the innermost open bracket is that of a function; what is in it so far is put together."""
-        self.reduce(0)
+        self.reduce_operators(0)
         names = [name for name, _, _ in self.waiting[-2:]]
-        return len(names) == 2 and names[1] == "(" and self.place(names[0]) == "function"
+        return len(names) == 2 and names[1] == "(" and self.place_name(names[0]) == "function"
 
-    def close(self, at: int) -> None:
-        function = self.function()
+    def close_bracket(self, at: int) -> None:
+        function = self.is_in_function()
         if not self.waiting:
-            self.fail("')' closes nothing", at)
+            self.raise_error("')' closes nothing", at)
         _, _, before = self.waiting.pop()
         count = len(self.done) - before
         if function:
             name, at, _ = self.waiting.pop()
             if count != (wanted := self.signs.arity[name]):
-                self.fail(f"{name!r} takes {wanted} and got {count}", at)
+                self.raise_error(f"{name!r} takes {wanted} and got {count}", at)
             self.done[before:] = [Tree(name, tuple(self.done[before:]))]
 
-    def place(self, name: str) -> str:
+    def place_name(self, name: str) -> str:
         return "(" if name == "(" else self.signs.table[name].place
 
-    def reduce(self, binding: int) -> None:
-        while self.waiting and self.place(self.waiting[-1][0]) in ("infix", "prefix"):
+    def reduce_operators(self, binding: int) -> None:
+        while self.waiting and self.place_name(self.waiting[-1][0]) in ("infix", "prefix"):
             name = self.waiting[-1][0]
             if self.signs.table[name].binds < binding:
                 return
             self.waiting.pop()
             last = self.done.pop()
-            one = self.place(name) == "prefix"
+            one = self.place_name(name) == "prefix"
             self.done.append(Tree(name, (last,) if one else (self.done.pop(), last)))
 
-    def fail(self, what: str, at: int) -> None:
+    def raise_error(self, what: str, at: int) -> None:
         raise ExpressionError(
             f"{what} (character {at + 1})", text=self.text[:200], position=at, remedy=self.signs.remedy
         )
 
 
-def names(tree: Tree, language: Signs) -> Iterator[str]:
+def iterate_names(tree: Tree, language: TheorySigns) -> Iterator[str]:
     """The variables of a term."""
     return (node.label for node in tree if node.label not in language.table)
 
@@ -252,12 +254,12 @@ def ac_key(tree: Tree, commuting: Collection[str], associating: Collection[str])
     """The same for terms that differ in the order of operands and in brackets alone."""
     if not tree.children:
         return tree.label
-    parts = [part for child in tree.children for part in _operands(tree.label, child, associating)]
+    parts = [part for child in tree.children for part in _flatten_operands(tree.label, child, associating)]
     keys = [ac_key(part, commuting, associating) for part in parts]
     return f"{tree.label}({','.join(sorted(keys) if tree.label in commuting else keys)})"
 
 
-def _operands(label: str, tree: Tree, associating: Collection[str]) -> list[Tree]:
+def _flatten_operands(label: str, tree: Tree, associating: Collection[str]) -> list[Tree]:
     if label not in associating or tree.label != label:
         return [tree]
-    return [part for child in tree.children for part in _operands(label, child, associating)]
+    return [part for child in tree.children for part in _flatten_operands(label, child, associating)]

@@ -19,10 +19,10 @@ from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.model_checks import check_model_folder, read_config
 from engines.core.spec import read
-from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
+from engines.egen.composed.network import ComposedEncoder, ComposedSizes, SubtermBatch
 from engines.egen.models.config import CODE, ModelConfig
 from engines.egen.models.model_encoder import ModelEncoder
-from engines.egen.models.model_folder import check_depth, load_model, unopened
+from engines.egen.models.model_folder import check_depth, load_model, unopened_error
 from engines.mathematics.terms.notation import END, PAD, VOCABULARY
 
 Floats = NDArray[np.float32]
@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 _EPSILON = np.float32(1e-6)
 
 
-def _opened(folder: Path) -> tuple[dict[str, Any], Weights]:
+def _open_folder(folder: Path) -> tuple[dict[str, Any], Weights]:
     """`config.json` and the weights in fp32."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -42,7 +42,7 @@ def _opened(folder: Path) -> tuple[dict[str, Any], Weights]:
         check_model_folder(folder)
         stored = load_file(folder / "model.safetensors")
     except (OSError, ValueError, SafetensorError) as error:
-        raise unopened(folder, " ".join(str(error).split())[:160]) from error
+        raise unopened_error(folder, " ".join(str(error).split())[:160]) from error
     return document, {name: rows.astype(np.float32) for name, rows in stored.items()}
 
 
@@ -58,63 +58,67 @@ class _Plain(ModelEncoder):
         return load_model(self._folder)
 
     @contextmanager
-    def embedding(self, half: bool) -> Iterator[Callable[[Ints], Floats]]:  # noqa: ARG002  # always in fp32
+    def open_embedding(self, half: bool) -> Iterator[Callable[[Ints], Floats]]:  # noqa: ARG002  # always in fp32
         yield self._embed
 
 
 def model_encoder(folder: Path) -> ModelEncoder:
     """As `ModelEncoder(load_model(folder))`."""
     whole = folder / "0_Transformer"  # with a decoder, the encoder is here once more
-    document, stored = _opened(whole if whole.is_dir() else folder)
+    document, stored = _open_folder(whole if whole.is_dir() else folder)
     try:
-        config = ModelConfig.of(dict(document["egen"]))
-        return _Plain(folder, config, transformer(stored, config, float(document["egen_shift"])))
+        config = ModelConfig.from_table(dict(document["egen"]))
+        return _Plain(folder, config, make_transformer(stored, config, float(document["egen_shift"])))
     except (ValueError, KeyError, TypeError, EngineError) as error:
-        raise unopened(folder, "the weights do not fit the model that config.json describes") from error
+        raise unopened_error(folder, "the weights do not fit the model that config.json describes") from error
 
 
 class _PlainComposed(ComposedEncoder):
     def __init__(self, folder: Path, width: int, embed: Callable[[Mapping[str, Any]], Floats]) -> None:
         self.name, self.dimension, self._embed = folder.name, width, embed
 
-    def embedded(self, part: Terms) -> Floats:
+    def embed_terms(self, part: SubtermBatch) -> Floats:
         return self._embed(part.arrays)
 
 
 def composed_encoder(folder: Path) -> ComposedEncoder:
     """As `ComposedEncoder(load_network(folder))`."""
-    document, stored = _opened(folder)
+    document, stored = _open_folder(folder)
     try:
         width = read(ComposedSizes, document["egen"], place="egen.", code=CODE).d_model
-        return _PlainComposed(folder, width, composed(stored, width))
+        return _PlainComposed(folder, width, make_composed(stored, width))
     except (ValueError, KeyError, TypeError, EngineError) as error:
-        raise unopened(folder, "the weights do not fit the network that config.json describes") from error
+        raise unopened_error(
+            folder, "the weights do not fit the network that config.json describes"
+        ) from error
 
 
-def transformer(stored: Weights, config: ModelConfig, shift: float) -> Callable[[Ints], Floats]:
+def make_transformer(stored: Weights, config: ModelConfig, shift: float) -> Callable[[Ints], Floats]:
     """Embeddings (batch, d), not normalised, of ids (batch, length), by an encoder as its folder has it."""
     tokens, positions = (stored[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
     check_depth(stored, config)
     if tokens.shape != (len(VOCABULARY), config.d_model) or len(positions) != config.max_length + 1:
         raise ValueError("the embeddings are of another size than config.json says")
     final = stored["encoder.LayerNorm.weight"], stored["encoder.LayerNorm.bias"] - np.float32(shift)
-    layers = [_layer(stored, f"encoder.layer.{number}.", config) for number in range(config.layers)]
+    layers = [_make_layer(stored, f"encoder.layer.{number}.", config) for number in range(config.layers)]
 
-    def embed(ids: Ints) -> Floats:
+    def embed_ids(ids: Ints) -> Floats:
         batch, length = ids.shape
         states = (tokens[ids] + positions[1 : length + 1]).reshape(batch * length, -1)
         hidden = np.where(ids == PAD, np.float32(-np.inf), np.float32(0))[:, None, None, :]
         for layer in layers:
             layer(states, hidden if (ids[:, -1] == PAD).any() else None, batch)
-        rows, real = _normed(states, *final).reshape(batch, length, -1), (ids > END)[..., None]
+        rows, real = _normalize_states(states, *final).reshape(batch, length, -1), (ids > END)[..., None]
         if config.pooling == "max":
             return np.asarray(np.where(real, rows, np.float32(-np.inf)).max(1))
         return np.asarray((rows * real).sum(1) / real.sum(1, dtype=np.float32))
 
-    return embed
+    return embed_ids
 
 
-def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats, Floats | None, int], None]:
+def _make_layer(
+    stored: Weights, name: str, config: ModelConfig
+) -> Callable[[Floats, Floats | None, int], None]:
     """Adds to states (batch * length, d) what a layer adds."""
     scale = np.float32((config.d_model // config.heads) ** -0.5)
     three = [stored[f"{name}attention.self.{kind}.weight"].T for kind in ("query", "key", "value")]
@@ -129,8 +133,8 @@ def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats,
     )
     up_bias, down_bias = (stored[f"{name}{kind}.dense.bias"] for kind in ("intermediate", "output"))
 
-    def add(states: Floats, hidden: Floats | None, batch: int) -> None:
-        result = (_normed(states, *norm) @ projection).reshape(
+    def add_layer(states: Floats, hidden: Floats | None, batch: int) -> None:
+        result = (_normalize_states(states, *norm) @ projection).reshape(
             batch, len(states) // batch, 3, config.heads, -1
         )
         query, key, value = (result[:, :, kind].transpose(0, 2, 1, 3) for kind in range(3))
@@ -141,16 +145,16 @@ def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats,
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
         states += (scores @ value).transpose(0, 2, 1, 3).reshape(len(states), -1) @ out
-        inner = _normed(states, *feed_norm) @ up
+        inner = _normalize_states(states, *feed_norm) @ up
         inner += up_bias
         np.maximum(inner, 0, out=inner)
         states += inner @ down
         states += down_bias
 
-    return add
+    return add_layer
 
 
-def _normed(states: Floats, weight: Floats, bias: Floats) -> Floats:
+def _normalize_states(states: Floats, weight: Floats, bias: Floats) -> Floats:
     result = states - states.mean(-1, keepdims=True)
     spread = np.einsum("ij,ij->i", result, result)[:, None] / np.float32(states.shape[-1])
     result /= np.sqrt(spread + _EPSILON)
@@ -159,25 +163,25 @@ def _normed(states: Floats, weight: Floats, bias: Floats) -> Floats:
     return result
 
 
-def composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]]], Floats]:
+def make_composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]]], Floats]:
     """Embeddings (expressions, d) of length 1 of what `Terms.arrays` gives."""
     of_one, of_two, lefts, rights, outs, biases = (
         stored[name] for name in ("of_one", "of_two", "left", "right", "out", "bias")
     )
     first, second = ((stored[f"number.{place}.weight"].T, stored[f"number.{place}.bias"]) for place in (0, 2))
 
-    def operation(kind: int, left: Floats, right: Floats) -> Floats:
+    def apply_operation(kind: int, left: Floats, right: Floats) -> Floats:
         one = kind < len(of_one)
         both = left @ of_one[kind] if one else np.concatenate([left, right], 1) @ of_two[kind - len(of_one)]
         units = both.shape[1] - width
         products = (left @ lefts[kind]) * (right @ rights[kind])
         products /= 4
-        hidden = np.concatenate([products, _gelu(both[:, :units] + biases[kind])], 1)
+        hidden = np.concatenate([products, _apply_gelu(both[:, :units] + biases[kind])], 1)
         return both[:, units:] + hidden @ outs[kind]
 
-    def states(batch: Mapping[str, NDArray[Any]]) -> Floats:
-        read = _gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
-        leaves = _sized(np.where(batch["is_x"][:, None], stored["x"], read))
+    def compute_states(batch: Mapping[str, NDArray[Any]]) -> Floats:
+        read = _apply_gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
+        leaves = _scale_rows(np.where(batch["is_x"][:, None], stored["x"], read))
         levels = [rows for name, rows in batch.items() if name.startswith("level")]
         result = np.empty((len(leaves) + sum(map(len, levels)), width), np.float32)
         result[: len(leaves)], end = leaves, len(leaves)
@@ -185,21 +189,23 @@ def composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]
             cuts = [0, *(np.flatnonzero(np.diff(rows[:, 0])) + 1), len(rows)]
             for begin, stop in pairwise(cuts):
                 kind, left, right = int(rows[begin, 0]), *rows[begin:stop, 1:].T
-                result[end + begin : end + stop] = _sized(operation(kind, result[left], result[right]))
+                result[end + begin : end + stop] = _scale_rows(
+                    apply_operation(kind, result[left], result[right])
+                )
             end += len(rows)
         return result
 
-    def embed(batch: Mapping[str, NDArray[Any]]) -> Floats:
-        rows = states(batch)[batch["roots"]] @ stored["embedding.weight"].T
+    def embed_batch(batch: Mapping[str, NDArray[Any]]) -> Floats:
+        rows = compute_states(batch)[batch["roots"]] @ stored["embedding.weight"].T
         return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
-    def _sized(rows: Floats) -> Floats:
+    def _scale_rows(rows: Floats) -> Floats:
         return rows * (np.float32(math.sqrt(width)) / np.linalg.norm(rows, axis=-1, keepdims=True))
 
-    return embed
+    return embed_batch
 
 
-def _gelu(rows: Floats) -> Floats:
+def _apply_gelu(rows: Floats) -> Floats:
     return np.asarray(_gelu_of(np.ascontiguousarray(rows).ravel())).reshape(rows.shape)
 
 

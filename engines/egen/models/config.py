@@ -37,6 +37,6 @@ class ModelConfig:
         raise make_refusal(wrong, CODE, "Change the sizes of the model.")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> ModelConfig:
+    def from_table(cls, values: Mapping[str, Any]) -> ModelConfig:
         """From a table of a model folder."""
         return read(cls, values, place="", code=CODE)

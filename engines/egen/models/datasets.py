@@ -26,28 +26,28 @@ Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=8192)
-def _ids(token: str) -> bytes:
+def _token_bytes(token: str) -> bytes:
     return bytes(_NUMBER[word] for word in to_training(Tree(token)))
 
 
-def ids(text: str) -> bytes:
+def encode_expression(text: str) -> bytes:
     """The ids of an expression in generator prefix notation, SOE and EOE around it.
 
     The text is not parsed: it must be an expression. Raises: ExpressionError for a token that training
     notation lacks: `log`, and constants without an exact form.
     """
-    return b"\x01" + b"".join(map(_ids, text.split())) + b"\x02"
+    return b"\x01" + b"".join(map(_token_bytes, text.split())) + b"\x02"
 
 
-def usable(text: str, max_length: int) -> bool:
+def is_usable(text: str, max_length: int) -> bool:
     """Whether an expression has a form that a model of this length reads."""
     try:
-        return len(ids(text)) <= max_length
+        return len(encode_expression(text)) <= max_length
     except ExpressionError:
         return False
 
 
-def plain(text: str) -> str:
+def remove_logarithms(text: str) -> str:
     """Prefix notation without `log` (see `without_log`)."""
     return to_prefix(without_log(read_prefix(text))) if "log" in text else text
 
@@ -68,7 +68,7 @@ class Sequences:
     ends: Ints
 
     @classmethod
-    def of(cls, prefixes: Iterable[str], *, max_length: int) -> Sequences:
+    def from_prefixes(cls, prefixes: Iterable[str], *, max_length: int) -> Sequences:
         """Args: prefixes: in generator notation. max_length: of a sequence, SOE and EOE included.
 
         Raises: ExpressionError, with the place of the expression counted from 0, for one that is longer or
@@ -77,7 +77,7 @@ class Sequences:
         parts: list[bytes] = []
         for place, text in enumerate(prefixes):
             try:
-                part = ids(text)
+                part = encode_expression(text)
             except ExpressionError as error:
                 raise ExpressionError(error.what, text=text, position=place, remedy=error.remedy) from None
             if len(part) > max_length:
@@ -95,7 +95,7 @@ class Sequences:
         """(expressions,) tokens of each, SOE and EOE included."""
         return np.diff(self.ends, prepend=0)
 
-    def padded(self, rows: Ints | Sequence[int], width: int | None = None) -> Ints:
+    def pad_rows(self, rows: Ints | Sequence[int], width: int | None = None) -> Ints:
         """(rows, width) ids filled up with PAD; width is the longest of them unless given."""
         chosen = np.asarray(rows, np.int64)
         ends = self.ends[chosen]
@@ -106,7 +106,7 @@ class Sequences:
         return np.where(inside, self.data[np.minimum(places, len(self.data) - 1)], PAD).astype(np.int64)
 
 
-def batches(lengths: Ints, tokens: int) -> list[Ints]:
+def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
     """Row numbers in batches of about one length, each of at most `tokens` with its padding.
 
     Every row is in one batch; a row that is longer than the budget is a batch of its own.
@@ -165,18 +165,18 @@ def read_labelled(
     """
     left_out: dict[str, int] = {}
 
-    def drop(reason: str, count: int = 1) -> None:
+    def count_dropped(reason: str, count: int = 1) -> None:
         left_out[reason] = left_out.get(reason, 0) + count
 
     clusters: Iterator[list[str]]
     if path.is_dir():
-        result = open_corpus(path).each(side, split)
+        result = open_corpus(path).iterate_members(side, split)
         clusters = (members["prefix"].to_pylist() for _, members in result)
     else:
-        clusters = _of_file(path, partial, drop)
+        clusters = _of_file(path, partial, count_dropped)
     texts: list[str] = []
     labels: list[int] = []
-    for number, members in enumerate(_fitting(clusters, max_length, min_size, drop)):
+    for number, members in enumerate(_iterate_fitting(clusters, max_length, min_size, count_dropped)):
         texts += members
         labels += [number] * len(members)
     if not texts:
@@ -186,11 +186,11 @@ def read_labelled(
     return Labelled(tuple(texts), np.array(labels), left_out)
 
 
-def _fitting(
+def _iterate_fitting(
     clusters: Iterator[list[str]], max_length: int, min_size: int, drop: Callable[[str, int], None]
 ) -> Iterator[list[str]]:
     for texts in clusters:
-        members = [text for text in map(plain, texts) if usable(text, max_length)]
+        members = [text for text in map(remove_logarithms, texts) if is_usable(text, max_length)]
         if len(members) < len(texts):
             drop("too long, or a constant without a form in training notation", len(texts) - len(members))
         if len(members) >= min_size:
@@ -250,8 +250,10 @@ class TrainingRows:
     left_out: int = 0
 
     @classmethod
-    def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
-        rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
+    def from_texts(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
+        rows = Sequences.from_prefixes(
+            (text for each in texts.clusters for text in each), max_length=max_length
+        )
         sizes = np.array([len(each) for each in texts.clusters], np.int64)
         return cls(rows, sizes, texts.excluded, texts.left_out)
 
@@ -269,11 +271,11 @@ def training_texts(
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
     excluded = left_out = 0
-    for cluster, members in corpus.each("train", split):
+    for cluster, members in corpus.iterate_members("train", split):
         if cluster in banned:
             excluded += 1
             continue
-        kept = tuple(text for text in members["prefix"].to_pylist() if usable(text, max_length))
+        kept = tuple(text for text in members["prefix"].to_pylist() if is_usable(text, max_length))
         left_out += len(members) - len(kept)
         if len(kept) > 1:
             clusters.append(kept)
@@ -288,9 +290,11 @@ def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     from engines.mathematics.terms.canonical import canonical_key
 
     held = read_labelled(other, partial=True, min_size=1)
-    result = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}
+    result = {
+        match.cluster for texts in held.clusters for match in corpus.find_clusters(read_prefix(texts[0]))
+    }
     forms = {canonical_key(text.split()) for text in held.texts}
-    for cluster, members in corpus.each():
+    for cluster, members in corpus.iterate_members():
         if cluster not in result and any(
             canonical_key(text.split()) in forms for text in members["prefix"].to_pylist()
         ):
@@ -317,7 +321,7 @@ def stream_pairs(
 ) -> Iterator[tuple[str, str]]:
     """All ordered pairs inside training clusters, each once, shuffled; from position `start` on."""
     texts, sizes = training_rows(corpus, split)
-    return _streamed(texts, Pairs(sizes, seed), start)
+    return _stream_examples(texts, Pairs(sizes, seed), start)
 
 
 def stream_triplets(
@@ -329,18 +333,18 @@ def stream_triplets(
     used up. The negative is a random member of another cluster: other clusters in random order likewise.
     """
     texts, sizes = training_rows(corpus, split)
-    return _streamed(texts, Triplets(sizes, seed, target), start)
+    return _stream_examples(texts, Triplets(sizes, seed, target), start)
 
 
-def _streamed(texts: pa.Array, drawn: Examples, start: int) -> Iterator[Any]:
+def _stream_examples(texts: pa.Array, drawn: Examples, start: int) -> Iterator[Any]:
     for first in range(start, len(drawn), _BATCH):
-        rows = drawn.rows(np.arange(first, min(first + _BATCH, len(drawn))))
+        rows = drawn.read_rows(np.arange(first, min(first + _BATCH, len(drawn))))
         yield from zip(*(texts.take(pa.array(column)).to_pylist() for column in rows.T), strict=True)
 
 
 def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Ints]:
     """The expressions of all training clusters of two or more, back to back, and the size of each cluster."""
-    found = corpus.each("train", split)
+    found = corpus.iterate_members("train", split)
     parts = [members["prefix"].combine_chunks() for _, members in found if members.num_rows > 1]
     if not parts:
         raise no_pairs(corpus)
@@ -364,7 +368,7 @@ class Examples:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def rows(self, positions: Ints) -> Ints:
+    def read_rows(self, positions: Ints) -> Ints:
         raise NotImplementedError
 
     def shuffled(self, epoch: int) -> Self:
@@ -374,7 +378,7 @@ class Examples:
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        return [tuple(row) for row in self.rows(np.asarray(positions, np.int64)).tolist()]
+        return [tuple(row) for row in self.read_rows(np.asarray(positions, np.int64)).tolist()]
 
 
 class Pairs(Examples):
@@ -383,10 +387,10 @@ class Pairs(Examples):
     def __len__(self) -> int:
         return int((self.sizes * (self.sizes - 1)).sum())
 
-    def rows(self, positions: Ints) -> Ints:
+    def read_rows(self, positions: Ints) -> Ints:
         """(positions, 2) row numbers of the pairs at these positions of the shuffled order."""
         ends = np.cumsum(self.sizes * (self.sizes - 1))
-        rank = _permuted(positions, np.int64(len(self)), _order(self.seed, 1, self.epoch))
+        rank = _permute_numbers(positions, np.int64(len(self)), _epoch_order(self.seed, 1, self.epoch))
         cluster = np.searchsorted(ends, rank, side="right")
         begins = np.cumsum(self.sizes) - self.sizes
         local = rank - (ends[cluster] - self.sizes[cluster] * (self.sizes[cluster] - 1))
@@ -412,18 +416,18 @@ class Triplets(Examples):
     def __len__(self) -> int:
         return self.per_cluster * len(self.sizes)
 
-    def rows(self, positions: Ints) -> Ints:
+    def read_rows(self, positions: Ints) -> Ints:
         """(positions, 3) row numbers: anchor, positive, negative."""
         begins = np.cumsum(self.sizes) - self.sizes
-        rank = _permuted(positions, np.int64(len(self)), _order(self.seed, 2, self.epoch))
+        rank = _permute_numbers(positions, np.int64(len(self)), _epoch_order(self.seed, 2, self.epoch))
         cluster, turn = np.divmod(rank, self.per_cluster)
         size = self.sizes[cluster]
         pairs, others = size * (size - 1), len(self.sizes) - 1
-        pair = _permuted(turn % pairs, pairs, _key(self.seed, 3, cluster))
+        pair = _permute_numbers(turn % pairs, pairs, _make_key(self.seed, 3, cluster))
         first, second = _ordered_pair(pair, size)
-        other = _permuted(turn % others, np.int64(others), _key(self.seed, 4, cluster))
+        other = _permute_numbers(turn % others, np.int64(others), _make_key(self.seed, 4, cluster))
         other += other >= cluster
-        place = _below(self.sizes[other], _key(self.seed, 5, rank))
+        place = _draw_below(self.sizes[other], _make_key(self.seed, 5, rank))
         return np.stack([begins[cluster] + first, begins[cluster] + second, begins[other] + place], axis=1)
 
 
@@ -433,28 +437,28 @@ def _ordered_pair(number: Ints, size: Ints) -> tuple[Ints, Ints]:
     return first, second + (second >= first)
 
 
-def _below(bounds: Ints, words: _Words) -> Ints:
+def _draw_below(bounds: Ints, words: _Words) -> Ints:
     """Uniform on 0..bound-1 from the upper 32 bits of each word; bounds are far below 2^32."""
     return (((words >> np.uint64(32)) * bounds.astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
 
 
-def _mix(words: _Words) -> _Words:
+def _mix_words(words: _Words) -> _Words:
     with np.errstate(over="ignore"):
         words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
 
 
-def _key(seed: int, purpose: int, number: Ints | None = None) -> _Words:
-    base = _mix(np.array([(seed * 8 + purpose) & (2**64 - 1)], np.uint64))
-    return base if number is None else _mix(base ^ _mix(number.astype(np.uint64) + np.uint64(1)))
+def _make_key(seed: int, purpose: int, number: Ints | None = None) -> _Words:
+    base = _mix_words(np.array([(seed * 8 + purpose) & (2**64 - 1)], np.uint64))
+    return base if number is None else _mix_words(base ^ _mix_words(number.astype(np.uint64) + np.uint64(1)))
 
 
-def _order(seed: int, purpose: int, epoch: int) -> _Words:
-    return _key(seed, purpose, np.array([epoch], np.int64)) if epoch else _key(seed, purpose)
+def _epoch_order(seed: int, purpose: int, epoch: int) -> _Words:
+    return _make_key(seed, purpose, np.array([epoch], np.int64)) if epoch else _make_key(seed, purpose)
 
 
-def _permuted(numbers: Ints, count: Ints | np.int64, key: _Words) -> Ints:
+def _permute_numbers(numbers: Ints, count: Ints | np.int64, key: _Words) -> Ints:
     """Where keyed permutations of 0..count-1 send `numbers` (below `count`; one count and key for each).
 
     A Feistel network over the next power of four, walked until it lands inside: on average in four steps.
@@ -465,16 +469,16 @@ def _permuted(numbers: Ints, count: Ints | np.int64, key: _Words) -> Ints:
     result = numbers.astype(np.uint64)
     outside = np.arange(len(numbers))
     while len(outside):
-        result[outside] = _feistel(result[outside], half[outside], keys[outside])
+        result[outside] = _apply_feistel(result[outside], half[outside], keys[outside])
         outside = outside[result[outside] >= counts[outside].astype(np.uint64)]
     return result.astype(np.int64)
 
 
-def _feistel(words: _Words, half: _Words, keys: _Words) -> _Words:
+def _apply_feistel(words: _Words, half: _Words, keys: _Words) -> _Words:
     mask = (np.uint64(1) << half) - np.uint64(1)
     left, right = words >> half, words & mask
     for step in range(_ROUNDS):
         # The round function takes its bits from the top, where the mixing is best.
-        mixed = _mix(right ^ keys ^ _mix(np.array([step + 1], np.uint64))) >> np.uint64(24)
+        mixed = _mix_words(right ^ keys ^ _mix_words(np.array([step + 1], np.uint64))) >> np.uint64(24)
         left, right = right, left ^ (mixed & mask)
     return (left << half) | right

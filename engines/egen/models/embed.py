@@ -70,7 +70,7 @@ class Embedded:
     share: str | None = None
 
 
-def resolved(spec: Embed) -> Embed:
+def resolve_embedding(spec: Embed) -> Embed:
     return replace(spec, out=spec.target)
 
 
@@ -92,22 +92,22 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     """
     from engines.core.build import ResumableBuild
     from engines.core.files import sha256
-    from engines.egen.models.encode import cached_encoder, encode_readable, longest
-    from engines.egen.models.vectors import encoded, model_print, print_of
+    from engines.egen.models.encode import cached_encoder, encode_readable, longest_input
+    from engines.egen.models.vectors import encode_in_parts, model_print, print_of
 
     encoder = cached_encoder(spec.model)
-    texts, bad = _read(spec.file, longest(encoder))
+    texts, bad = _read_expressions(spec.file, longest_input(encoder))
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     name = print_of("embed", model_print(spec.model), sha256(spec.file))
     build = ResumableBuild(cache, share_of(spec.share), events=events, stop=stop)
-    vectors = encoded(build, name, texts, partial(encode_readable, encoder))
+    vectors = encode_in_parts(build, name, texts, partial(encode_readable, encoder))
     if spec.share is None:
-        _write(spec.target, texts, vectors)
+        _write_vectors(spec.target, texts, vectors)
         build.publish_manifest(parts=f"{name}-*.npy")
     return Embedded(spec.target, len(vectors), encoder.dimension, len(bad), tuple(bad), spec.share)
 
 
-def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]:
+def _read_expressions(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]:
     """The expression of each line in generator prefix notation, None for a line that is listed as bad."""
     from engines.core.files import read_lines
     from engines.egen.corpus.sources import BadLine
@@ -120,7 +120,7 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
             continue
         try:
             text = plain_prefix(line)
-            Sequences.of([text], max_length=max_length)
+            Sequences.from_prefixes([text], max_length=max_length)
             texts.append(text)
         except ExpressionError as error:
             texts.append(None)
@@ -146,7 +146,7 @@ def plain_prefix(text: str) -> str:
     return to_prefix(without_log(read_expression(text)))
 
 
-def _write(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:
+def _write_vectors(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:
     from engines.core.files import atomic_writer, write_array
 
     if path.suffix == ".npy":
@@ -177,7 +177,7 @@ class Arrange:
         refuse_idle_seed(self.method, self.seed)
 
 
-def arrange(
+def arrange_embeddings(
     spec: Arrange, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
     """Lay embeddings out in a plane. Args: cache: the folder where vectors and arrangements are kept.
@@ -187,40 +187,42 @@ def arrange(
     their numbers and left_out too. Raises: EngineError E645 for a corpus without the families, E646.
     """
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.models.vectors import model_print, pool, stopped
+    from engines.egen.models.vectors import model_print, open_pool, stopped_error
 
     found: dict[str, Any] = {"model": spec.model.name, "method": spec.method}
     if spec.clusters:
-        heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
+        heads = open_pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
         texts, numbers = (heads.table[name].to_pylist() for name in ("prefix", "cluster"))
-        names = _kinds(spec.data, numbers)
+        names = _list_kinds(spec.data, numbers)
         found |= {"clusters": numbers, "left_out": heads.left_out}
-        points = _placed(spec, heads.name, lambda: heads.vectors, cache, events)
+        points = _place_points(spec, heads.name, lambda: heads.vectors, cache, events)
     else:
-        texts, names = _families(spec.data)
+        texts, names = _read_families(spec.data)
         content = "\n".join([model_print(spec.model), *texts])
 
-        def vectors() -> Vectors:
+        def compute_vectors() -> Vectors:
             return cached_encoder(spec.model).encode(texts, normalise=False, events=events, stop=stop)
 
-        points = _placed(spec, sha256(content.encode()).hexdigest()[:32], vectors, cache, events)
+        points = _place_points(
+            spec, sha256(content.encode()).hexdigest()[:32], compute_vectors, cache, events
+        )
     if stop():
-        raise stopped("map")
+        raise stopped_error("map")
     return {**found, "points": None if points is None else points.tolist(), "exprs": texts, "names": names}
 
 
-def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
+def _list_kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
     from engines.egen.corpus.folder import open_corpus
     from engines.egen.models.datasets import sample_corpus
 
     place = place or sample_corpus()
     if not place.is_dir():
         return ["cluster"] * len(numbers)
-    kinds = open_corpus(place).clusters()["kind"].to_pylist()
+    kinds = open_corpus(place).read_clusters()["kind"].to_pylist()
     return [kinds[number] or "own" for number in numbers]
 
 
-def families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
+def list_function_families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
     """Expressions of the clusters whose head has one function only, one of Figure 3 and no derivative.
 
     Args: most: expressions of a family, taken from its clusters in turn. Returns: texts and, for each, its
@@ -242,10 +244,10 @@ def families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
     return result, names
 
 
-def _families(place: Path | None) -> tuple[list[str], list[str]]:
+def _read_families(place: Path | None) -> tuple[list[str], list[str]]:
     from engines.egen.models.datasets import read_labelled, sample_corpus
 
-    texts, names = families(read_labelled(place or sample_corpus(), side="all"))
+    texts, names = list_function_families(read_labelled(place or sample_corpus(), side="all"))
     if not texts:
         what = "no cluster has a head with one of the 17 functions alone"
         remedy = "Name a corpus of function templates, or use --clusters."
@@ -253,7 +255,7 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
     return texts, names
 
 
-def _placed(
+def _place_points(
     spec: Arrange, name: str, vectors: Callable[[], Vectors], cache: Path | None, events: Sink
 ) -> NDArray[np.float32] | None:
     import numpy as np

@@ -15,9 +15,9 @@ from engines.core.files import cache_by_file_state, file_stamp
 from engines.core.model_checks import read_config
 from engines.core.system import has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
-from engines.egen.models.datasets import usable
+from engines.egen.models.datasets import is_usable
 from engines.egen.models.model_encoder import ModelEncoder
-from engines.egen.models.model_folder import load_model, shipped_models, unopened
+from engines.egen.models.model_folder import load_model, shipped_models, unopened_error
 from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class JoinedEncoder:
         return normalize_rows(np.concatenate(found, axis=1))
 
 
-def parts(folder: Path) -> list[Path]:
+def list_parts(folder: Path) -> list[Path]:
     """The folders that a joined model is made of; the folder itself where it is none."""
     try:
         document = read_config(folder)
@@ -79,14 +79,16 @@ def parts(folder: Path) -> list[Path]:
     try:
         names = [str(name) for name in document["egen"]["parts"]]
     except (KeyError, TypeError) as error:
-        raise unopened(folder, "its config.json names no parts") from error
+        raise unopened_error(folder, "its config.json names no parts") from error
     missing = [name for name in names if name not in own and name not in shipped]
     if missing or not names:
-        raise unopened(folder, f"its part {missing[0]!r} is not there" if missing else "it has no parts")
+        raise unopened_error(
+            folder, f"its part {missing[0]!r} is not there" if missing else "it has no parts"
+        )
     return [own.get(name) or shipped[name] for name in names]
 
 
-def longest(encoder: Encoder) -> int:
+def longest_input(encoder: Encoder) -> int:
     """The longest expression that an encoder takes, in tokens of training notation. One of text takes any,
     and cuts what is too long for it."""
     return encoder.max_length if isinstance(encoder, ModelEncoder | JoinedEncoder) else _ANY_LENGTH
@@ -97,17 +99,17 @@ def encode_readable(
 ) -> Vectors:
     """(texts, dimension), not normalised, with a row of nan for None and for what it cannot read, which
     is done from the start."""
-    most = longest(encoder)
-    kept = {place: text for place, text in enumerate(texts) if text and usable(text, most)}
+    most = longest_input(encoder)
+    kept = {place: text for place, text in enumerate(texts) if text and is_usable(text, most)}
     left = len(texts) - len(kept)
 
-    def tell(event: Event) -> None:
+    def report_event(event: Event) -> None:
         done = left + int(str(event.data["done"]))
         events(replace(event, data={**event.data, "done": done, "total": len(texts)}))
 
-    tell(Event("progress", {"done": 0, "unit": "expressions"}))
+    report_event(Event("progress", {"done": 0, "unit": "expressions"}))
     result = np.full((len(texts), encoder.dimension), np.nan, np.float32)
-    result[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=tell, stop=stop)
+    result[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=report_event, stop=stop)
     return result
 
 
@@ -127,7 +129,7 @@ def encode_many(
 
 
 @cache_by_file_state(
-    2, lambda folder: tuple(file_stamp(part / "model.safetensors") for part in parts(folder))
+    2, lambda folder: tuple(file_stamp(part / "model.safetensors") for part in list_parts(folder))
 )
 def cached_encoder(folder: Path) -> Encoder:
     """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
@@ -141,21 +143,21 @@ def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
     """
 
     device = torch_device(device)
-    result = parts(folder)
+    result = list_parts(folder)
     if result == [folder]:
-        return _load(folder, device)
-    encoders = [_load(part, device) for part in result]
-    return JoinedEncoder(encoders, folder.name, min(map(longest, encoders)))
+        return _load_encoder(folder, device)
+    encoders = [_load_encoder(part, device) for part in result]
+    return JoinedEncoder(encoders, folder.name, min(map(longest_input, encoders)))
 
 
-def _load(folder: Path, device: str) -> Encoder:
+def _load_encoder(folder: Path, device: str) -> Encoder:
     config = folder / "config.json"
     document: dict[str, object] = {}
     if config.exists():
         try:
             document = read_config(folder)
         except (OSError, ValueError) as error:
-            raise unopened(folder, "its config.json cannot be read") from error
+            raise unopened_error(folder, "its config.json cannot be read") from error
     composed = document.get("model_type") == KIND
     if (composed or "egen" in document) and not has_torch():
         from engines.egen.models import arrays
@@ -174,4 +176,4 @@ def _load(folder: Path, device: str) -> Encoder:
     try:
         return encoder(folder, device=device)
     except DataError as error:
-        raise unopened(folder, error.what, error.remedy) from error
+        raise unopened_error(folder, error.what, error.remedy) from error

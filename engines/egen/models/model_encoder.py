@@ -11,7 +11,7 @@ import numpy as np
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.model_checks import check_finite
 from engines.core.system import half_precision
-from engines.egen.models.datasets import Ints, Sequences, batches
+from engines.egen.models.datasets import Ints, Sequences, make_batches
 from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ class ModelEncoder:
     ) -> Vectors:
         """As `Encoder.encode`. Args: half: matrices are multiplied in 16 bits where the device is faster so.
         Raises: ExpressionError with the place of a text that the model cannot read."""
-        rows = Sequences.of(texts, max_length=self.max_length)
+        rows = Sequences.from_prefixes(texts, max_length=self.max_length)
         result = np.zeros((len(rows), self.dimension), np.float32)
         done = 0
-        with self.embedding(half) as embed:
-            for batch in batches(rows.lengths, TOKENS_PER_BATCH):
+        with self.open_embedding(half) as embed:
+            for batch in make_batches(rows.lengths, TOKENS_PER_BATCH):
                 if stop():
                     break
-                result[batch] = embed(rows.padded(batch))
+                result[batch] = embed(rows.pad_rows(batch))
                 done += len(batch)
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
         check_finite(result, self.name)
         return normalize_rows(result) if normalise else result
 
     @contextmanager
-    def embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:
+    def open_embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:
         """What makes rows (batch, dimension), not normalised, of ids (batch, length)."""
         import torch
 

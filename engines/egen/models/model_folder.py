@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 @specification(kw_only=True)
-class Settings:
+class ModelSettings:
     """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
     of seq2seq training `smoothing`."""
 
@@ -51,14 +51,16 @@ class Settings:
 
 
 @overload
-def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]: ...
+def split_settings(values: Mapping[str, Any]) -> tuple[ModelSettings, ModelConfig]: ...
 
 
 @overload
-def divided(values: Mapping[str, Any], settings: type[S], sizes: type[T]) -> tuple[S, T]: ...
+def split_settings(values: Mapping[str, Any], settings: type[S], sizes: type[T]) -> tuple[S, T]: ...
 
 
-def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = ModelConfig) -> tuple[Any, Any]:
+def split_settings(
+    values: Mapping[str, Any], settings: Any = ModelSettings, sizes: Any = ModelConfig
+) -> tuple[Any, Any]:
     """A recipe's table as settings and sizes."""
     names = {spec: [field.name for field in describe_fields(spec)] for spec in (settings, sizes)}
     for key in values:
@@ -84,7 +86,7 @@ def shipped_models() -> list[Path]:
     return sorted(result, key=lambda folder: (folder.name != _BEST, folder.name))
 
 
-def embeds(folder: Path) -> bool:
+def is_embedding_model(folder: Path) -> bool:
     """Whether a folder holds a model of ours, or one of sentence-transformers."""
     try:
         if (folder / "modules.json").exists():
@@ -101,7 +103,7 @@ def embeds(folder: Path) -> bool:
 def models_among(folders: Iterable[Path]) -> list[Path]:
     """The models that turn expressions into vectors: those that ship, then those among the folders; of two
     with the same name the latter."""
-    found = {folder.name: folder for folder in (*shipped_models(), *folders) if embeds(folder)}
+    found = {folder.name: folder for folder in (*shipped_models(), *folders) if is_embedding_model(folder)}
     return list(found.values())
 
 
@@ -132,10 +134,10 @@ def their_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """The weights of a model with a decoder under the names of transformers."""
     import torch
 
-    from engines.egen.models.transformer import sinusoids
+    from engines.egen.models.transformer import make_sinusoids
 
     config, weights = model.config, model.state_dict()
-    for own, theirs, factor in _names(config):
+    for own, theirs, factor in _iterate_names(config):
         for name, tensor in zip(theirs, (weights[own] * factor).chunk(len(theirs)), strict=True):
             yield name, tensor
             if "_proj" in name:
@@ -143,14 +145,14 @@ def their_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     yield "final_logits_bias", weights["decoder.out.bias"][None]
     yield "model.shared.weight", weights["encoder.tokens.weight"] * _RESIDUAL
     for name in EXACT:
-        yield name, sinusoids(config.max_length, config.d_model) * _RESIDUAL
+        yield name, make_sinusoids(config.max_length, config.d_model) * _RESIDUAL
 
 
 def own_tensors(tensors: dict[str, Tensor], config: ModelConfig) -> Iterator[tuple[str, Tensor]]:
     """The weights under our names. What is missing is left for `load_state_dict` to refuse."""
     import torch
 
-    for own, theirs, factor in _names(config):
+    for own, theirs, factor in _iterate_names(config):
         if all(name in tensors for name in theirs):
             yield own, torch.cat([tensors[name].float() for name in theirs]) / factor
     if "final_logits_bias" in tensors:
@@ -195,11 +197,11 @@ def generation_config(config: ModelConfig) -> dict[str, Any]:
     }
 
 
-def _names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
+def _iterate_names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
     yield "decoder.out.weight", ("lm_head.weight",), 1.0
     for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers)):
         yield f"{part}.tokens.weight", (f"model.{part}.embed_tokens.weight",), _RESIDUAL
-        yield from _norm(f"{part}.norm", f"model.{part}.layer_norm")
+        yield from _iterate_norm_names(f"{part}.norm", f"model.{part}.layer_norm")
         for number in range(layers):
             own, their = f"{part}.layers.{number}", f"model.{part}.layers.{number}"
             for name, theirs in _ATTENTIONS[part].items():
@@ -207,14 +209,14 @@ def _names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
                 yield f"{ours}.query.weight", (f"{there}.q_proj.weight",), 1.0
                 yield f"{ours}.key_value.weight", (f"{there}.k_proj.weight", f"{there}.v_proj.weight"), 1.0
                 yield f"{ours}.out.weight", (f"{there}.out_proj.weight",), _RESIDUAL
-                yield from _norm(f"{ours}_norm", f"{there}_layer_norm")
+                yield from _iterate_norm_names(f"{ours}_norm", f"{there}_layer_norm")
             for kind in ("weight", "bias"):
                 yield f"{own}.up.{kind}", (f"{their}.fc1.{kind}",), 1.0
                 yield f"{own}.down.{kind}", (f"{their}.fc2.{kind}",), _RESIDUAL
-            yield from _norm(f"{own}.feed_forward_norm", f"{their}.final_layer_norm")
+            yield from _iterate_norm_names(f"{own}.feed_forward_norm", f"{their}.final_layer_norm")
 
 
-def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
+def _iterate_norm_names(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
     for kind in ("weight", "bias"):
         yield f"{own}.{kind}", (f"{their}.{kind}",), 1.0
 
@@ -268,12 +270,12 @@ def load_model(folder: Path) -> nn.Module:
 
     try:
         document = read_config(folder)
-        config, whole = ModelConfig.of(dict(document["egen"])), document["model_type"] == KIND
+        config, whole = ModelConfig.from_table(dict(document["egen"])), document["model_type"] == KIND
         shift = 0.0 if whole else float(document["egen_shift"])
     except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
         remedy = "Name a folder that `mathwb train` made, or a model of the workspace."
-        raise unopened(folder, "this folder does not hold an E-Gen model", remedy) from error
-    stored = _read(folder / "model.safetensors")
+        raise unopened_error(folder, "this folder does not hold an E-Gen model", remedy) from error
+    stored = _read_weights(folder / "model.safetensors")
     try:
         check_model_folder(folder)
         check_depth(stored, config)
@@ -284,7 +286,7 @@ def load_model(folder: Path) -> nn.Module:
         model = new_model(config)
         model.load_state_dict(weights)
     except (OSError, RuntimeError, ValueError, KeyError) as error:
-        raise unopened(folder, "the weights do not fit the model that config.json describes") from error
+        raise unopened_error(folder, "the weights do not fit the model that config.json describes") from error
     return model.eval()
 
 
@@ -296,7 +298,7 @@ def check_depth(stored: Collection[str], config: ModelConfig) -> None:
             raise ValueError(f"the weights have more than {layers} layers")
 
 
-def unopened(path: Path, what: str, remedy: str = "") -> DataError:
+def unopened_error(path: Path, what: str, remedy: str = "") -> DataError:
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", remedy=remedy)
 
@@ -318,7 +320,7 @@ def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any])
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
         what = " ".join(str(error).split())[:160]
         remedy = f"Name a folder that training with {kind.replace('-', '.')} made."
-        raise unopened(folder, what, remedy) from error
+        raise unopened_error(folder, what, remedy) from error
     return made.eval()
 
 
@@ -336,14 +338,14 @@ def write_weights(
     write_bytes(folder / "model.safetensors", save(stored, {"format": "pt"}))
 
 
-def _read(path: Path) -> dict[str, Tensor]:
+def _read_weights(path: Path) -> dict[str, Tensor]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
         return load_file(path)
     except (OSError, SafetensorError) as error:
-        raise unopened(path, "the weights cannot be read") from error
+        raise unopened_error(path, "the weights cannot be read") from error
 
 
 _FINAL_BIAS = "encoder.LayerNorm.bias"
@@ -364,7 +366,7 @@ _SAME = {
 """Our names within a layer, and theirs."""
 
 
-def _shift(model: nn.Module) -> float:
+def _compute_shift(model: nn.Module) -> float:
     """What makes every state after the final norm positive (a normed value is below sqrt(d)): a power of two,
     so that few digits are lost; 0 for a mean, which needs none."""
     if model.config.pooling == "mean":
@@ -377,13 +379,13 @@ def _shift(model: nn.Module) -> float:
 def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     import torch
 
-    from engines.egen.models.transformer import sinusoids
+    from engines.egen.models.transformer import make_sinusoids
 
     config, weights = model.config, model["encoder"].state_dict()
     width = config.d_model
     none = torch.zeros(width)
     yield _EMBEDDING, weights["tokens.weight"] * math.sqrt(width)
-    positions = torch.cat([none[None], sinusoids(config.max_length, width)])
+    positions = torch.cat([none[None], make_sinusoids(config.max_length, width)])
     yield _POSITIONS, positions
     yield "embeddings.token_type_embeddings.weight", none[None].clone()
     for layer in range(config.layers):
@@ -396,7 +398,7 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
         for name in ("self.query", "self.key", "self.value", "output.dense"):
             yield f"{theirs}attention.{name}.bias", none.clone()
     yield "encoder.LayerNorm.weight", weights["norm.weight"]
-    yield _FINAL_BIAS, weights["norm.bias"] + _shift(model)
+    yield _FINAL_BIAS, weights["norm.bias"] + _compute_shift(model)
     yield "pooler.dense.weight", torch.zeros(width, width)
     yield "pooler.dense.bias", none.clone()
 
@@ -443,7 +445,7 @@ def _transformers_config(model: nn.Module) -> dict[str, Any]:
         "bos_token_id": 1,
         "eos_token_id": 2,
         "egen": asdict(config),
-        "egen_shift": _shift(model),
+        "egen_shift": _compute_shift(model),
     }
 
 
@@ -466,12 +468,12 @@ def prefix_tokenizer() -> str:
     `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    def word(text: str) -> Regex:
+    def word_pattern(text: str) -> Regex:
         return Regex(rf"(?<!\S){re.escape(text)}(?!\S)")
 
-    steps = [normalizers.Replace(word(sign), name) for sign, name in _WORDS.items()]
+    steps = [normalizers.Replace(word_pattern(sign), name) for sign, name in _WORDS.items()]
     for text, quotient in _DECIMALS.items():
-        steps.append(normalizers.Replace(word(text), quotient))
+        steps.append(normalizers.Replace(word_pattern(text), quotient))
     # The sign of an integer becomes a token of its own, and a plus is written where there is none.
     steps.append(normalizers.Replace(Regex(r"(?<!\S)-(?=\d)"), "INT- "))
     steps.append(normalizers.Replace(Regex(r"(?<!\S)(?<!INT- )(?=\d)"), "INT+ "))
@@ -505,7 +507,10 @@ def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
         settings = {"in_features": width, "out_features": width, "bias": True}
         identity = "torch.nn.modules.linear.Identity"
         write_json(folder / modules[3] / "config.json", {**settings, "activation_function": identity})
-        linear = {"linear.weight": torch.eye(width), "linear.bias": torch.full((width,), -_shift(model))}
+        linear = {
+            "linear.weight": torch.eye(width),
+            "linear.bias": torch.full((width,), -_compute_shift(model)),
+        }
         write_bytes(folder / modules[3] / "model.safetensors", save(linear))
     rows = [
         {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}

@@ -58,24 +58,35 @@ def nearest(
     """
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.models.vectors import searched
+    from engines.egen.models.vectors import open_searched_pool
 
     text, own = plain_prefix(spec.expr), None
     query = cached_encoder(spec.model).encode([text])  # refused, if it is, before a corpus is encoded
-    result = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    result = open_searched_pool(
+        spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop
+    )
     if spec.cluster is not None and spec.member is not None:
-        own = result.place(spec.cluster, spec.member)
-    query = query if own is None else result.vector(own)
+        own = result.find_row(spec.cluster, spec.member)
+    query = query if own is None else result.vector_of(own)
     neighbours = [
-        {**named(each["prefix"]), **each, "same": None if own is None else each["cluster"] == spec.cluster}
-        for each in result.nearest(query, spec.count + (own is not None))
+        {
+            **name_notations(each["prefix"]),
+            **each,
+            "same": None if own is None else each["cluster"] == spec.cluster,
+        }
+        for each in result.find_nearest(query, spec.count + (own is not None))
         if own is None or (each["cluster"], each["member"]) != (spec.cluster, spec.member)
     ][: spec.count]
     judge(neighbours, text, "verdict")
-    return {**named(text), "pool": len(result), "left_out": result.left_out, "neighbours": neighbours}
+    return {
+        **name_notations(text),
+        "pool": len(result),
+        "left_out": result.left_out,
+        "neighbours": neighbours,
+    }
 
 
-def named(text: str) -> dict[str, str]:
+def name_notations(text: str) -> dict[str, str]:
     from engines.core.vocabulary import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
@@ -114,16 +125,16 @@ class Analogies:
     """List the analogies that `egen eval algebra` measures."""
 
 
-def analogies(spec: Analogies) -> dict[str, Any]:  # noqa: ARG001  # there is nothing to choose
+def find_analogies(spec: Analogies) -> dict[str, Any]:  # noqa: ARG001  # there is nothing to choose
     """Returns: `analogies`: family, x1, y1, x2, y2 (prefix notation)."""
-    return {"analogies": [asdict(each) for each in _measured()]}
+    return {"analogies": [asdict(each) for each in _measured_analogies()]}
 
 
 @lru_cache(maxsize=1)
-def _measured() -> tuple[Analogy, ...]:
-    from engines.egen.evaluations.analogies import PAPER_COUNT, build
+def _measured_analogies() -> tuple[Analogy, ...]:
+    from engines.egen.evaluations.analogies import PAPER_COUNT, build_analogies
 
-    return tuple(build(PAPER_COUNT))
+    return tuple(build_analogies(PAPER_COUNT))
 
 
 _candidates: dict[str, tuple[list[str], Vectors]] = {}
@@ -134,7 +145,9 @@ def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
 
     name = model_print(model)
     if name not in _candidates:
-        texts = list(dict.fromkeys(t for each in _measured() for t in (each.x1, each.y1, each.x2, each.y2)))
+        texts = list(
+            dict.fromkeys(t for each in _measured_analogies() for t in (each.x1, each.y1, each.x2, each.y2))
+        )
         _candidates.clear()
         _candidates[name] = texts, cached_encoder(model).encode(texts)
     return _candidates[name]
@@ -156,20 +169,22 @@ def analogy(
 
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.models.vectors import searched
+    from engines.egen.models.vectors import open_searched_pool
     from engines.retrieval.dense import nearest, normalize_rows
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
     wanted = plain_prefix(spec.expected) if spec.expected else None
     encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
-    result = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    result = open_searched_pool(
+        spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop
+    )
     target = normalize_rows((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
     if wanted is not None and wanted not in texts:
         texts, vectors = [*texts, wanted], np.concatenate([vectors, encoder.encode([wanted])])
     # Three more, since what was asked with is no answer.
-    hits = result.nearest(target, spec.count + 3)
+    hits = result.find_nearest(target, spec.count + 3)
     cosines, rows = nearest(target, vectors, spec.count + 3)
     for row, cosine in zip(rows[0].tolist(), cosines[0].tolist(), strict=True):
         hits.append({"prefix": texts[row], "cluster": None, "member": None, "cosine": cosine})
@@ -178,7 +193,7 @@ def analogy(
     first: dict[str, dict[str, Any]] = {}
     for hit in hits:
         if hit["prefix"] not in given:
-            first.setdefault(hit["prefix"], {**named(hit["prefix"]), **hit})
+            first.setdefault(hit["prefix"], {**name_notations(hit["prefix"]), **hit})
     hits = list(first.values())[: spec.count]
     judge(hits, given[2], "echo")
     for hit in hits:
@@ -187,16 +202,16 @@ def analogy(
     if wanted is not None:
         judge(hits, wanted, "verdict")
     return {
-        **{name: named(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
-        "expected": wanted and named(wanted),
+        **{name: name_notations(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
+        "expected": wanted and name_notations(wanted),
         "candidates": len(result) + len(texts),
         "hits": hits,
-        "place": _place(hits),
-        "place_without_echo": _place([hit for hit in hits if not hit["echo"]]),
+        "place": _find_place(hits),
+        "place_without_echo": _find_place([hit for hit in hits if not hit["echo"]]),
     }
 
 
-def _place(hits: Sequence[Mapping[str, Any]]) -> int | None:
+def _find_place(hits: Sequence[Mapping[str, Any]]) -> int | None:
     return next((place for place, hit in enumerate(hits, 1) if hit["verdict"] == "equal"), None)
 
 
@@ -209,7 +224,7 @@ class Rewrite:
     beams: Annotated[int, Arg("Beam width; 1 is greedy decoding.", low=1, high=1000)] = 5
 
 
-def rewrite(spec: Rewrite) -> dict[str, Any]:
+def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
     """What the model writes, best first.
 
     Returns: prefix (the expression as it was read) and `written`: prefix (None when it is no expression),

@@ -34,8 +34,8 @@ from engines.egen.models.datasets import (
     training_texts,
 )
 from engines.egen.models.model_encoder import ModelEncoder
-from engines.egen.models.model_folder import Settings, divided, load_model, save_model
-from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
+from engines.egen.models.model_folder import ModelSettings, load_model, save_model, split_settings
+from engines.egen.models.transformer import Gather, compute_logits, embed, greedy_accuracy, new_model
 from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD
 from engines.retrieval.dense import normalize_rows, precision_at
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
 
-def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
-    settings, config = divided(model)
+def make_contrastive_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
+    settings, config = split_settings(model)
     return Contrastive(config, settings, data, seed)
 
 
-def seq2seq(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Seq2seq:
+def make_seq2seq_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Seq2seq:
     """The trainer `egen.seq2seq`. Embeddings of such a model are maxima over its last encoder layer."""
-    settings, config = divided({"decoder_layers": 6, "pooling": "max", **model})
+    settings, config = split_settings({"decoder_layers": 6, "pooling": "max", **model})
     return Seq2seq(config, settings, data, seed)
 
 
@@ -130,7 +130,7 @@ class CorpusTask:
             return "the corpus has fewer than two validation clusters"
         return ""
 
-    def clustering(self, encoder: Encoder) -> dict[str, float]:
+    def measure_clustering(self, encoder: Encoder) -> dict[str, float]:
         """On validation expressions K-means accuracy with the best assignment and the mean share of partners
         among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
         if self.held_out is None or self.held_out.labels.max() < 1:
@@ -174,7 +174,9 @@ class _TransformerTask(CorpusTask):
     )
     tags = ("sentence-transformers", "feature-extraction", "mathematics")
 
-    def __init__(self, config: ModelConfig, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
+    def __init__(
+        self, config: ModelConfig, settings: ModelSettings, data: Mapping[str, Path], seed: int
+    ) -> None:
         super().__init__(data, seed, settings.split, config.max_length, settings.measured)
         self.config, self.settings = config, settings
 
@@ -183,7 +185,7 @@ class _TransformerTask(CorpusTask):
 
     @cached_property
     def rows(self) -> TrainingRows:
-        return TrainingRows.of(self.training_texts(), max_length=self.config.max_length)
+        return TrainingRows.from_texts(self.training_texts(), max_length=self.config.max_length)
 
     def model(self) -> torch.nn.Module:
         """The model, new, or that of the data `backbone`."""
@@ -206,8 +208,8 @@ class _TransformerTask(CorpusTask):
         save_model(model, folder, precision=self.settings.precision)
         self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows)
 
-    def measured(self, model: torch.nn.Module) -> dict[str, float]:
-        return self.clustering(ModelEncoder(model, device=str(next(model.parameters()).device)))
+    def measure_model(self, model: torch.nn.Module) -> dict[str, float]:
+        return self.measure_clustering(ModelEncoder(model, device=str(next(model.parameters()).device)))
 
 
 class Contrastive(_TransformerTask):
@@ -238,7 +240,7 @@ class Contrastive(_TransformerTask):
         order = np.argsort(self._lengths[flat], kind="stable")
         groups = np.array_split(order, min(self.settings.groups, len(order)))
         batch = {
-            f"ids{n}": torch.from_numpy(self.rows.sequences.padded(flat[group]))
+            f"ids{n}": torch.from_numpy(self.rows.sequences.pad_rows(flat[group]))
             for n, group in enumerate(groups)
         }
         batch["order"] = torch.from_numpy(np.argsort(order, kind="stable"))
@@ -249,14 +251,16 @@ class Contrastive(_TransformerTask):
         return (len(batch["clusters"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        return self._loss(model, batch, rows_of_all)
+        return self._gathered_loss(model, batch, rows_of_all)
 
-    def _loss(self, model: torch.nn.Module, batch: Mapping[str, Any], gather: Gather) -> torch.Tensor:
+    def _gathered_loss(
+        self, model: torch.nn.Module, batch: Mapping[str, Any], gather: Gather
+    ) -> torch.Tensor:
         import torch
 
         groups = sorted((key for key in batch if key.startswith("ids")), key=lambda key: int(key[3:]))
         vectors = torch.cat([embed(model, batch[key]) for key in groups])[batch["order"]]
-        return losses.contrastive(
+        return losses.contrastive_loss(
             *vectors.chunk(self._parts),
             negatives=self.settings.negatives,
             tau=self.settings.tau,
@@ -277,8 +281,8 @@ class Contrastive(_TransformerTask):
             batch = self.collate(table.__getitems__(range(begin, min(begin + 256, len(table)))))
             with torch.inference_mode():
                 here = {key: tensor.to(device) for key, tensor in batch.items()}
-                found.append(float(self._loss(model, here, losses.alone)))
-        return {"train_loss_nats": float(np.mean(found)), **self.measured(model)}
+                found.append(float(self._gathered_loss(model, here, losses.single_process_rows)))
+        return {"train_loss_nats": float(np.mean(found)), **self.measure_model(model)}
 
 
 class Seq2seq(_TransformerTask):
@@ -306,15 +310,15 @@ class Seq2seq(_TransformerTask):
         import torch
 
         table = np.array(examples, np.int64)
-        source, target = (torch.from_numpy(self.rows.sequences.padded(column)) for column in table.T)
+        source, target = (torch.from_numpy(self.rows.sequences.pad_rows(column)) for column in table.T)
         return {"source": source, "target": target}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         return (int((batch["target"][:, 1:] != PAD).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        result = logits(model, batch["source"], batch["target"])
-        return losses.sequence(result, batch["target"], self.settings.smoothing)
+        result = compute_logits(model, batch["source"], batch["target"])
+        return losses.sequence_loss(result, batch["target"], self.settings.smoothing)
 
     def unmeasured(self, name: str) -> str:
         if name == "greedy_accuracy" and self.held_out is None:
@@ -324,7 +328,7 @@ class Seq2seq(_TransformerTask):
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
         equal one, by which the paper chooses; and the measures of the embeddings."""
-        measures = self.measured(model)
+        measures = self.measure_model(model)
         if self.held_out is not None:
             texts = self.held_out.texts
             chosen = np.random.default_rng(0).permutation(len(texts))[:200]

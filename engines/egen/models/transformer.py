@@ -11,7 +11,7 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import to_prefix
 from engines.egen.models.config import ModelConfig, Negatives
-from engines.egen.models.datasets import Sequences, batches
+from engines.egen.models.datasets import Sequences, make_batches
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier
@@ -25,12 +25,12 @@ Gather = Callable[["Tensor"], tuple["Tensor", int]]
 """From rows to those of all processes and where the own ones begin."""
 
 
-def alone(rows: Tensor) -> tuple[Tensor, int]:
+def single_process_rows(rows: Tensor) -> tuple[Tensor, int]:
     """The rows of the only process there is."""
     return rows, 0
 
 
-def sequence(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
+def sequence_loss(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
     """Cross-entropy with label smoothing over real tokens. Args: logits: (batch, length - 1, vocabulary) as
     `logits` gives them. target: (batch, length) ids from SOE on."""
     import torch.nn.functional as F  # noqa: N812  # the name everybody uses
@@ -40,7 +40,7 @@ def sequence(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
     )
 
 
-def contrastive(
+def contrastive_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor | None = None,
@@ -48,7 +48,7 @@ def contrastive(
     negatives: Negatives = "batch",
     tau: float = 0.1,
     clusters: Tensor | None = None,
-    gather: Gather = alone,
+    gather: Gather = single_process_rows,
 ) -> Tensor:
     """-ln of the share of exp(cos/tau) that the right partner has.
 
@@ -100,26 +100,26 @@ def new_model(config: ModelConfig) -> nn.Module:
 
     width = config.d_model
 
-    def attention() -> nn.Module:
+    def new_attention() -> nn.Module:
         sizes = {"query": width, "key_value": 2 * width, "out": width}
         return nn.ModuleDict({name: nn.Linear(width, size, bias=False) for name, size in sizes.items()})
 
-    def layer(*attentions: str) -> nn.Module:
+    def new_layer(*attentions: str) -> nn.Module:
         parts = {"up": nn.Linear(width, config.ffn), "down": nn.Linear(config.ffn, width)}
         for name in attentions:
-            parts |= {name: attention(), f"{name}_norm": nn.LayerNorm(width, EPSILON)}
+            parts |= {name: new_attention(), f"{name}_norm": nn.LayerNorm(width, EPSILON)}
         return nn.ModuleDict({**parts, "feed_forward_norm": nn.LayerNorm(width, EPSILON)})
 
-    def stack(count: int, *attentions: str) -> nn.ModuleDict:
+    def new_stack(count: int, *attentions: str) -> nn.ModuleDict:
         made = nn.ModuleDict({"tokens": nn.Embedding(len(VOCABULARY), width)})
-        made["layers"] = nn.ModuleList(layer(*attentions) for _ in range(count))
+        made["layers"] = nn.ModuleList(new_layer(*attentions) for _ in range(count))
         made["norm"] = nn.LayerNorm(width, EPSILON)
-        made.register_buffer("positions", sinusoids(config.max_length, width), persistent=False)
+        made.register_buffer("positions", make_sinusoids(config.max_length, width), persistent=False)
         return made
 
-    model = nn.ModuleDict({"encoder": stack(config.layers, "attention")})
+    model = nn.ModuleDict({"encoder": new_stack(config.layers, "attention")})
     if config.decoder_layers:
-        model["decoder"] = stack(config.decoder_layers, "attention", "source_attention")
+        model["decoder"] = new_stack(config.decoder_layers, "attention", "source_attention")
         model["decoder"]["out"] = nn.Linear(width, len(VOCABULARY))
     model.config = config
     for weights in model.parameters():
@@ -128,7 +128,7 @@ def new_model(config: ModelConfig) -> nn.Module:
     return model
 
 
-def sinusoids(length: int, width: int) -> Tensor:
+def make_sinusoids(length: int, width: int) -> Tensor:
     """(length, width): sine at even and cosine at odd places, wavelengths from 2 pi to 10,000 * 2 pi."""
     import torch
 
@@ -146,11 +146,11 @@ def encode(model: nn.Module, ids: Tensor) -> Tensor:
     """(batch, length, d) states of ids (batch, length), PAD at the ends."""
     part = model["encoder"]
     mask = (ids != PAD)[:, None, None, :]
-    states = _embedded(model, part, ids, 0)
+    states = _embed_tokens(model, part, ids, 0)
     for layer in part["layers"]:
         normed = layer["attention_norm"](states)
-        attended = _attend(
-            model, layer["attention"], normed, _project(model, layer["attention"], normed), mask
+        attended = _attend_to(
+            model, layer["attention"], normed, _project_keys(model, layer["attention"], normed), mask
         )
         states = _feed_forward(model, layer, states + attended)
     return part["norm"](states)
@@ -166,74 +166,74 @@ class Cache:
     written: list[_KeyValue | None]
     length: int = 0
 
-    def choose(self, rows: Tensor) -> None:
+    def choose_rows(self, rows: Tensor) -> None:
         """Go on with these rows only, in this order; a row may come more than once."""
         self.mask = self.mask[rows]
         self.source = [(key[rows], value[rows]) for key, value in self.source]
         self.written = [pair and (pair[0][rows], pair[1][rows]) for pair in self.written]
 
 
-def begin(model: nn.Module, ids: Tensor) -> Cache:
+def begin_decoding(model: nn.Module, ids: Tensor) -> Cache:
     """The decoder's cache for sources (batch, length)."""
     if not model.config.decoder_layers:
         raise EngineError("this model has no decoder", code="E641", remedy="Train one with a seq2seq recipe.")
     states = encode(model, ids)
     layers = model["decoder"]["layers"]
-    source = [_project(model, layer["source_attention"], states) for layer in layers]
+    source = [_project_keys(model, layer["source_attention"], states) for layer in layers]
     return Cache((ids != PAD)[:, None, None, :], source, [None] * len(layers))
 
 
-def step(model: nn.Module, ids: Tensor, cache: Cache) -> Tensor:
+def decode_step(model: nn.Module, ids: Tensor, cache: Cache) -> Tensor:
     """(batch, length, vocabulary) logits after each of ids (batch, length), which follow what the cache
     holds: all at once after `begin`, or one at a time."""
     import torch
 
     part = model["decoder"]
-    states = _embedded(model, part, ids, cache.length)
+    states = _embed_tokens(model, part, ids, cache.length)
     for place, layer in enumerate(part["layers"]):
         normed = layer["attention_norm"](states)
-        key, value = _project(model, layer["attention"], normed)
+        key, value = _project_keys(model, layer["attention"], normed)
         past = cache.written[place]
         if past is not None:
             key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
         cache.written[place] = (key, value)
         # With a past, the one new token sees all of it; without, every token sees what stands before it.
-        states = states + _attend(model, layer["attention"], normed, (key, value), causal=past is None)
+        states = states + _attend_to(model, layer["attention"], normed, (key, value), causal=past is None)
         normed = layer["source_attention_norm"](states)
         source = cache.source[place]
-        states = states + _attend(model, layer["source_attention"], normed, source, cache.mask)
+        states = states + _attend_to(model, layer["source_attention"], normed, source, cache.mask)
         states = _feed_forward(model, layer, states)
     cache.length += ids.shape[1]
     return part["out"](part["norm"](states))
 
 
-def logits(model: nn.Module, source: Tensor, target: Tensor) -> Tensor:
+def compute_logits(model: nn.Module, source: Tensor, target: Tensor) -> Tensor:
     """(batch, length - 1, vocabulary): of each target token after the first, from those before it."""
-    return step(model, target[:, :-1], begin(model, source))
+    return decode_step(model, target[:, :-1], begin_decoding(model, source))
 
 
-def _dropped(model: nn.Module, states: Tensor) -> Tensor:
+def _apply_dropout(model: nn.Module, states: Tensor) -> Tensor:
     import torch.nn.functional as F  # noqa: N812  # the name everybody uses
 
     return F.dropout(states, model.config.dropout, model.training)
 
 
-def _embedded(model: nn.Module, part: Any, ids: Tensor, begin: int) -> Tensor:
+def _embed_tokens(model: nn.Module, part: Any, ids: Tensor, begin: int) -> Tensor:
     here = part.positions[begin : begin + ids.shape[1]]
-    return _dropped(model, part["tokens"](ids) * math.sqrt(model.config.d_model) + here)
+    return _apply_dropout(model, part["tokens"](ids) * math.sqrt(model.config.d_model) + here)
 
 
-def _split(model: nn.Module, states: Tensor) -> Tensor:
+def _split_heads(model: nn.Module, states: Tensor) -> Tensor:
     """(batch, heads, length, d/heads)."""
     return states.unflatten(-1, (model.config.heads, -1)).transpose(1, 2)
 
 
-def _project(model: nn.Module, attention: Any, states: Tensor) -> _KeyValue:
+def _project_keys(model: nn.Module, attention: Any, states: Tensor) -> _KeyValue:
     key, value = attention["key_value"](states).chunk(2, dim=-1)
-    return _split(model, key), _split(model, value)
+    return _split_heads(model, key), _split_heads(model, value)
 
 
-def _attend(
+def _attend_to(
     model: nn.Module,
     attention: Any,
     states: Tensor,
@@ -245,25 +245,25 @@ def _attend(
     import torch.nn.functional as F  # noqa: N812
 
     result = F.scaled_dot_product_attention(
-        _split(model, attention["query"](states)),
+        _split_heads(model, attention["query"](states)),
         *key_value,
         attn_mask=mask,
         dropout_p=model.config.dropout if model.training else 0.0,
         is_causal=causal,
     )
-    return _dropped(model, attention["out"](result.transpose(1, 2).flatten(2)))
+    return _apply_dropout(model, attention["out"](result.transpose(1, 2).flatten(2)))
 
 
 def _feed_forward(model: nn.Module, layer: Any, states: Tensor) -> Tensor:
-    inner = _dropped(model, layer["up"](layer["feed_forward_norm"](states)).relu())
-    return states + _dropped(model, layer["down"](inner))
+    inner = _apply_dropout(model, layer["up"](layer["feed_forward_norm"](states)).relu())
+    return states + _apply_dropout(model, layer["down"](inner))
 
 
 _TOKENS_PER_BATCH = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenCandidate:
     """An expression that the model wrote for a source: its ids without SOE, the mean log-probability of a
     token in nats, the tree where the ids are an expression, and the verdict on it as a member beside the
     source."""
@@ -279,7 +279,7 @@ class Written:
         return self.verdict is not None and self.verdict.outcome in ("equal", "extends")
 
 
-def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[Written]]:
+def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[WrittenCandidate]]:
     """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
 
     Args: beams: 1 is greedy decoding.
@@ -287,29 +287,29 @@ def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[
     import torch
 
     limit = model.config.max_length
-    rows = Sequences.of([to_prefix(tree) for tree in sources], max_length=limit)
+    rows = Sequences.from_prefixes([to_prefix(tree) for tree in sources], max_length=limit)
     raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
     device = next(model.parameters()).device
-    for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
-        ids = torch.from_numpy(rows.padded(batch)).to(device)
+    for batch in make_batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
+        ids = torch.from_numpy(rows.pad_rows(batch)).to(device)
         with torch.inference_mode():
-            result = beam(model, ids, beams, limit)
+            result = beam_search(model, ids, beams, limit)
         for row, candidates in zip(batch.tolist(), result, strict=True):
             raw[row] = candidates
-    return [_judged(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
+    return [_judge_candidates(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
 
 
-def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Written]:
+def _judge_candidates(source: Tree, candidates: list[tuple[list[int], float]]) -> list[WrittenCandidate]:
     verifier = Verifier(source)
     written = []
     for ids, score in candidates:
         try:
             tree = decode(ids)
         except ExpressionError:
-            written.append(Written(tuple(ids), score, None, None))
+            written.append(WrittenCandidate(tuple(ids), score, None, None))
             continue
         (verdict,) = verifier.check([tree])
-        written.append(Written(tuple(ids), score, tree, verdict))
+        written.append(WrittenCandidate(tuple(ids), score, tree, verdict))
     return written
 
 
@@ -318,7 +318,7 @@ def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
     return sum(candidates[0].equal for candidates in result) / max(1, len(result))
 
 
-def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
+def beam_search(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
     """For each source of a batch the `beams` best by mean log-probability of a token, best first: the ids
     written, with EOE, and that mean. One beam takes the likeliest token each time: greedy decoding.
 
@@ -326,10 +326,10 @@ def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tup
     """
     import torch
 
-    cache = begin(model, ids)
+    cache = begin_decoding(model, ids)
     count = len(ids)
     if beams > 1:
-        cache.choose(torch.arange(count, device=ids.device).repeat_interleave(beams))
+        cache.choose_rows(torch.arange(count, device=ids.device).repeat_interleave(beams))
     tokens = torch.full((count, beams, 1), START, device=ids.device)
     # Only the first beam is alive at first, or all would be the same.
     sums = torch.full((count, beams), -torch.inf, device=ids.device)
@@ -337,7 +337,7 @@ def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tup
     ended = torch.zeros(count, beams, dtype=torch.bool, device=ids.device)
     lengths = torch.zeros(count, beams, device=ids.device)
     for _ in range(limit - 1):
-        chances = step(model, tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
+        chances = decode_step(model, tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
         chances = chances.view(count, beams, -1)
         frozen = torch.full_like(chances, -torch.inf)
         frozen[..., PAD] = 0.0
@@ -353,7 +353,7 @@ def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tup
         tokens = torch.cat([history, token[..., None]], -1)
         offsets = torch.arange(count, device=ids.device)[:, None] * beams
         if beams > 1:
-            cache.choose((parent + offsets).flatten())
+            cache.choose_rows((parent + offsets).flatten())
         if bool(ended.all()):
             break
     result = []

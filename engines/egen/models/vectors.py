@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
 
-Part = Literal["heads", "all"]
+CorpusPart = Literal["heads", "all"]
 """`heads`: the head of each cluster. `all`: every expression."""
 
 PART = 8_192
@@ -56,7 +56,7 @@ AtMost = Annotated[
 T = TypeVar("T", contravariant=True)
 
 
-class Encode(Protocol[T]):
+class EncodeTexts(Protocol[T]):
     def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors: ...
 
 
@@ -77,8 +77,8 @@ class Index:
         share_of(self.share)
 
 
-def resolved(spec: Index) -> Index:
-    return replace(spec, data=_place(spec.data))
+def resolve_index(spec: Index) -> Index:
+    return replace(spec, data=_data_folder(spec.data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +97,21 @@ def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop
     without such a folder."""
     share = share_of(spec.share)
     if share is None:
-        heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
-        everything = pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
+        heads = open_pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
+        everything = open_pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
         return Indexed(len(everything), everything.left_out, len(heads))
-    place = _place(spec.data)
+    place = _data_folder(spec.data)
     rows = {}
-    for part in get_args(Part):
+    for part in get_args(CorpusPart):
         build = ResumableBuild(cache, share, events=events, stop=stop)
-        name = _name(spec.model, place, part)
-        vectors, _, left_out = _encoded(spec.model, place, part, build, name)
+        name = _pool_name(spec.model, place, part)
+        vectors, _, left_out = _encode_part(spec.model, place, part, build, name)
         rows[part] = len(vectors)
     return Indexed(rows["all"], left_out, rows["heads"], spec.share)
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class VectorPool:
     """Expressions with their vectors.
 
     Args: vectors: (rows, d) float32 of length 1, read from disk as needed. table: `prefix`, `cluster` (its
@@ -127,7 +127,7 @@ class Pool:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
+    def find_nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
         """The records of the nearest to a unit vector (1, d), each with its `cosine`; equal ones in order."""
         from engines.retrieval.dense import nearest
 
@@ -135,11 +135,11 @@ class Pool:
         records = self.table.take(rows[0]).to_pylist()
         return [{**row, "cosine": value} for row, value in zip(records, cosines[0].tolist(), strict=True)]
 
-    def vector(self, row: int) -> Vectors:
+    def vector_of(self, row: int) -> Vectors:
         """(1, d): the unit vector of a row."""
         return self.vectors[row : row + 1]
 
-    def place(self, cluster: int, member: int) -> int | None:
+    def find_row(self, cluster: int, member: int) -> int | None:
         import numpy as np
 
         there = np.flatnonzero(
@@ -148,20 +148,20 @@ class Pool:
         return int(there[0]) if len(there) else None
 
 
-_open: dict[str, Pool] = {}
+_open: dict[str, VectorPool] = {}
 
 
-def pool(
+def open_pool(
     model: Path,
     data: Path | None,
-    part: Part,
+    part: CorpusPart,
     *,
     cache: Path | None = None,
     only: int | None = None,
     at_most: int | None = None,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Pool:
+) -> VectorPool:
     """The vectors of a corpus folder or a file of clusters (None: the sample corpus) by a model folder.
 
     Args: cache: the folder that pools are kept in; without one they are made anew in every process. only:
@@ -170,9 +170,9 @@ def pool(
     Raises: DataError when there is no such corpus; EngineError E647 for one with too many expressions, E646
     when it was stopped, E645 when nothing in it has a form that the model reads.
     """
-    data = _place(data)
+    data = _data_folder(data)
     size = size_of(data)
-    name = _name(model, data, part, only)
+    name = _pool_name(model, data, part, only)
     path = None if cache is None else cache / f"{name}.npy"
     if name not in _open:
         known = path is not None and path.exists()
@@ -180,13 +180,13 @@ def pool(
             what = f"the {size:,} expressions of this corpus are not encoded by this model yet"
             raise EngineError(what, code="E647", remedy="Encode them in a job.")
         if path is not None and known:
-            result = _read(path)
+            result = _read_pool(path)
         else:
             build = ResumableBuild(cache, events=events, stop=stop)
-            vectors, table, left_out = _encoded(model, data, part, build, name, only)
-            result = Pool(vectors, table, left_out, name)
+            vectors, table, left_out = _encode_part(model, data, part, build, name, only)
+            result = VectorPool(vectors, table, left_out, name)
             if path is not None:
-                result = _written(result, path)
+                result = _write_pool(result, path)
                 build.publish_manifest(parts=f"{name}-*.npy")
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
@@ -194,13 +194,13 @@ def pool(
     return _open[name]
 
 
-def made(model: Path, data: Path | None, part: Part, *, cache: Path | None = None) -> bool:
+def is_pool_made(model: Path, data: Path | None, part: CorpusPart, *, cache: Path | None = None) -> bool:
     """Whether `pool` has nothing to encode."""
-    name = _name(model, _place(data), part)
+    name = _pool_name(model, _data_folder(data), part)
     return name in _open or (cache is not None and (cache / f"{name}.npy").exists())
 
 
-def _place(data: Path | None) -> Path:
+def _data_folder(data: Path | None) -> Path:
     from engines.egen.models.datasets import sample_corpus
 
     return data or sample_corpus()
@@ -208,15 +208,15 @@ def _place(data: Path | None) -> Path:
 
 def size_of(data: Path | None) -> int:
     """How many expressions a corpus has (None: the sample corpus); 0 for a file."""
-    data = _place(data)
+    data = _data_folder(data)
     if not data.is_dir():
         return 0
     from engines.egen.corpus.folder import open_corpus
 
-    return sum(open_corpus(data).clusters()["size"].to_pylist())
+    return sum(open_corpus(data).read_clusters()["size"].to_pylist())
 
 
-def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
+def _pool_name(model: Path, data: Path, part: CorpusPart, only: int | None = None) -> str:
     from engines.core.system import half_precision, torch_device
     from engines.egen.models.encode import MANY
 
@@ -235,13 +235,13 @@ def print_of(*what: str) -> str:
 
 def model_print(model: Path) -> str:
     """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
-    from engines.egen.models.encode import parts
+    from engines.egen.models.encode import list_parts
 
-    return "".join(map(_fingerprint, parts(model)))
+    return "".join(map(_fingerprint_file, list_parts(model)))
 
 
 @cache_by_file_state(8, lambda part: tuple(map(file_stamp, sorted(part.rglob("*")))))
-def _fingerprint(part: Path) -> str:
+def _fingerprint_file(part: Path) -> str:
     from engines.retrieval.encoders import fingerprint_folder
 
     return fingerprint_folder(part)
@@ -250,18 +250,18 @@ def _fingerprint(part: Path) -> str:
 _file_print = cache_by_file_state(16)(sha256)
 
 
-def _encoded(
-    model: Path, place: Path, part: Part, build: ResumableBuild, name: str, only: int | None = None
+def _encode_part(
+    model: Path, place: Path, part: CorpusPart, build: ResumableBuild, name: str, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
     """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
     many are left out."""
     import pyarrow as pa
 
     from engines.egen.models.datasets import sample_corpus
-    from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest
+    from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest_input
 
     encoder = cached_encoder(model)
-    rows, left_out = _expressions(place, part, longest(encoder), build.stop)
+    rows, left_out = _list_expressions(place, part, longest_input(encoder), build.stop)
     if not rows:
         what = "the model cannot read any expression of this corpus"
         remedy = "Name another corpus or another model."
@@ -273,7 +273,7 @@ def _encoded(
         assert isinstance(encoder, JoinedEncoder)
         encoder = encoder.encoders[only]
     encode = partial(encode_many, encoder, of=len(texts))
-    vectors = encoded(build, name, texts, encode)
+    vectors = encode_in_parts(build, name, texts, encode)
     places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
     return vectors, pa.table({"prefix": pa.array(texts), **places}), left_out
 
@@ -323,58 +323,58 @@ def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
     another corpus is none of its."""
     import numpy as np
 
-    from engines.egen.models.encode import JoinedEncoder, longest, parts
+    from engines.egen.models.encode import JoinedEncoder, list_parts, longest_input
 
     if isinstance(encoder, JoinedEncoder):
-        several = zip(encoder.encoders, parts(model), strict=True)
+        several = zip(encoder.encoders, list_parts(model), strict=True)
         with_them = [_with_shipped(one, folder, place) for one, folder in several]
         return JoinedEncoder(with_them, encoder.name, encoder.max_length)
     file = shipped_vectors(model)
     if not file.exists():
         return encoder
     with np.load(file) as stored:
-        if stored["of"] != _name(model, place, "all"):
+        if stored["of"] != _pool_name(model, place, "all"):
             return encoder
         vectors = stored["vectors"]
-    texts = (text for text, _, _ in _expressions(place, "all", longest(encoder), never)[0])
+    texts = (text for text, _, _ in _list_expressions(place, "all", longest_input(encoder), never)[0])
     return _Shipped(encoder, {text: row for row, text in enumerate(texts)}, vectors)
 
 
-def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode[T]) -> Vectors:
+def encode_in_parts(build: ResumableBuild, name: str, texts: Sequence[T], encode: EncodeTexts[T]) -> Vectors:
     """The vectors of the texts of the build's share, in files `NAME-00000.npy` and so on."""
     import numpy as np
 
-    def path(number: int) -> Path:
+    def part_path(number: int) -> Path:
         return build.folder / f"{name}-{number:05d}.npy"
 
     parts = build.split_into_parts(len(texts), PART)
 
-    def load(number: int) -> Vectors | None:
+    def load_part(number: int) -> Vectors | None:
         try:
-            stored: Vectors = np.load(path(number), mmap_mode="r")
+            stored: Vectors = np.load(part_path(number), mmap_mode="r")
         except (OSError, ValueError, EOFError):
             return None
         return stored if len(stored) == len(parts[number]) else None
 
-    def make(number: int, items: range, events: Sink) -> Vectors | None:
+    def make_part(number: int, items: range, events: Sink) -> Vectors | None:
         vectors = encode(texts[items.start : items.stop], events=events, stop=build.stop)
         if build.stop():
             return None
         if build.in_folder:
-            write_array(path(number), vectors)
+            write_array(part_path(number), vectors)
         return vectors
 
-    made = build.run(parts, load if build.in_folder else lambda _: None, make)
+    made = build.run(parts, load_part if build.in_folder else lambda _: None, make_part)
     if made is None:
-        raise stopped("encoding")
+        raise stopped_error("encoding")
     return np.concatenate(made) if made else np.zeros((0, 0), np.float32)
 
 
-def stopped(what: str) -> StoppedError:
+def stopped_error(what: str) -> StoppedError:
     return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 
-def _written(made: Pool, path: Path) -> Pool:
+def _write_pool(made: VectorPool, path: Path) -> VectorPool:
     import pyarrow.parquet as pq
 
     table = made.table.replace_schema_metadata({"left_out": str(made.left_out)})
@@ -382,21 +382,21 @@ def _written(made: Pool, path: Path) -> Pool:
         pq.write_table(table, file)
     # Last: a pool is there when its vectors are.
     write_array(path, made.vectors)
-    _prune(path)
-    return _read(path)
+    _prune_pools(path)
+    return _read_pool(path)
 
 
-def _read(path: Path) -> Pool:
+def _read_pool(path: Path) -> VectorPool:
     import numpy as np
     import pyarrow.parquet as pq
 
     path.touch()  # so that what is used stays
     table = pq.read_table(path.with_suffix(".parquet"))
     left_out = int((table.schema.metadata or {}).get(b"left_out", b"0"))
-    return Pool(np.load(path, mmap_mode="r"), table, left_out, path.stem)
+    return VectorPool(np.load(path, mmap_mode="r"), table, left_out, path.stem)
 
 
-def _prune(keep: Path) -> None:
+def _prune_pools(keep: Path) -> None:
     files = sorted(keep.parent.glob("*.npy"), key=lambda path: path.stat().st_mtime, reverse=True)
     total = 0
     for path in files:
@@ -407,23 +407,25 @@ def _prune(keep: Path) -> None:
                 path.with_suffix(ending).unlink(missing_ok=True)
 
 
-def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[tuple[str, int, int]], int]:
-    from engines.egen.models.datasets import plain, usable
+def _list_expressions(
+    place: Path, part: CorpusPart, most: int, stop: Stop
+) -> tuple[list[tuple[str, int, int]], int]:
+    from engines.egen.models.datasets import is_usable, remove_logarithms
 
     rows: list[tuple[str, int, int]] = []
-    listed, left_out = _listed(place, part)
+    listed, left_out = _iterate_expressions(place, part)
     for cluster, member, given in listed:
         if stop():
             break
-        text = plain(given)
-        if (part == "heads" and len(rows) >= MOST_HEADS) or not usable(text, most):
+        text = remove_logarithms(given)
+        if (part == "heads" and len(rows) >= MOST_HEADS) or not is_usable(text, most):
             left_out += 1
         else:
             rows.append((text, cluster, member))
     return rows, left_out
 
 
-def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], int]:
+def _iterate_expressions(place: Path, part: CorpusPart) -> tuple[Iterator[tuple[int, int, str]], int]:
     if not place.is_dir():
         from engines.egen.models.datasets import read_labelled
 
@@ -435,14 +437,14 @@ def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], in
 
     corpus = open_corpus(place)
     if part == "heads":
-        heads = corpus.clusters()["head"].to_pylist()
+        heads = corpus.read_clusters()["head"].to_pylist()
         every = -(-len(heads) // MOST_HEADS)
         # Evenly over the corpus: its parts, such as kinds of templates, follow each other.
         order = (n for first in range(every) for n in range(first, len(heads), every))
         return ((n, 0, heads[n]) for n in order), 0
     return (
         (cluster, number, text)
-        for cluster, rows in corpus.each()
+        for cluster, rows in corpus.iterate_members()
         for number, text in enumerate(rows["prefix"].to_pylist())
     ), 0
 
@@ -470,7 +472,7 @@ class BoundedPool:
     of the question.
     """
 
-    cheap: Pool
+    cheap: VectorPool
     costly: Encoder
     first: bool
     known: dict[int, Vectors]
@@ -485,16 +487,16 @@ class BoundedPool:
     def left_out(self) -> int:
         return self.cheap.left_out
 
-    def place(self, cluster: int, member: int) -> int | None:
-        return self.cheap.place(cluster, member)
+    def find_row(self, cluster: int, member: int) -> int | None:
+        return self.cheap.find_row(cluster, member)
 
-    def vector(self, row: int) -> Vectors:
+    def vector_of(self, row: int) -> Vectors:
         import numpy as np
 
-        both = [self._encoded([row]), self.cheap.vector(row)]
+        both = [self._encode_rows([row]), self.cheap.vector_of(row)]
         return np.concatenate(both if self.first else both[::-1], axis=1) / _ROOT
 
-    def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
+    def find_nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
         """As `Pool.nearest`."""
         import numpy as np
 
@@ -511,9 +513,9 @@ class BoundedPool:
             rows = order[begin : begin + _AT_ONCE]
             if begin >= count and scores[top_k(scores, count)[-1]] > partial[rows[0]] + most:
                 break
-            scores[rows] = partial[rows] + self._encoded(rows.tolist()) @ costly / _ROOT
-            self._tell(begin + len(rows))
-        self._tell(len(order))  # The bound has decided all others.
+            scores[rows] = partial[rows] + self._encode_rows(rows.tolist()) @ costly / _ROOT
+            self._report_progress(begin + len(rows))
+        self._report_progress(len(order))  # The bound has decided all others.
         if self.path is not None and len(self.known) > before:
             with atomic_writer(self.path, "wb") as file:
                 np.savez(file, rows=list(self.known), vectors=list(self.known.values()))
@@ -521,7 +523,7 @@ class BoundedPool:
         records = self.cheap.table.take(best).to_pylist()
         return [{**row, "cosine": value} for row, value in zip(records, scores[best].tolist(), strict=True)]
 
-    def _encoded(self, rows: Sequence[int]) -> Vectors:
+    def _encode_rows(self, rows: Sequence[int]) -> Vectors:
         import numpy as np
 
         missing = [row for row in rows if row not in self.known]
@@ -529,18 +531,18 @@ class BoundedPool:
             texts = self.cheap.table["prefix"].take(missing).to_pylist()
             vectors = self.costly.encode(texts, stop=self.stop)
             if self.stop():
-                raise stopped("search")
+                raise stopped_error("search")
             self.known.update(zip(missing, vectors, strict=True))
         return np.stack([self.known[row] for row in rows])
 
-    def _tell(self, done: int) -> None:
+    def _report_progress(self, done: int) -> None:
         self.events(Event("progress", {"done": done, "total": len(self), "unit": "expressions"}))
 
 
 _known: dict[str, dict[int, Vectors]] = {}
 
 
-def searched(
+def open_searched_pool(
     model: Path,
     data: Path | None,
     *,
@@ -548,18 +550,20 @@ def searched(
     at_most: int | None = None,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Pool | BoundedPool:
+) -> VectorPool | BoundedPool:
     """All expressions of a corpus for a question about neighbours: the whole pool where it is there, the
     corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
     from engines.egen.composed.network import ComposedEncoder
     from engines.egen.models import encode
 
-    several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
+    several = (
+        at_most is None and size_of(data) > encode.MANY and not is_pool_made(model, data, "all", cache=cache)
+    )
     encoder = encode.cached_encoder(model) if several else None
     parts = encoder.encoders if isinstance(encoder, encode.JoinedEncoder) else ()
     cheap = [isinstance(part, ComposedEncoder) for part in parts]
     only = cheap.index(True) if len(parts) == 2 and sum(cheap) == 1 else None
-    result = pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
+    result = open_pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
     if only is None:
         return result
     costly, path = parts[1 - only], None if cache is None else cache / f"{result.name}{KNOWN}"

@@ -78,13 +78,13 @@ def read_foreign(path: Path) -> tuple[list[ForeignRule], list[Unread]]:
     """
     rules: list[ForeignRule] = []
     unread: list[Unread] = []
-    for line, fields in _rows(path):
+    for line, fields in _read_rows(path):
         try:
             if fields is None:
                 raise ExpressionError("there is no `->` between two sides")
             name, group, left, right = fields
             symbolic = _is_symbolic(left) or _is_symbolic(right)
-            sides = _side(left, symbolic), _side(right, symbolic)
+            sides = _read_side(left, symbolic), _read_side(right, symbolic)
             if missing := sorted(variables_of(sides[1]) - variables_of(sides[0])):
                 raise ExpressionError(f"the right side has {', '.join(missing)}, the left side has not")
             rules.append(ForeignRule(line, name or f"line {line}", group, *sides))
@@ -100,7 +100,7 @@ def read_foreign(path: Path) -> tuple[list[ForeignRule], list[Unread]]:
     return rules, unread
 
 
-def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
+def _read_rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
     columns: list[str] = []
     for number, text in read_lines(path):
         if not text.strip() or text.startswith("#"):
@@ -128,12 +128,12 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
         yield number, (name.strip(), "", left if colon else head, right) if arrow else None
 
 
-def _side(text: str, symbolic: bool) -> Tree:
+def _read_side(text: str, symbolic: bool) -> Tree:
     text = text.strip()
     if not text:
         raise ExpressionError("a side is empty")
     if symbolic:
-        tree = _Symbolic(text).read()
+        tree = _Symbolic(text).read_side()
     elif "?" in text:
         tree = read_pattern(text)
     else:
@@ -153,29 +153,29 @@ class _Symbolic:
         self.words = _WORD.findall(text)
         self.at = 0
 
-    def read(self) -> Tree:
-        tree = self.term()
+    def read_side(self) -> Tree:
+        tree = self.read_term()
         if self.at < len(self.words):
             raise ExpressionError(f"{self.words[self.at]!r} follows the end of the expression")
         return tree
 
-    def next(self) -> str:
+    def next_token(self) -> str:
         if self.at >= len(self.words):
             raise ExpressionError("a bracket is not closed")
         self.at += 1
         return self.words[self.at - 1]
 
-    def term(self) -> Tree:
-        word = self.next()
+    def read_term(self) -> Tree:
+        word = self.next_token()
         if word != "(":
-            return _leaf(word)
-        name = self.next()
+            return _read_leaf(word)
+        name = self.next_token()
         parts: list[Tree] = []
         while self.words[self.at : self.at + 1] != [")"]:
-            parts.append(self.term())
-        self.next()
+            parts.append(self.read_term())
+        self.next_token()
         if not parts:
-            return _leaf(name)
+            return _read_leaf(name)
         if _SYMBOLS.get(name) != len(parts):
             wanted = _SYMBOLS.get(name)
             what = f"takes {wanted} operands" if wanted else "is not a known operator or function"
@@ -189,7 +189,7 @@ class _Symbolic:
         )
 
 
-def _leaf(word: str) -> Tree:
+def _read_leaf(word: str) -> Tree:
     word = word.removeprefix("?")
     if word in _NAMED:
         return Tree(_NAMED[word])
@@ -236,7 +236,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClassifiedRule:
     """What a rule was found to do. `points` counts those where both sides have the same value; `except_at` is
     how it differs at single values only (widening, losing, or both), empty if it does not."""
 
@@ -260,16 +260,16 @@ class Found:
         }
 
 
-def classify(rule: ForeignRule) -> Found:
+def classify_rule(rule: ForeignRule) -> ClassifiedRule:
     """Find what a rule does."""
     names = sorted(variables_of(rule.left))
     seen: dict[str, Difference] = {}
     agreed = 0
     with ctx.workprec(_BITS):
-        for general, point in _points(names):
+        for general, point in _sample_points(names):
             values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
             left, right = value(rule.left, values), value(rule.right, values)
-            kind = _compared(left, right)
+            kind = _compare_values(left, right)
             if kind == "agree":
                 agreed += 1
             elif kind:
@@ -282,42 +282,45 @@ def classify(rule: ForeignRule) -> Found:
             effect = one
     single = [one for one in ("widening", "losing") if f"{one} at single values" in seen and one not in seen]
     shown = seen.get(effect) or next((seen[f"{one} at single values"] for one in single), None)
-    return Found(rule, effect, agreed, shown, " and ".join(single))
+    return ClassifiedRule(rule, effect, agreed, shown, " and ".join(single))
 
 
-def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
+def _sample_points(names: Sequence[str]) -> list[tuple[bool, Point]]:
     rng = np.random.default_rng(12)
     result: list[tuple[bool, Point]] = []
     for _ in range(_GENERAL):
-        result.append((True, {name: _drawn(rng) for name in names}))
+        result.append((True, {name: _draw_fraction(rng) for name in names}))
     if 1 < len(names) <= 3:  # such as (-1)^2^(1/2): all together
         result += [
             (False, dict(zip(names, values, strict=True))) for values in product(_FEW, repeat=len(names))
         ]
     for _ in range(_SPECIAL if names else 0):
         point = {
-            name: _drawn(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))] for name in names
+            name: _draw_fraction(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))]
+            for name in names
         }
         result.append((False, point))
     for far in [name for name in names for _ in range(_FAR)]:
-        result.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
+        result.append(
+            (True, {name: _draw_far_fraction(rng) if name == far else _draw_fraction(rng) for name in names})
+        )
     return result
 
 
-def _drawn(rng: np.random.Generator) -> Fraction:
+def _draw_fraction(rng: np.random.Generator) -> Fraction:
     low, high = _RANGES[rng.integers(len(_RANGES))]
-    return _odd(rng.uniform(low, high))
+    return _to_odd_fraction(rng.uniform(low, high))
 
 
-def _far(rng: np.random.Generator) -> Fraction:
-    return _odd(rng.choice((-1, 1)) * 10 ** rng.uniform(*_FAR_POWERS))
+def _draw_far_fraction(rng: np.random.Generator) -> Fraction:
+    return _to_odd_fraction(rng.choice((-1, 1)) * 10 ** rng.uniform(*_FAR_POWERS))
 
 
-def _odd(value: float) -> Fraction:
+def _to_odd_fraction(value: float) -> Fraction:
     return Fraction(int(value * 2**20) * 2 + 1, 2**21)
 
 
-def _compared(left: Value, right: Value) -> str:
+def _compare_values(left: Value, right: Value) -> str:
     """agree, widening, losing or false; empty where it cannot be told."""
     if left is None or right is None:
         known = right if left is None else left
@@ -357,7 +360,7 @@ def checked_rules(path: Path) -> str:
         read, unread = read_foreign(path)
         if unread:
             raise DataError(unread[0].why, path=path, line=unread[0].line, remedy=_REMEDY)
-        rules = [_rule(path, classify(rule)) for rule in read]
+        rules = [_make_rule(path, classify_rule(rule)) for rule in read]
     taken = {rule.name for rule in load_rules()}
     for rule in rules:
         if rule.name in taken:
@@ -369,7 +372,7 @@ def checked_rules(path: Path) -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
-def _rule(path: Path, found: Found) -> Rule:
+def _make_rule(path: Path, found: ClassifiedRule) -> Rule:
     rule = found.rule
     if found.effect not in _CLAIMS:
         what = f"the rule {rule.name!r} is {found.effect}"
@@ -383,13 +386,13 @@ def _rule(path: Path, found: Found) -> Rule:
             if node.children and node.label not in ARITY:
                 what = f"{node.label!r} is not an operator of expressions"
                 raise DataError(what, path=path, line=rule.line, remedy=_REMEDY)
-        sides.append(_patterned(tree, names))
+        sides.append(_to_pattern(tree, names))
     claim = _CLAIMS[found.effect]
     exact = () if claim == "loses" else ((),)
     return Rule(rule.name, rule.group or "own", sides[0], sides[1], (), exact, claim)
 
 
-def _patterned(tree: Tree, names: dict[str, str]) -> Tree:
+def _to_pattern(tree: Tree, names: dict[str, str]) -> Tree:
     if not tree.children:
         return Tree(names.get(tree.label, tree.label))
-    return Tree(tree.label, tuple(_patterned(child, names) for child in tree.children))
+    return Tree(tree.label, tuple(_to_pattern(child, names) for child in tree.children))

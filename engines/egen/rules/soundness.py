@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token
-from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, variables
+from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, pattern_variables
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
@@ -41,26 +41,26 @@ class _UndefinedError(Exception):
     pass
 
 
-def _over(top: float, bottom: float) -> float:
+def _divide(top: float, bottom: float) -> float:
     if bottom == 0:
         raise _UndefinedError
     return top / bottom
 
 
-def _tidy(value: float) -> float:
+def _tidy_value(value: float) -> float:
     near = round(4 * value) / 4
     return near if abs(value - near) < 1e-11 else value
 
 
-def _reciprocal(function: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda u: _over(1.0, _tidy(function(u)))
+def _invert_function(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda u: _divide(1.0, _tidy_value(function(u)))
 
 
 def _of_reciprocal(function: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda u: function(_tidy(_over(1.0, u)))
+    return lambda u: function(_tidy_value(_divide(1.0, u)))
 
 
-def _power(base: float, exponent: float) -> float:
+def _compute_power(base: float, exponent: float) -> float:
     if (base < 0 and not exponent.is_integer()) or (base == 0 and exponent <= 0):
         raise _UndefinedError
     return float(base**exponent)
@@ -71,13 +71,13 @@ _UNARY: Mapping[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
     "abs": abs,
     "ln": math.log,
-    "tan": lambda u: _over(math.sin(u), _tidy(math.cos(u))),
-    "cot": lambda u: _over(math.cos(u), _tidy(math.sin(u))),
-    "sec": _reciprocal(math.cos),
-    "csc": _reciprocal(math.sin),
-    "sech": _reciprocal(math.cosh),
-    "csch": _reciprocal(math.sinh),
-    "coth": _reciprocal(math.tanh),
+    "tan": lambda u: _divide(math.sin(u), _tidy_value(math.cos(u))),
+    "cot": lambda u: _divide(math.cos(u), _tidy_value(math.sin(u))),
+    "sec": _invert_function(math.cos),
+    "csc": _invert_function(math.sin),
+    "sech": _invert_function(math.cosh),
+    "csch": _invert_function(math.sinh),
+    "coth": _invert_function(math.tanh),
     "acot": lambda u: math.atan2(1.0, u),
     "asec": _of_reciprocal(math.acos),
     "acsc": _of_reciprocal(math.asin),
@@ -89,30 +89,30 @@ _BINARY: Mapping[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
-    "/": _over,
-    "pow": _power,
-    "log": lambda base, u: _over(math.log(u), _tidy(math.log(base))),
+    "/": _divide,
+    "pow": _compute_power,
+    "log": lambda base, u: _divide(math.log(u), _tidy_value(math.log(base))),
 }
 
 
 def constant_value(tree: Tree, binding: Mapping[str, float]) -> float | None:
     """The value of a pattern without `d` whose variables are these constants; None where it has none."""
     try:
-        return _value(tree, binding)
+        return _evaluate_tree(tree, binding)
     except (_UndefinedError, ValueError):  # math says ValueError outside a domain
         return None
     except OverflowError:
         return math.nan
 
 
-def _value(tree: Tree, binding: Mapping[str, float]) -> float:
+def _evaluate_tree(tree: Tree, binding: Mapping[str, float]) -> float:
     if tree.label in binding:
         return binding[tree.label]
-    parts = [_value(child, binding) for child in tree.children]
+    parts = [_evaluate_tree(child, binding) for child in tree.children]
     if len(parts) == 2:
-        return _tidy(_BINARY[tree.label](*parts))
+        return _tidy_value(_BINARY[tree.label](*parts))
     if parts:
-        return _tidy(_UNARY[tree.label](*parts))
+        return _tidy_value(_UNARY[tree.label](*parts))
     if tree.label in ("pi", "e"):
         return math.pi if tree.label == "pi" else math.e
     return float(Fraction(tree.label))
@@ -143,7 +143,7 @@ SAMPLES = 150
 """Bindings tried for each set of guards of a rule with more than one variable."""
 
 
-def points() -> NDArray[np.float64]:
+def comparison_points() -> NDArray[np.float64]:
     """Where functions of x are compared: (36,) seeded, increasing, generic."""
     rng = np.random.default_rng(20)
     return np.sort(np.concatenate([rng.uniform(-size, size, n) for size, n in ((1, 12), (4, 14), (12, 10))]))
@@ -160,7 +160,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuleFinding:
     """What a direction does under some guards. `points` counts what decided; without any it is untested."""
 
     guards: Guards
@@ -178,8 +178,8 @@ class RuleCheck:
     """A rule as found: under `when`, and under each exact alternative."""
 
     rule: Rule
-    found: Finding
-    exact: tuple[Finding, ...]
+    found: RuleFinding
+    exact: tuple[RuleFinding, ...]
 
     @property
     def problem(self) -> str:
@@ -204,7 +204,7 @@ Binding = Mapping[str, str]
 _Truth = Callable[[Evaluation, int], bool]
 
 
-def _nonconst(evaluation: Evaluation, row: int) -> bool:
+def _is_not_constant(evaluation: Evaluation, row: int) -> bool:
     value, error, state = evaluation.values[row], evaluation.errors[row], evaluation.state[row]
     both = (state[1:] == DEFINED) & (state[:-1] == DEFINED)
     same = np.abs(np.diff(value)) <= error[1:] + error[:-1]
@@ -212,15 +212,15 @@ def _nonconst(evaluation: Evaluation, row: int) -> bool:
 
 
 def _where_defined(test: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]]) -> _Truth:
-    def holds(evaluation: Evaluation, row: int) -> bool:
+    def is_defined(evaluation: Evaluation, row: int) -> bool:
         known = evaluation.state[row] == DEFINED
         return bool(np.all(test(evaluation.values[row][known], evaluation.errors[row][known])))
 
-    return holds
+    return is_defined
 
 
 _FUNCTIONAL: Mapping[str, _Truth] = {
-    "nonconst": _nonconst,
+    "nonconst": _is_not_constant,
     "nz": _where_defined(lambda v, r: np.abs(v) > r),
     "pos": _where_defined(lambda v, r: v > r),
     "nonneg": _where_defined(lambda v, r: v >= -r),
@@ -235,9 +235,9 @@ class _Bench:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._texts: list[list[str]] = []
-        self.points = points()
+        self.points = comparison_points()
 
-    def add(self, pattern: Tree, binding: Binding) -> int:
+    def add_pattern(self, pattern: Tree, binding: Binding) -> int:
         text = " ".join([binding.get(label, label) for label in pattern.list_labels()])
         row = self._rows.get(text)
         if row is None:
@@ -245,11 +245,11 @@ class _Bench:
             self._texts.append(text.split())
         return row
 
-    def run(self) -> Evaluation:
+    def evaluate_patterns(self) -> Evaluation:
         return evaluate(compile_many(self._texts), self.points)
 
 
-def _holds(condition: Condition, text: str, evaluation: Evaluation, row: int) -> bool:
+def _condition_holds(condition: Condition, text: str, evaluation: Evaluation, row: int) -> bool:
     if condition.name in OF_NUMBERS:
         return is_constant_token(text) and OF_NUMBERS[condition.name](Fraction(text))
     return _FUNCTIONAL[condition.name](evaluation, row)
@@ -259,27 +259,27 @@ class _Candidates:
     def __init__(self) -> None:
         bench = _Bench()
         for text in INNER:
-            bench.add(Tree("?"), {"?": text})
-        self._evaluation = bench.run()
+            bench.add_pattern(Tree("?"), {"?": text})
+        self._evaluation = bench.evaluate_patterns()
         self._known: dict[tuple[str, ...], list[str]] = {}
 
-    def of(self, variable: str, guards: Guards) -> list[str]:
+    def candidates_for(self, variable: str, guards: Guards) -> list[str]:
         wanted = [condition for condition in guards if condition.pattern.label == variable]
         key = tuple(condition.name for condition in wanted)
         if key not in self._known:
             self._known[key] = [
                 text
                 for row, text in enumerate(INNER)
-                if all(_holds(condition, text, self._evaluation, row) for condition in wanted)
+                if all(_condition_holds(condition, text, self._evaluation, row) for condition in wanted)
             ]
         return self._known[key]
 
 
-def _bindings(
+def _iterate_bindings(
     rule: Rule, guards: Guards, candidates: _Candidates, rng: np.random.Generator
 ) -> Iterator[Binding]:
-    names = variables(rule.left)
-    choices = [candidates.of(name, guards) for name in names]
+    names = pattern_variables(rule.left)
+    choices = [candidates.candidates_for(name, guards) for name in names]
     total = int(np.prod([len(choice) for choice in choices], dtype=np.int64))
     if total <= SAMPLES:
         for texts in product(*choices):
@@ -297,18 +297,18 @@ class _Trial:
     conditions: tuple[tuple[Condition, int], ...]
 
 
-def _trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
+def _list_trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
     # The same seed for both directions of an identity: their instances are then shared.
     rng = np.random.default_rng(list(rule.name.rstrip("~").encode()))
     compound = [condition for condition in guards if condition.pattern.children]
     return [
         _Trial(
             binding,
-            bench.add(rule.left, binding),
-            bench.add(rule.right, binding),
-            tuple((condition, bench.add(condition.pattern, binding)) for condition in compound),
+            bench.add_pattern(rule.left, binding),
+            bench.add_pattern(rule.right, binding),
+            tuple((condition, bench.add_pattern(condition.pattern, binding)) for condition in compound),
         )
-        for binding in _bindings(rule, guards, candidates, rng)
+        for binding in _iterate_bindings(rule, guards, candidates, rng)
     ]
 
 
@@ -319,7 +319,7 @@ class _Tally:
     gained: Witness | None = None
     lost: Witness | None = None
 
-    def finding(self, guards: Guards) -> Finding:
+    def to_finding(self, guards: Guards) -> RuleFinding:
         effect: Effect = "sound"
         if self.differs:
             effect = "false"
@@ -327,14 +327,14 @@ class _Tally:
             effect = "mixed"
         elif self.gained or self.lost:
             effect = "extends" if self.gained else "loses"
-        return Finding(guards, effect, self.points, self.differs or self.lost or self.gained)
+        return RuleFinding(guards, effect, self.points, self.differs or self.lost or self.gained)
 
 
-def _compare(
+def _compare_trials(
     trials: Iterable[_Trial], evaluation: Evaluation, xs: NDArray[np.float64], tally: _Tally
 ) -> None:
     for trial in trials:
-        if not all(_holds(condition, "", evaluation, row) for condition, row in trial.conditions):
+        if not all(_condition_holds(condition, "", evaluation, row) for condition, row in trial.conditions):
             continue
         a, b = trial.left, trial.right
         state_a, state_b = evaluation.state[a], evaluation.state[b]
@@ -359,7 +359,7 @@ _NO_EVALUATION = Evaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.emp
 
 def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
     if condition.name in OF_NUMBERS:
-        return _holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
+        return _condition_holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
     if condition.name == "nonconst":
         return binding.get(condition.pattern.label) in FUNCTIONS
     value = constant_value(condition.pattern, values)
@@ -371,7 +371,7 @@ def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float
 
 
 def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
-    names = variables(rule.left)
+    names = pattern_variables(rule.left)
     if any(node.label == "d" for node in rule.left) or len(names) > 2:
         return
     for texts in product(_VALUES, repeat=len(names)):
@@ -399,14 +399,16 @@ def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
     work = []
     for rule in rules:
         alternatives = [rule.when, *(rule.when + more for more in rule.exact)]
-        work.append((rule, [(guards, _trials(rule, guards, candidates, bench)) for guards in alternatives]))
-    evaluation = bench.run()
+        work.append(
+            (rule, [(guards, _list_trials(rule, guards, candidates, bench)) for guards in alternatives])
+        )
+    evaluation = bench.evaluate_patterns()
     checks = []
     for rule, sets in work:
         tallies = [_Tally() for _ in sets]
         for tally, (guards, trials) in zip(tallies, sets, strict=True):
-            _compare(trials, evaluation, bench.points, tally)
+            _compare_trials(trials, evaluation, bench.points, tally)
             _compare_constants(rule, guards, tally)
-        found, *exact = (tally.finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
+        found, *exact = (tally.to_finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
         checks.append(RuleCheck(rule, found, tuple(exact)))
     return tuple(checks)

@@ -100,7 +100,7 @@ class Rule:
     original: tuple[Tree, Tree] | None = None
     reason: str = ""
 
-    def guards(self, mode: Mode) -> tuple[Guards, ...]:
+    def list_guards(self, mode: Mode) -> tuple[Guards, ...]:
         """The alternatives under which the rule may fire; none when it is inactive in this mode.
 
         `strict` lets no direction lose domain. One that extends it needs no more than `when`: as long as none
@@ -120,7 +120,7 @@ class Rule:
             "when": [str(condition) for condition in self.when],
             "exact": [[str(condition) for condition in guards] for guards in self.exact],
             "class": self.claim,
-            "strict": bool(self.guards("strict")),
+            "strict": bool(self.list_guards("strict")),
             "appendix": self.appendix,
             "repairs": None if self.original is None else [to_prefix(side) for side in self.original],
             "reason": self.reason,
@@ -139,7 +139,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class RuleFamily:
     name: str
     rules: tuple[Rule, ...]
     dropped: tuple[Dropped, ...]
@@ -155,12 +155,12 @@ def reversed_rule(name: str) -> str:
     return name.removesuffix("~") if name.endswith("~") else f"{name}~"
 
 
-def variables(*patterns: Tree) -> tuple[str, ...]:
+def pattern_variables(*patterns: Tree) -> tuple[str, ...]:
     """The pattern variables in order of appearance."""
     return tuple(dict.fromkeys(node.label for tree in patterns for node in tree if is_variable(node)))
 
 
-def _arity(token: str, labels: Mapping[str, int] = ARITY) -> int:
+def _arity_of(token: str, labels: Mapping[str, int] = ARITY) -> int:
     if token in labels:
         return labels[token]
     if (is_constant_token(token) and labels is ARITY) or re.fullmatch(r"\?[a-z]", token):
@@ -170,10 +170,10 @@ def _arity(token: str, labels: Mapping[str, int] = ARITY) -> int:
 
 def read_pattern(text: str, labels: Mapping[str, int] = ARITY) -> Tree:
     """Read prefix notation with pattern variables (`/ sin ?a cos ?a`). Args: labels: of the language."""
-    return parse_prefix(text.split(), lambda token: _arity(token, labels))
+    return parse_prefix(text.split(), lambda token: _arity_of(token, labels))
 
 
-def _condition(text: str, matched: Tree) -> Condition:
+def _read_condition(text: str, matched: Tree) -> Condition:
     match = _CONDITION.match(text)
     if match is None or match[1] not in CONDITIONS:
         raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
@@ -183,16 +183,16 @@ def _condition(text: str, matched: Tree) -> Condition:
     return Condition(match[1], pattern)
 
 
-def _guards(texts: Iterable[str], matched: Tree) -> Guards:
-    return tuple(_condition(text, matched) for text in texts)
+def _read_guards(texts: Iterable[str], matched: Tree) -> Guards:
+    return tuple(_read_condition(text, matched) for text in texts)
 
 
-def _exact(value: Any, matched: Tree) -> tuple[Guards, ...]:
+def _read_exact_guards(value: Any, matched: Tree) -> tuple[Guards, ...]:
     if value is False:
         return ()
     if value and isinstance(value[0], list):
-        return tuple(_guards(texts, matched) for texts in value)
-    return (_guards(value, matched),)
+        return tuple(_read_guards(texts, matched) for texts in value)
+    return (_read_guards(value, matched),)
 
 
 _FIELDS = {
@@ -201,14 +201,14 @@ _FIELDS = {
 }
 
 
-def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tuple[Rule, ...]:
+def _make_rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tuple[Rule, ...]:
     unknown = set(row) - _FIELDS
     if unknown:
         raise ExpressionError(f"unknown field {sorted(unknown)[0]!r}")
     if missing := [field for field in ("name", "left", "right") if not isinstance(row.get(field), str)]:
         raise ExpressionError(f"{missing[0]} is missing, or not text")
     left, right = read_pattern(row["left"], labels), read_pattern(row["right"], labels)
-    if not set(variables(right)) <= set(variables(left)):
+    if not set(pattern_variables(right)) <= set(pattern_variables(left)):
         raise ExpressionError("the right side holds a variable that the left side does not bind")
     effect = row.get("class", "sound")
     back: Effect = row.get("back", _MIRROR.get(effect, effect))
@@ -223,8 +223,8 @@ def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tu
         family=family,
         left=left,
         right=right,
-        when=_guards(when, left),
-        exact=_exact(exact, left),
+        when=_read_guards(when, left),
+        exact=_read_exact_guards(exact, left),
         claim=effect,
         appendix=letters[0],
         original=original,
@@ -239,8 +239,8 @@ def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tu
             name=forward.name + "~",
             left=right,
             right=left,
-            when=_guards(row.get("when_back", when), right),
-            exact=_exact(row.get("exact_back", exact), right),
+            when=_read_guards(row.get("when_back", when), right),
+            exact=_read_exact_guards(row.get("exact_back", exact), right),
             claim=back,
             appendix=letters[-1],
             original=original and (original[1], original[0]),
@@ -251,10 +251,10 @@ def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tu
 def rule_of(row: Mapping[str, Any]) -> Rule:
     """One direction from the fields of a table, with its `family`. Raises: ExpressionError, KeyError."""
     fields = {name: value for name, value in row.items() if name != "family"}
-    return _rules(fields, row["family"], ARITY)[0]
+    return _make_rules(fields, row["family"], ARITY)[0]
 
 
-def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
+def _list_dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
     letters = row["appendix"].split("/")
     forward = Dropped(row["name"], row["left"], row["right"], letters[0], row["reason"])
     if not row.get("both", False):
@@ -264,14 +264,14 @@ def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
 
 def parse_families(
     text: str, path: str | Path = TABLE, labels: Mapping[str, int] = ARITY
-) -> tuple[Family, ...]:
+) -> tuple[RuleFamily, ...]:
     """Read a rule table.
 
     Args: path: named in errors. labels: of the language, with their operands. Raises: DataError that names
     the rule when a line is malformed, a name is used twice, or two directions rewrite the same pattern to the
     same result under the same guards.
     """
-    families: list[Family] = []
+    families: list[RuleFamily] = []
     names: set[str] = set()
     try:
         table = tomllib.loads(text)
@@ -281,7 +281,7 @@ def parse_families(
         rules: list[Rule] = []
         for row in entry["rules"]:
             try:
-                made = _rules(row, entry["name"], labels)
+                made = _make_rules(row, entry["name"], labels)
             except (ExpressionError, KeyError, TypeError) as error:
                 raise DataError(f"rule {row.get('name')!r}: {error}", path=path) from error
             for rule in made:
@@ -289,8 +289,8 @@ def parse_families(
                     raise DataError(f"two rules are named {rule.name!r}", path=path)
                 names.add(rule.name)
             rules += made
-        dropped = [drop for row in entry.get("dropped", ()) for drop in _dropped(row)]
-        families.append(Family(entry["name"], tuple(rules), tuple(dropped)))
+        dropped = [drop for row in entry.get("dropped", ()) for drop in _list_dropped(row)]
+        families.append(RuleFamily(entry["name"], tuple(rules), tuple(dropped)))
     return tuple(families)
 
 
@@ -310,7 +310,7 @@ def _families_of(table: Mapping[str, Any], path: str | Path) -> list[Mapping[str
 
 
 @cache
-def load_families(table: str = TABLE) -> tuple[Family, ...]:
+def load_families(table: str = TABLE) -> tuple[RuleFamily, ...]:
     return parse_families(asset(table).read_text(encoding="utf-8"), table)
 
 
@@ -326,8 +326,8 @@ def table_hash() -> str:
     return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
 
-def active(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules if rule.guards(mode))
+def active_rules(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.list_guards(mode))
 
 
 @lru_cache(maxsize=8)
@@ -345,26 +345,26 @@ def own_rules(text: str) -> tuple[Rule, ...]:
 # Rules applied to terms
 
 
-def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
+def match_pattern(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
     if is_variable(pattern):
         return binding.setdefault(pattern.label, tree) == tree
     return (
         pattern.label == tree.label
         and len(pattern.children) == len(tree.children)
-        and all(fits(p, t, binding) for p, t in zip(pattern.children, tree.children, strict=True))
+        and all(match_pattern(p, t, binding) for p, t in zip(pattern.children, tree.children, strict=True))
     )
 
 
-def filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
+def fill_pattern(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
     if is_variable(pattern):
         return binding[pattern.label]
-    return Tree(pattern.label, tuple(filled(child, binding) for child in pattern.children))
+    return Tree(pattern.label, tuple(fill_pattern(child, binding) for child in pattern.children))
 
 
-def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
+def may_hold(condition: Condition, binding: Mapping[str, Tree]) -> bool:
     """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
     rest is for whoever verifies the result."""
-    tree = filled(condition.pattern, binding)
+    tree = fill_pattern(condition.pattern, binding)
     if condition.name in OF_NUMBERS:
         return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
     if condition.name == "free":

@@ -39,7 +39,7 @@ OPERATORS = {"+": 2, "-": 2, "*": 2, "&": 2, "|": 2, "^": 2, ">>": 2, "~": 1, "n
 
 
 @dataclass(frozen=True, slots=True)
-class Expressions:
+class SemVecExpressions:
     """Expressions of a set: the tree, the class and the split of each. One that a class has twice is there
     once, with the split that comes first in `SPLITS`."""
 
@@ -55,7 +55,7 @@ class Expressions:
         known: dict[str, int] = {}
         return np.array([known.setdefault(name, len(known)) for name in self.classes], np.int64)
 
-    def asked(self, split: Split) -> NDArray[np.int64]:
+    def list_queries(self, split: Split) -> NDArray[np.int64]:
         """The places of a split's expressions that have another one of their class."""
         import numpy as np
 
@@ -73,20 +73,20 @@ def split_file(train: Path, split: Split) -> Path:
     return train.with_name(name.replace("-train.", f"-{split}."))
 
 
-def splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> Expressions:
+def read_splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> SemVecExpressions:
     """Expressions of the set that a training split belongs to."""
     found: dict[tuple[str, Tree], Split] = {}
     for split in wanted:
         path = split_file(train, split)
-        for name, trees in _classes(path):
+        for name, trees in _read_classes(path):
             for tree in trees:
                 found.setdefault((name, tree), split)
-    return Expressions(
+    return SemVecExpressions(
         tuple(tree for _, tree in found), tuple(name for name, _ in found), tuple(found.values())
     )
 
 
-def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
+def _read_classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
     remedy = 'A line is like {"class": "2*a", "exprs": ["a + a"]}.'
     for number, row in json_objects(path, remedy=remedy):
         try:
@@ -113,41 +113,41 @@ def read_expression(text: str) -> Tree:
     tokens = text.split()
     if len(tokens) > MAX_NODES:
         raise ExpressionError(f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read")
-    tree, place = _operation(tokens, 0, 0)
+    tree, place = _read_operation(tokens, 0, 0)
     if place < len(tokens):
-        raise _unexpected(tokens, place)
+        raise _unexpected_error(tokens, place)
     return tree
 
 
-def _operation(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
-    left, place = _operand(tokens, place, depth)
+def _read_operation(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
+    left, place = _read_operand(tokens, place, depth)
     if place == len(tokens) or tokens[place] == ")":
         return left, place
     operator = tokens[place]
     if OPERATORS.get(operator) != 2:
-        raise _unexpected(tokens, place)
-    right, place = _operand(tokens, place + 1, depth)
+        raise _unexpected_error(tokens, place)
+    right, place = _read_operand(tokens, place + 1, depth)
     return Tree(operator, (left, right)), place
 
 
-def _operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
+def _read_operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
     if depth > MAX_DEPTH:
         raise ExpressionError(f"the expression is deeper than {MAX_DEPTH}", position=place)
     token = tokens[place] if place < len(tokens) else ""
     if token == "(":
-        tree, place = _operation(tokens, place + 1, depth + 1)
+        tree, place = _read_operation(tokens, place + 1, depth + 1)
         if place == len(tokens):
             raise ExpressionError("a bracket is not closed", position=place)
         return tree, place + 1
     if token in ("~", "-"):
-        tree, place = _operand(tokens, place + 1, depth + 1)
+        tree, place = _read_operand(tokens, place + 1, depth + 1)
         return Tree("~" if token == "~" else "neg", (tree,)), place
     if not token.isidentifier() or not token.isascii():
-        raise _unexpected(tokens, place)
+        raise _unexpected_error(tokens, place)
     return Tree(token), place + 1
 
 
-def _unexpected(tokens: list[str], place: int) -> ExpressionError:
+def _unexpected_error(tokens: list[str], place: int) -> ExpressionError:
     what = f"{tokens[place][:20]!r} where" if place < len(tokens) else "it ends where"
     return ExpressionError(f"{what} another token is expected (token {place + 1})", position=place)
 
@@ -178,7 +178,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     import numpy as np
 
     from engines.egen.evaluations.measured import mean_figure
-    from engines.egen.models.vectors import stopped
+    from engines.egen.models.vectors import stopped_error
     from engines.egen.semvec.network import encode, load_network
 
     network = load_network(spec.model)
@@ -187,8 +187,8 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
         for split in SPLITS
         if split in ("train", spec.queries) or split_file(spec.classes, split).exists()
     )
-    pool = splits(spec.classes, there)
-    asked = pool.asked(spec.queries)
+    pool = read_splits(spec.classes, there)
+    asked = pool.list_queries(spec.queries)
     if not len(asked):
         what = f"no class of the split {spec.queries} has two expressions"
         raise EngineError(what, code="E645", remedy="Name another split with --queries.")
@@ -196,12 +196,12 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     figures = []
     systems: dict[str, Callable[[Sequence[Tree]], Vectors]] = {
         "model": partial(encode, network),
-        "token_bigrams": bigrams,
+        "token_bigrams": compute_bigrams,
     }
     for name, vectors in systems.items():
         if stop():
-            raise stopped("evaluation")
-        result = scores(vectors(pool.trees), pool.numbers, asked, spec.k)
+            raise stopped_error("evaluation")
+        result = compute_scores(vectors(pool.trees), pool.numbers, asked, spec.k)
         figure = mean_figure(name, "paper", result, groups=groups)
         figures.append({"name": name, "value": figure.value, "interval": list(figure.interval)})
         events(Event("progress", {"done": len(figures), "total": len(systems), "unit": "systems"}))
@@ -217,7 +217,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     }
 
 
-def scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.float64]:
+def compute_scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.float64]:
     """(asked,) score_k of each query, from 0 to 1.
 
     Args: vectors: (expressions, d) rows of length 1. numbers: (expressions,) of the classes. asked: places of
@@ -236,7 +236,7 @@ def scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.f
     return right / np.minimum(k, np.bincount(numbers)[numbers[asked]] - 1)
 
 
-def bigrams(trees: Sequence[Tree]) -> Vectors:
+def compute_bigrams(trees: Sequence[Tree]) -> Vectors:
     """(trees, d) rows of length 1: how often a label follows another in prefix order, weighted by how rare
     that is among the trees."""
     import numpy as np

@@ -49,12 +49,12 @@ def new_network(
             self.leaf = nn.Parameter(torch.randn(len(leaves), d_model))
             count = len(operators)
 
-            def weights(*shape: int) -> nn.Parameter:
+            def new_weights(*shape: int) -> nn.Parameter:
                 return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
 
-            self.left, self.right = weights(d_model, hidden), weights(d_model, hidden)
-            self.both, self.out = weights(2 * d_model, hidden), weights(2 * hidden, d_model)
-            self.through = weights(2 * d_model, d_model)
+            self.left, self.right = new_weights(d_model, hidden), new_weights(d_model, hidden)
+            self.both, self.out = new_weights(2 * d_model, hidden), new_weights(2 * hidden, d_model)
+            self.through = new_weights(2 * d_model, d_model)
             self.bias = nn.Parameter(torch.zeros(count, hidden))
 
         def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -72,20 +72,20 @@ def new_network(
                 level += 1
             return nn.functional.normalize(states[batch["roots"]], dim=-1)
 
-        def _operation(self, number: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        def _apply_operation(self, number: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
             both = torch.cat([left, right], -1)
             products = (left @ self.left[number]) * (right @ self.right[number]) / 4
             usual = nn.functional.gelu(both @ self.both[number] + self.bias[number])
             found = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
             return self._sized(found)
 
-        def _sized(self, states: torch.Tensor) -> torch.Tensor:
+        def _scale_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(states, dim=-1) * self.d_model**0.5
 
     return Composed()
 
 
-def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
+def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
     """Trees as a network takes them; what they share is there once.
 
     Returns: `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
@@ -95,7 +95,7 @@ def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str
     kinds = {name: number for number, name in enumerate(operators)}
     heights: dict[Tree, int] = {}
     for tree in trees:
-        _heights(tree, heights)
+        _compute_heights(tree, heights)
     order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
     place = {node: number for number, node in enumerate(order)}
     found: dict[str, Any] = {"leaves": []}
@@ -112,9 +112,9 @@ def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str
     return {name: np.array(rows, np.int64) for name, rows in found.items()}
 
 
-def _heights(tree: Tree, heights: dict[Tree, int]) -> int:
+def _compute_heights(tree: Tree, heights: dict[Tree, int]) -> int:
     if tree not in heights:
-        heights[tree] = 1 + max((_heights(child, heights) for child in tree.children), default=-1)
+        heights[tree] = 1 + max((_compute_heights(child, heights) for child in tree.children), default=-1)
     return heights[tree]
 
 
@@ -126,7 +126,7 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
     device = next(network.parameters()).device
     with torch.inference_mode():
         for begin in range(0, len(trees), _AT_ONCE):
-            part = arrays(trees[begin : begin + _AT_ONCE], network.leaves, network.operators)
+            part = to_arrays(trees[begin : begin + _AT_ONCE], network.leaves, network.operators)
             batch = {name: torch.from_numpy(rows).to(device) for name, rows in part.items()}
             result[begin : begin + _AT_ONCE] = network(batch).cpu().numpy()
     return result
@@ -141,7 +141,7 @@ def save_network(network: Any, folder: Path) -> None:
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder."""
 
-    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+    def make_network(config: Mapping[str, Any]) -> torch.nn.Module:
         return new_network(*(config[name] for name in _SIZES))
 
-    return open_network(folder, KIND, make)
+    return open_network(folder, KIND, make_network)

@@ -16,14 +16,14 @@ from engines.core.files import model_files, write_text
 from engines.core.spec import Arg, read, specification, to_mapping
 from engines.core.tree import Tree
 from engines.egen.models.config import CODE
-from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
+from engines.egen.semvec.evaluate import OPERATORS, SemVecExpressions, compute_scores, read_splits, split_file
 from engines.egen.semvec.network import (
     _SIZES,
-    arrays,
     encode,
     load_network,
     new_network,
     save_network,
+    to_arrays,
 )
 from engines.training.checkpoints import model_card, refuse_other_sizes
 from engines.training.data import Resampled
@@ -85,8 +85,8 @@ class SemVecTask:
         return Origin("egen.semvec", to_mapping(self.settings), data)
 
     @cached_property
-    def _set(self) -> Expressions:
-        return splits(self.data["classes"], ("train", "validation"))
+    def _set(self) -> SemVecExpressions:
+        return read_splits(self.data["classes"], ("train", "validation"))
 
     @cached_property
     def _classes(self) -> list[list[Tree]]:
@@ -114,9 +114,9 @@ class SemVecTask:
         return given
 
     def train_data(self) -> Resampled[Example]:
-        return Resampled(len(self._classes), self._pair, self.seed)
+        return Resampled(len(self._classes), self._draw_pair, self.seed)
 
-    def _pair(self, number: int, draw: np.random.Generator) -> Example:
+    def _draw_pair(self, number: int, draw: np.random.Generator) -> Example:
         trees = self._classes[number]
         first, *more = draw.permutation(len(trees))[:2].tolist()
         return Example(trees[first], trees[more[0] if more else first], number)
@@ -129,7 +129,7 @@ class SemVecTask:
         import torch
 
         trees = [example.one for example in examples] + [example.other for example in examples]
-        result = arrays(trees, *self._labels)
+        result = to_arrays(trees, *self._labels)
         batch = {name: torch.from_numpy(rows) for name, rows in result.items()}
         return {**batch, "classes": torch.tensor([example.number for example in examples])}
 
@@ -138,11 +138,11 @@ class SemVecTask:
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
-        from engines.egen.models.transformer import contrastive
+        from engines.egen.models.transformer import contrastive_loss
         from engines.training.libraries import rows_of_all
 
         one, other = model(batch).chunk(2)
-        return contrastive(
+        return contrastive_loss(
             one,
             other,
             negatives="positives",
@@ -152,14 +152,16 @@ class SemVecTask:
         )
 
     def unmeasured(self, _name: str) -> str:
-        return "" if len(self._set.asked("validation")) else "there are no validation expressions"
+        return "" if len(self._set.list_queries("validation")) else "there are no validation expressions"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
-        asked = np.random.default_rng(0).permutation(self._set.asked("validation"))[: self.settings.measured]
+        asked = np.random.default_rng(0).permutation(self._set.list_queries("validation"))[
+            : self.settings.measured
+        ]
         if not len(asked):
             return {}
-        result = scores(encode(model, self._set.trees), self._set.numbers, asked, 5)
+        result = compute_scores(encode(model, self._set.trees), self._set.numbers, asked, 5)
         return {"validation_score_5_percent": 100 * float(result.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:

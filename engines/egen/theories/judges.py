@@ -30,7 +30,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import file_error, update
 from engines.core.system import asset, home_folder
 from engines.core.tree import Tree
-from engines.egen.expressions.signs import Signs, names
+from engines.egen.expressions.signs import TheorySigns, iterate_names
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 GROUP = "mathwb.theories"
@@ -59,15 +59,15 @@ class OwnJudge(ABC):
 
     reason = ""
 
-    def __init__(self, head: Tree, language: Signs) -> None:
+    def __init__(self, head: Tree, language: TheorySigns) -> None:
         self.head, self.language = head, language
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
-        trees = [one if isinstance(one, Tree) else self.language.tree(one) for one in members]
-        return [self.verdict(tree) for tree in trees]
+        trees = [one if isinstance(one, Tree) else self.language.from_prefix(one) for one in members]
+        return [self.judge_member(tree) for tree in trees]
 
     @abstractmethod
-    def verdict(self, member: Tree) -> MemberVerdict:
+    def judge_member(self, member: Tree) -> MemberVerdict:
         """Equal, or different with what shows it."""
 
 
@@ -77,7 +77,7 @@ class OwnJudge(ABC):
 class Model:
     """Values 0, 1, … and for every operator the table of its results."""
 
-    def __init__(self, language: Signs, values: Any, tables: Mapping[str, Any]) -> None:
+    def __init__(self, language: TheorySigns, values: Any, tables: Mapping[str, Any]) -> None:
         """Raises: ExpressionError that names the operator whose table is wrong."""
         if type(values) is not int or not 2 <= values <= _MOST_VALUES:
             raise ExpressionError(
@@ -87,10 +87,11 @@ class Model:
         if unknown := sorted(tables.keys() - language.table.keys()):
             raise ExpressionError(f"model: {unknown[0]!r} is no operator", remedy="Leave it out.")
         self.tables = {
-            name: self._table(name, sign.arity, tables.get(name)) for name, sign in language.table.items()
+            name: self._read_table(name, sign.arity, tables.get(name))
+            for name, sign in language.table.items()
         }
 
-    def _table(self, name: str, arity: int, given: Any) -> NDArray[np.int64]:
+    def _read_table(self, name: str, arity: int, given: Any) -> NDArray[np.int64]:
         shape = (self.values,) * arity
         if given is None:
             what = f"model: {name!r} has no values"
@@ -118,7 +119,7 @@ class Model:
             raise ExpressionError(what, remedy=f"Values are 0 to {self.values - 1}; write … % n.")
         return table
 
-    def column(self, tree: Tree, variables: Sequence[str]) -> NDArray[np.int64]:
+    def evaluate_column(self, tree: Tree, variables: Sequence[str]) -> NDArray[np.int64]:
         """The values of a term at every row of the variables' values."""
         rows = self.values ** len(variables)
         stack: list[NDArray[np.int64]] = []
@@ -130,7 +131,7 @@ class Model:
                 stack.append(np.arange(rows) // step % self.values)
         return np.broadcast_to(stack[0], (rows,))
 
-    def constants(self) -> dict[int, str]:
+    def name_constants(self) -> dict[int, str]:
         """A constant's name for every value that has one."""
         found: dict[int, str] = {}
         for name, sign in self.language.table.items():
@@ -140,7 +141,7 @@ class Model:
 
     def worked_out(self) -> Iterator[tuple[Tree, Tree]]:
         """Operations on constants and their results, where that is not too many."""
-        named = self.constants()
+        named = self.name_constants()
         rows = [
             (name, at)
             for name, sign in self.language.table.items()
@@ -157,22 +158,22 @@ def _worked_out(name: str, node: ast.expr, at: tuple[int, ...], values: int) -> 
     """The value of a formula, by going through its parts: only integers and `_OPERATIONS`."""
     known = {"n": values, **dict(zip("ab", at, strict=False))}
 
-    def value(part: ast.expr) -> int:
+    def evaluate_part(part: ast.expr) -> int:
         match part:
             case ast.Constant(value=int(number)) if abs(number) <= _MOST_VALUES**2:
                 return int(number)
             case ast.Name(id=variable) if variable in known:
                 return known[variable]
             case ast.BinOp(left, op, right) if type(op) in _OPERATIONS:
-                return _OPERATIONS[type(op)](value(left), value(right))
+                return _OPERATIONS[type(op)](evaluate_part(left), evaluate_part(right))
             case ast.UnaryOp(op, operand) if type(op) in _OPERATIONS:
-                return _OPERATIONS[type(op)](value(operand))
+                return _OPERATIONS[type(op)](evaluate_part(operand))
             case ast.Call(func=ast.Name(id=called), args=[first, second]) if called in _CALLED:
-                return _CALLED[called](value(first), value(second))
+                return _CALLED[called](evaluate_part(first), evaluate_part(second))
         raise ExpressionError(f"model: {name!r} = {ast.unparse(node)[:60]} is not arithmetic", remedy=_SAID)
 
     try:
-        return value(node)
+        return evaluate_part(node)
     except (ZeroDivisionError, RecursionError) as error:
         raise ExpressionError(f"model: {name!r}: {error} for {at}", remedy=_SAID) from None
 
@@ -184,15 +185,15 @@ class ModelJudge(OwnJudge):
         super().__init__(head, model.language)
         self.model = model
 
-    def verdict(self, member: Tree) -> MemberVerdict:
-        variables = sorted({*names(self.head, self.language), *names(member, self.language)})
+    def judge_member(self, member: Tree) -> MemberVerdict:
+        variables = sorted({*iterate_names(self.head, self.language), *iterate_names(member, self.language)})
         rows = self.model.values ** len(variables)
         if rows > _MOST_ROWS:
             what = f"{len(variables)} variables of {self.model.values} values each make {rows:,} rows"
             raise ExpressionError(
                 what, remedy=f"At most {_MOST_ROWS:,} are gone through: use fewer variables."
             )
-        head, other = (self.model.column(tree, variables) for tree in (self.head, member))
+        head, other = (self.model.evaluate_column(tree, variables) for tree in (self.head, member))
         apart = np.flatnonzero(head != other)
         if not len(apart):
             return MemberVerdict("equal", 1.0, points=rows)
@@ -219,12 +220,12 @@ class PythonJudge(OwnJudge):
     """Asks `differ(head, member)` of a Python file: None where they are equal, else what shows that they are
     not, in words."""
 
-    def __init__(self, head: Tree, language: Signs, digest: str) -> None:
+    def __init__(self, head: Tree, language: TheorySigns, digest: str) -> None:
         super().__init__(head, language)
         self.digest = digest
 
-    def verdict(self, member: Tree) -> MemberVerdict:
-        path, differ = _differ(self.digest)
+    def judge_member(self, member: Tree) -> MemberVerdict:
+        path, differ = _load_differ(self.digest)
         try:
             with redirect_stdout(sys.stderr):
                 said = differ(self.head, member)
@@ -233,7 +234,7 @@ class PythonJudge(OwnJudge):
         except EngineError:
             raise
         except (Exception, SystemExit) as error:
-            terms = " and ".join(self.language.written(tree) for tree in (self.head, member))
+            terms = " and ".join(self.language.write_tree(tree) for tree in (self.head, member))
             raise JudgeError(
                 f"the judge failed on {terms}: {type(error).__name__}: {error}",
                 remedy=f"Fix differ(left, right) in {path}, and trust the file again.",
@@ -255,8 +256,8 @@ class _Verified(InspectLoader):
 
 
 @lru_cache(maxsize=8)
-def _differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
-    for path in _trusted(digest):
+def _load_differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
+    for path in _iterate_trusted(digest):
         try:
             source = path.read_bytes()
         except OSError:
@@ -285,11 +286,11 @@ def _differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
     return path, found
 
 
-def _store() -> Path:
+def _trust_file() -> Path:
     return home_folder("config") / "judges.json"
 
 
-def _kept(data: bytes) -> dict[str, str]:
+def _read_trusted(data: bytes) -> dict[str, str]:
     try:
         found = json.loads(data)
     except ValueError:
@@ -297,37 +298,39 @@ def _kept(data: bytes) -> dict[str, str]:
     return found if isinstance(found, dict) else {}
 
 
-def _trusted(digest: str) -> Iterator[Path]:
+def _iterate_trusted(digest: str) -> Iterator[Path]:
     """The Python files that may be imported, if their bytes have this hash."""
     yield from asset("theories").glob("*.py")
-    for path in installed().values():
+    for path in installed_theories().values():
         with suppress(OSError, ValueError, TypeError, LookupError):
             yield path.parent / tomllib.loads(path.read_text(encoding="utf-8"))["judge"]
     with suppress(OSError, LookupError):
-        yield Path(str(_kept(_store().read_bytes())[digest]))
+        yield Path(str(_read_trusted(_trust_file().read_bytes())[digest]))
 
 
-def trust(path: Path) -> None:
+def trust_file(path: Path) -> None:
     """Let the Python file be imported as it is now."""
     try:
         digest = sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise file_error(error, path, "read") from error
 
-    def trusting(data: bytes) -> bytes:
-        kept = _kept(data)
+    def add_trusted(data: bytes) -> bytes:
+        kept = _read_trusted(data)
         if data and not kept:
             what = "the list of trusted judges is corrupt, and would be lost"
-            raise DataError(what, path=_store(), code="E463", remedy="Fix it, or remove it and trust anew.")
+            raise DataError(
+                what, path=_trust_file(), code="E463", remedy="Fix it, or remove it and trust anew."
+            )
         document = {**kept, digest: str(path.absolute())}
         return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
 
-    update(_store(), trusting)
-    _differ.cache_clear()
+    update(_trust_file(), add_trusted)
+    _load_differ.cache_clear()
 
 
 @cache
-def installed() -> dict[str, Path]:
+def installed_theories() -> dict[str, Path]:
     """The theories of installed distributions, by name; one that cannot be loaded is left out."""
     from importlib.metadata import entry_points
 

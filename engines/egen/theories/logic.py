@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import term
-from engines.egen.expressions.signs import Sign, Signs, ac_key, names
+from engines.egen.egraph.analysis import term_text
+from engines.egen.expressions.signs import TheorySign, TheorySigns, ac_key, iterate_names
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.judges import OwnJudge
 from engines.egen.theories.theory import Forms, Theory
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 TABLE = "rules/logic.toml"
 _MOST_VARIABLES = 12
-_two, _leaf = partial(Sign, "infix", arity=2), partial(Sign, "constant", arity=0)
-LOGIC = Signs(
+_two, _leaf = partial(TheorySign, "infix", arity=2), partial(TheorySign, "constant", arity=0)
+LOGIC = TheorySigns(
     {
         "and": _two("&", binds=5, unicode="∧", latex=r"\land", also=("&&", r"\wedge")),
         "or": _two("|", binds=3, unicode="∨", latex=r"\lor", also=("||", r"\vee")),
@@ -38,7 +38,7 @@ LOGIC = Signs(
             "->", binds=2, right=True, unicode="→", latex=r"\to", also=("=>", r"\rightarrow", r"\implies")
         ),
         "iff": _two("<->", binds=1, unicode="↔", latex=r"\leftrightarrow", also=("<=>", r"\iff")),
-        "not": Sign("prefix", "~", 1, 6, unicode="¬", latex=r"\lnot", also=("!", r"\neg")),
+        "not": TheorySign("prefix", "~", 1, 6, unicode="¬", latex=r"\lnot", also=("!", r"\neg")),
         "true": _leaf("true", unicode="⊤", latex=r"\top"),
         "false": _leaf("false", unicode="⊥", latex=r"\bot"),
     },
@@ -58,13 +58,13 @@ _TABLES: Mapping[str, Callable[..., int]] = {
 }
 
 
-def premises(text: str) -> tuple[Tree, ...]:
+def read_premises(text: str) -> tuple[Tree, ...]:
     """Formulas with commas between them. Raises: ExpressionError."""
-    return tuple(LOGIC.read(part) for part in text.split(",") if part.strip())
+    return tuple(LOGIC.read_term(part) for part in text.split(",") if part.strip())
 
 
 @cache
-def _rules() -> tuple[Rule, ...]:
+def _logic_rules() -> tuple[Rule, ...]:
     families = parse_families(asset(TABLE).read_text(encoding="utf-8"), TABLE, LOGIC.arity)
     return tuple(rule for family in families for rule in family.rules)
 
@@ -77,9 +77,9 @@ class Logic(Theory):
     names: tuple[str, ...] = ()
 
     @staticmethod
-    def variables(*formulas: Tree) -> tuple[str, ...]:
+    def list_variables(*formulas: Tree) -> tuple[str, ...]:
         """The variables of formulas in alphabetical order."""
-        return tuple(sorted({name for tree in formulas for name in names(tree, LOGIC)}))
+        return tuple(sorted({name for tree in formulas for name in iterate_names(tree, LOGIC)}))
 
     @property
     def kind(self) -> Hashable:
@@ -89,10 +89,10 @@ class Logic(Theory):
     def arity(self) -> Mapping[str, int]:
         return LOGIC.arity
 
-    def rules(self) -> tuple[Rule, ...]:
-        return _rules()
+    def list_rules(self) -> tuple[Rule, ...]:
+        return _logic_rules()
 
-    def analysis(self) -> Iterator[str]:
+    def analysis_rules(self) -> Iterator[str]:
         """What follows where a formula is true or false, and the alarm where one is both."""
         for query, found in (
             ("(= (True) (False))", "(Clash)"),
@@ -106,11 +106,11 @@ class Logic(Theory):
         ):
             yield f"(rule ({query}) ({found}) :ruleset fold)"
 
-    def facts(self) -> Iterator[str]:
-        for one, other in self.equalities():
-            yield f"(union {term(one, LOGIC.table)} {term(other, LOGIC.table)})"
+    def iterate_facts(self) -> Iterator[str]:
+        for one, other in self.list_equalities():
+            yield f"(union {term_text(one, LOGIC.table)} {term_text(other, LOGIC.table)})"
 
-    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
+    def list_equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """Premises are true; of p -> q it follows that p & q is p, and p | q is q."""
         for formula in self.premises:
             yield formula, Tree("true")
@@ -119,35 +119,35 @@ class Logic(Theory):
                 yield Tree("and", (first, second)), first
                 yield Tree("or", (first, second)), second
 
-    def judge(self, head: Tree, *, seed: int = 0) -> TruthTable:
+    def make_judge(self, head: Tree, *, seed: int = 0) -> TruthTable:
         del seed  # every row is looked at
         return TruthTable(head, self.premises, self.names)
 
-    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+    def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         del direct  # no connective undoes another
         return _Forms(terms)
 
-    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         del head  # every formula can be one
-        return LOGIC.read(text, notation)
+        return LOGIC.read_term(text, notation)
 
-    def infix(self, tree: Tree) -> str:
-        return LOGIC.written(tree)
+    def to_infix(self, tree: Tree) -> str:
+        return LOGIC.write_tree(tree)
 
-    def row(self, tree: Tree) -> dict[str, Any]:
-        return LOGIC.row(tree)
+    def to_row(self, tree: Tree) -> dict[str, Any]:
+        return LOGIC.to_row(tree)
 
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
     terms: Subterms
 
-    def padded(self, number: int) -> bool:
+    def is_padded(self, number: int) -> bool:
         term = self.terms.tokens(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
-    def key(self, number: int) -> str:
-        return ac_key(LOGIC.tree(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
+    def key_of(self, number: int) -> str:
+        return ac_key(LOGIC.from_prefix(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
 
 
 class TruthTable(OwnJudge):
@@ -158,7 +158,7 @@ class TruthTable(OwnJudge):
 
     def __init__(self, head: Tree, premises: Sequence[Tree] = (), names: Iterable[str] = ()) -> None:
         super().__init__(head, LOGIC)
-        self.names = tuple(sorted({*Logic.variables(head, *premises), *names}))
+        self.names = tuple(sorted({*Logic.list_variables(head, *premises), *names}))
         if len(self.names) > _MOST_VARIABLES:
             raise ExpressionError(
                 f"the formulas have {len(self.names)} variables; at most {_MOST_VARIABLES} are tabulated"
@@ -171,12 +171,12 @@ class TruthTable(OwnJudge):
         }
         self._looked_at = self._all
         for formula in premises:
-            self._looked_at &= self.column(formula)
+            self._looked_at &= self.evaluate_column(formula)
         if not self._looked_at:
             raise EngineError("the assumptions contradict each other", code="E221", remedy="Leave one out.")
-        self._head = self.column(head)
+        self._head = self.evaluate_column(head)
 
-    def column(self, formula: Tree) -> int:
+    def evaluate_column(self, formula: Tree) -> int:
         stack: list[int] = []
         for node in reversed(list(formula)):
             if node.children:
@@ -188,9 +188,9 @@ class TruthTable(OwnJudge):
             stack.append(found)
         return stack[0]
 
-    def verdict(self, member: Tree) -> MemberVerdict:
+    def judge_member(self, member: Tree) -> MemberVerdict:
         points = self._looked_at.bit_count()
-        apart = (self.column(member) ^ self._head) & self._looked_at
+        apart = (self.evaluate_column(member) ^ self._head) & self._looked_at
         if not apart:
             return MemberVerdict("equal", 1.0, points=points)
         row = (apart & -apart).bit_length() - 1

@@ -25,11 +25,11 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FURTHER
 from engines.egen.egraph.analysis import GUARDS
-from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
-from engines.egen.rules.table import Rule, fits, is_variable, variables
-from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed
+from engines.egen.expressions.signs import Place, TheorySign, TheorySigns, ac_key
+from engines.egen.rules.table import Rule, is_variable, match_pattern, pattern_variables
+from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed_theories
 from engines.egen.theories.logic import LOGIC
-from engines.egen.theories.terms import Terms
+from engines.egen.theories.terms import FreeTerms
 from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
 from engines.mathematics.verification.verdicts import Counterexample, where
 
@@ -61,15 +61,15 @@ class Definition:
             raise _WrongError(
                 f"unknown key {unknown[0]!r}", f"There are {', '.join(sorted(_FIELDS))}.", unknown[0]
             )
-        self.name = _text(document, "name")
+        self.name = _read_text(document, "name")
         operators = document.get("operators")
         if not isinstance(operators, Mapping) or not operators:
             raise _WrongError(
                 "the theory has no operators", 'Write [operators] with plus = {infix = "+", binds = 1}.'
             )
-        table = {name: _sign(name, row) for name, row in operators.items()}
+        table = {name: _read_sign(name, row) for name, row in operators.items()}
         _tell_apart(table)
-        self.signs = Signs(
+        self.signs = TheorySigns(
             table, self.name, remedy=str(document.get("example", "")) or f"Operators: {', '.join(table)}."
         )
         _read_back(self.signs)
@@ -91,13 +91,15 @@ class Definition:
         rows = document.get("rules", [])
         if not isinstance(rows, list):
             raise _WrongError("rules is no list", 'Write rules = [{name = "…", left = "…", right = "…"}].')
-        self.equations = [_equation(row, self.signs) for row in rows]
+        self.equations = [_read_equation(row, self.signs) for row in rows]
         found = [rule for one in self.equations for rule in one.rules]
         often = Counter(rule.name for rule in found)
         if twice := next((name for name, times in often.items() if times > 1), None):
             raise _WrongError(f"two rules are named {twice!r}", "Give each a name of its own.", twice)
         ground = self.model.worked_out() if self.model else ()
-        found += [_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground]
+        found += [
+            _make_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground
+        ]
         self.rules = tuple(found)
 
     @cached_property
@@ -113,16 +115,20 @@ class Definition:
                 continue
             if right.children == parts[::-1] and all(map(is_variable, parts)):
                 commuting.add(op)
-            if _associates(rule.left, right) or _associates(right, rule.left):
+            if _is_associativity(rule.left, right) or _is_associativity(right, rule.left):
                 associating.add(op)
         return frozenset(commuting), frozenset(associating), tuple(disguises)
 
 
-def _associates(left: Tree, right: Tree) -> bool:
+def _is_associativity(left: Tree, right: Tree) -> bool:
     """Whether they are (a ∘ b) ∘ c and a ∘ (b ∘ c)."""
     match left, right:
         case Tree(p, (Tree(q, (a, b)), c)), Tree(r, (d, Tree(s, (e, f)))):
-            return p == q == r == s and (a, b, c) == (d, e, f) and len(variables(left)) == 3 == len(left) - 2
+            return (
+                p == q == r == s
+                and (a, b, c) == (d, e, f)
+                and len(pattern_variables(left)) == 3 == len(left) - 2
+            )
     return False
 
 
@@ -144,20 +150,20 @@ class Equation:
     rules: tuple[Rule, ...]
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
+def _read_text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
         raise _WrongError(f"{name} is missing, or not text", f'Write {name} = "…".', name)
     return value
 
 
-def _switch(row: Mapping[str, Any], key: str, name: str) -> bool:
+def _read_switch(row: Mapping[str, Any], key: str, name: str) -> bool:
     if not isinstance(value := row.get(key, False), bool):
         raise _WrongError(f"{key} of {name!r} is {value!r}", f"Write {key} = true, or leave it out.", name)
     return value
 
 
-def _sign(name: str, row: Any) -> Sign:
+def _read_sign(name: str, row: Any) -> TheorySign:
     if not _NAME.match(name) or name in _TAKEN or name.startswith("subsumed"):
         what = f"{name!r} cannot be an operator's name"
         raise _WrongError(
@@ -191,19 +197,19 @@ def _sign(name: str, row: Any) -> Sign:
     binds = row.get("binds", 1 if place == "infix" else 100)
     if not isinstance(binds, int) or not 0 < binds < 1000:
         raise _WrongError(f"binds of {name!r} is {binds!r}", "The more, the tighter: 1 to 999.", name)
-    return Sign(
+    return TheorySign(
         place,
         sign,
         given,
         binds,
-        _switch(row, "right", name),
+        _read_switch(row, "right", name),
         row.get("unicode", ""),
         row.get("latex", ""),
         tuple(also),
     )
 
 
-def _tell_apart(table: Mapping[str, Sign]) -> None:
+def _tell_apart(table: Mapping[str, TheorySign]) -> None:
     """Refuse a sign of two operators where it says not which is meant: before operands, or behind one."""
     taken: dict[tuple[bool, str], str] = {}
     for name, sign in table.items():
@@ -214,7 +220,7 @@ def _tell_apart(table: Mapping[str, Sign]) -> None:
                 raise _WrongError(what, "Choose another for one of them.", name)
 
 
-def _read_back(signs: Signs) -> None:
+def _read_back(signs: TheorySigns) -> None:
     """Refuse signs that make another term where they stand together, such as ! twice where there is !!."""
     leaf = Tree(next(letter for letter in ascii_letters if signs.is_variable(letter)))
     for (name, sign), (inner, other) in product(signs.table.items(), repeat=2):
@@ -222,9 +228,9 @@ def _read_back(signs: Signs) -> None:
             parts = [leaf] * sign.arity
             parts[place] = Tree(inner, (leaf,) * other.arity)
             tree = Tree(name, tuple(parts))
-            for text in (signs.written(tree, how) for how in ("ascii", "unicode", "latex")):
+            for text in (signs.write_tree(tree, how) for how in ("ascii", "unicode", "latex")):
                 try:
-                    found = signs.read(text, "infix")
+                    found = signs.read_term(text, "infix")
                 except ExpressionError:
                     found = leaf
                 if found != tree:
@@ -232,29 +238,29 @@ def _read_back(signs: Signs) -> None:
                     raise _WrongError(what, "Choose another sign for one of them.", name)
 
 
-def _equation(row: Any, signs: Signs) -> Equation:
+def _read_equation(row: Any, signs: TheorySigns) -> Equation:
     if not isinstance(row, Mapping) or row.keys() - {"name", "left", "right", "both"}:
         raise _WrongError(
             "a rule is no name, left and right", 'Write {name = "…", left = "…", right = "…", both = true}.'
         )
-    name = _text(row, "name")
+    name = _read_text(row, "name")
     if not _RULE.match(name):
         raise _WrongError(
             f"the name of the rule {name!r} has other signs than letters", "Use letters and blanks.", name
         )
-    written = _text(row, "left"), _text(row, "right")
+    written = _read_text(row, "left"), _read_text(row, "right")
     sides = []
     for text in written:
         try:
-            sides.append(signs.read(text))
+            sides.append(signs.read_term(text))
         except ExpressionError as error:
             raise _WrongError(f"the rule {name!r}: {text!r}: {error.what}", error.remedy, name) from error
-    left, right = (_pattern(tree, signs) for tree in sides)
-    rules = [_rule(name, left, right)]
-    if _switch(row, "both", name):
-        rules.append(_rule(name + "~", right, left))
+    left, right = (_to_pattern(tree, signs) for tree in sides)
+    rules = [_make_rule(name, left, right)]
+    if _read_switch(row, "both", name):
+        rules.append(_make_rule(name + "~", right, left))
     for rule in rules:
-        if unbound := sorted({*variables(rule.right)} - {*variables(rule.left)}):
+        if unbound := sorted({*pattern_variables(rule.right)} - {*pattern_variables(rule.left)}):
             back = rule.name.endswith("~")
             what = f"the rule {name!r}{' backwards' if back else ''}: nothing says what {unbound[0][1:]!r} is"
             remedy = "Leave out both = true." if back else "What is made has to stand in what is matched."
@@ -262,33 +268,33 @@ def _equation(row: Any, signs: Signs) -> Equation:
     return Equation(name, written, (sides[0], sides[1]), tuple(rules))
 
 
-def _pattern(tree: Tree, signs: Signs) -> Tree:
+def _to_pattern(tree: Tree, signs: TheorySigns) -> Tree:
     if signs.is_variable(tree.label):
         return Tree("?" + tree.label)
-    return Tree(tree.label, tuple(_pattern(child, signs) for child in tree.children))
+    return Tree(tree.label, tuple(_to_pattern(child, signs) for child in tree.children))
 
 
-def _rule(name: str, left: Tree, right: Tree, family: str = "own") -> Rule:
+def _make_rule(name: str, left: Tree, right: Tree, family: str = "own") -> Rule:
     return Rule(name, family, left, right, (), ((),), "sound")
 
 
 # Files and names
 
 
-def _shipped() -> dict[str, Path]:
+def _shipped_theories() -> dict[str, Path]:
     return {path.stem: path for path in sorted(asset("theories").glob("*.toml"))}
 
 
 def theory_names() -> dict[str, Path]:
     """The theories that ship or that installed distributions bring, by name, with their files."""
-    return {**installed(), **_shipped()}
+    return {**installed_theories(), **_shipped_theories()}
 
 
 def theory_file(name: str) -> Path:
     """The file of a theory: a path that ends in .toml, or a known name. Raises: EngineError E222."""
     if name.endswith(".toml"):
         return Path(name).expanduser().absolute()
-    known = _shipped() if name in _shipped() else theory_names()
+    known = _shipped_theories() if name in _shipped_theories() else theory_names()
     if name not in known:
         remedy = (
             did_you_mean(name, (*BUILT_IN, *known))
@@ -298,7 +304,7 @@ def theory_file(name: str) -> Path:
     return known[name]
 
 
-def _document(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         source = path.read_bytes().decode()
         return source, tomllib.loads(source)
@@ -313,13 +319,13 @@ def _document(path: Path) -> tuple[str, dict[str, Any]]:
 
 def judge_file(path: Path) -> Path | None:
     """The Python file that judges the theory of a file, which need not be trusted; None for a model."""
-    source, document = _document(path)
+    source, document = _read_document(path)
     judge = document.get("judge")
     if judge is None:
         return None
     if not isinstance(judge, str) or judge != Path(judge).name or not judge.endswith(".py"):
         remedy = "Name a Python file beside the TOML."
-        line = _line(source, ["judge"], "")
+        line = _find_line(source, ["judge"], "")
         raise DataError(f"judge is {judge!r}", path=path, line=line, remedy=remedy, code="E222")
     return path.parent / judge
 
@@ -330,10 +336,10 @@ def read_theory(path: Path) -> str:
     Raises: DataError E222 with the line, where the file is no theory or a rule of it does not hold; E223
     for a judge that has not been trusted.
     """
-    source, document = _document(path)
+    source, document = _read_document(path)
 
-    def refuse(error: EngineError, *about: str) -> NoReturn:
-        line = _line(source, about, "[model]" if error.what.startswith("model: ") else "")
+    def refuse_theory(error: EngineError, *about: str) -> NoReturn:
+        line = _find_line(source, about, "[model]" if error.what.startswith("model: ") else "")
         raise DataError(
             error.what, path=path, line=line, remedy=error.remedy or _EXAMPLE, code="E222"
         ) from error
@@ -345,23 +351,23 @@ def read_theory(path: Path) -> str:
             raise file_error(error, python, "read") from error
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, default=str)
     try:
-        definition = _defined(text)
+        definition = _define_theory(text)
     except _WrongError as error:
-        refuse(error, *error.about)
+        refuse_theory(error, *error.about)
     except ExpressionError as error:  # of the model
-        refuse(error, *re.findall(r"'([a-z0-9_]+)'", error.what)[:1])
+        refuse_theory(error, *re.findall(r"'([a-z0-9_]+)'", error.what)[:1])
     for one in definition.equations:
         try:
-            (verdict,) = _judge(definition, one.sides[0]).check([one.sides[1]])
+            (verdict,) = _make_judge(definition, one.sides[0]).check([one.sides[1]])
         except ExpressionError as error:
-            refuse(error, one.name)
+            refuse_theory(error, one.name)
         if verdict.counterexample:
-            what = f"the rule {one.name!r} does not hold: {told(verdict.counterexample)}"
-            refuse(EngineError(what, remedy="Fix it or leave it out."), one.name)
+            what = f"the rule {one.name!r} does not hold: {tell_counterexample(verdict.counterexample)}"
+            refuse_theory(EngineError(what, remedy="Fix it or leave it out."), one.name)
     return text
 
 
-def _line(source: str, about: Sequence[str], below: str) -> int | None:
+def _find_line(source: str, about: Sequence[str], below: str) -> int | None:
     """The first line that has these words, below the one that has this."""
     met = not below
     for number, line in enumerate(source.split("\n"), 1):
@@ -371,41 +377,41 @@ def _line(source: str, about: Sequence[str], below: str) -> int | None:
     return None
 
 
-def told(example: Counterexample) -> str:
+def tell_counterexample(example: Counterexample) -> str:
     """A counterexample in words."""
     if example.said:
         return example.said
     return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
 
 
-_MET: dict[str, Signs] = {"logic": LOGIC}
+_MET: dict[str, TheorySigns] = {"logic": LOGIC}
 
 
 @lru_cache(maxsize=16)
-def _defined(text: str) -> Definition:
+def _define_theory(text: str) -> Definition:
     definition = Definition(json.loads(text))
     _MET[text] = definition.signs
     return definition
 
 
-def meet(text: str) -> None:
+def register_theory(text: str) -> None:
     """Show terms by the signs of this theory, before others whose operators have the same names."""
     signs = Own(text).definition.signs
     _MET.pop(text, None)
     _MET[text] = signs
 
 
-def met(prefix: str) -> tuple[dict[str, Any], Tree]:
+def show_registered_term(prefix: str) -> tuple[dict[str, Any], Tree]:
     """A term in prefix notation with its notations, by the last theory met here that has its operators; else
     it is an s-expression. Raises: ExpressionError where it is neither."""
     for signs in tuple(_MET.values())[::-1]:
         if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
-            return signs.row(tree := signs.tree(prefix.split())), tree
-    tree = Terms().read(prefix)
-    return Terms().row(tree), tree
+            return signs.to_row(tree := signs.from_prefix(prefix.split())), tree
+    tree = FreeTerms().read_term(prefix)
+    return FreeTerms().to_row(tree), tree
 
 
-def _judge(definition: Definition, head: Tree) -> OwnJudge:
+def _make_judge(definition: Definition, head: Tree) -> OwnJudge:
     if definition.model is not None:
         return ModelJudge(head, definition.model)
     return PythonJudge(head, definition.signs, definition.judge)
@@ -420,7 +426,7 @@ class Own(Theory):
     @property
     def definition(self) -> Definition:
         try:
-            return _defined(self.text)
+            return _define_theory(self.text)
         except (EngineError, ValueError, TypeError, AttributeError) as error:
             what = f"the theory that a configuration records cannot be read: {error}"
             raise DataError(what, remedy="Name the theory's file again.", code="E222") from error
@@ -437,26 +443,26 @@ class Own(Theory):
     def arity(self) -> Mapping[str, int]:
         return self.definition.signs.arity
 
-    def rules(self) -> tuple[Rule, ...]:
+    def list_rules(self) -> tuple[Rule, ...]:
         return self.definition.rules
 
-    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+    def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         del seed  # nothing is drawn
-        return _judge(self.definition, head)
+        return _make_judge(self.definition, head)
 
-    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+    def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         del direct
         return _Forms(terms, self.definition)
 
-    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         del head  # every term can be one
-        return self.definition.signs.read(text, notation)
+        return self.definition.signs.read_term(text, notation)
 
-    def infix(self, tree: Tree) -> str:
-        return self.definition.signs.written(tree)
+    def to_infix(self, tree: Tree) -> str:
+        return self.definition.signs.write_tree(tree)
 
-    def row(self, tree: Tree) -> dict[str, Any]:
-        return self.definition.signs.row(tree)
+    def to_row(self, tree: Tree) -> dict[str, Any]:
+        return self.definition.signs.to_row(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,10 +470,10 @@ class _Forms:
     terms: Subterms
     definition: Definition
 
-    def padded(self, number: int) -> bool:
-        tree = self.definition.signs.tree(self.terms.tokens(number))
-        return any(fits(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
+    def is_padded(self, number: int) -> bool:
+        tree = self.definition.signs.from_prefix(self.terms.tokens(number))
+        return any(match_pattern(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
 
-    def key(self, number: int) -> str:
+    def key_of(self, number: int) -> str:
         commuting, associating, _ = self.definition.shapes
-        return ac_key(self.definition.signs.tree(self.terms.tokens(number)), commuting, associating)
+        return ac_key(self.definition.signs.from_prefix(self.terms.tokens(number)), commuting, associating)

@@ -10,10 +10,10 @@ import numpy as np
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FURTHER, LETTERS, VARIABLE
-from engines.egen.algebra.classical import classical, openings
-from engines.egen.algebra.relations import Lines, meetings
-from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
-from engines.egen.egraph.grammar import plain
+from engines.egen.algebra.classical import iterate_classical_forms, list_openings
+from engines.egen.algebra.relations import TermLines, iterate_meetings
+from engines.egen.egraph.analysis import SEVERAL, assumed_facts, iterate_analysis_rules
+from engines.egen.egraph.grammar import remove_detours
 from engines.egen.expressions.novelty import Ideas
 from engines.egen.expressions.padding import Padding
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
@@ -62,13 +62,13 @@ class Reals(Theory):
     def arity(self) -> Mapping[str, int]:
         return SEVERAL if self.extended else ARITY
 
-    def rules(self) -> tuple[Rule, ...]:
+    def list_rules(self) -> tuple[Rule, ...]:
         return load_rules() + (load_rules(ASSUMED) if self.extended else ()) + own_rules(self.own)
 
-    def analysis(self) -> Iterator[str]:
-        return analysis(several=self.extended)
+    def analysis_rules(self) -> Iterator[str]:
+        return iterate_analysis_rules(several=self.extended)
 
-    def facts(self) -> Iterator[str]:
+    def iterate_facts(self) -> Iterator[str]:
         return assumed_facts(self.assumptions, self.variables) if self.extended else iter(())
 
     @property
@@ -76,50 +76,50 @@ class Reals(Theory):
         names = ", ".join(FURTHER)
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
-    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+    def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         if self.pointwise:
             return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
         return verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
-    def meetings(
+    def iterate_meetings(
         self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: TheoryChecker
-    ) -> Iterator[Lines]:
+    ) -> Iterator[TermLines]:
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         _, errors = balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
-        return meetings(start, target, rules, common)
+        return iterate_meetings(start, target, rules, common)
 
-    def signs(self, judge: TheoryChecker) -> Signs:
+    def sample_signs(self, judge: TheoryChecker) -> Signs:
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
 
-    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+    def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         return _Forms(terms, direct)
 
-    def plain(self, egraph: EGraph) -> tuple[EGraph, Ints]:
-        return plain(egraph)
+    def remove_detours(self, egraph: EGraph) -> tuple[EGraph, Ints]:
+        return remove_detours(egraph)
 
-    def written(
+    def iterate_written_forms(
         self, head: Tree, judge: TheoryChecker, forms: str, longest: int
     ) -> Iterator[tuple[str, Tree]]:
-        return classical(head, self.signs(judge), families_of(forms), longest=longest)
+        return iterate_classical_forms(head, self.sample_signs(judge), families_of(forms), longest=longest)
 
-    def openings(self, head: Tree) -> Iterable[Tree]:
-        return openings(head)
+    def list_openings(self, head: Tree) -> Iterable[Tree]:
+        return list_openings(head)
 
-    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         return (read_head if head else read_expression)(text, notation, LETTERS)
 
-    def infix(self, tree: Tree) -> str:
+    def to_infix(self, tree: Tree) -> str:
         return infix(tree)
 
-    def row(self, tree: Tree) -> dict[str, Any]:
+    def to_row(self, tree: Tree) -> dict[str, Any]:
         return expression_row(tree)
 
 
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
-        self.padded = Padding(terms).padded
-        self.key = (Ideas if direct else Canonical)(terms).key
+        self.is_padded = Padding(terms).is_padded
+        self.key_of = (Ideas if direct else Canonical)(terms).key_of

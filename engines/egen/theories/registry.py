@@ -28,9 +28,9 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
     them. Raises: ExpressionError for assumptions that cannot be read.
     """
     if name == "terms":
-        from engines.egen.theories.terms import Terms
+        from engines.egen.theories.terms import FreeTerms
 
-        return Terms()
+        return FreeTerms()
     if name not in BUILT_IN:
         from engines.egen.theories.own import Own
 
@@ -38,9 +38,9 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
             raise ExpressionError("a theory of one's own takes no assumptions", remedy="Leave out --assume.")
         return Own(theory_text(name))
     if name == "logic":
-        from engines.egen.theories.logic import Logic, premises
+        from engines.egen.theories.logic import Logic, read_premises
 
-        return Logic(premises(assume), Logic.variables(*trees))
+        return Logic(read_premises(assume), Logic.list_variables(*trees))
     from engines.egen.theories.reals import Reals
     from engines.mathematics.verification.rigorous import too_large
 

@@ -75,7 +75,7 @@ class _Unjudged:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms(Theory):
+class FreeTerms(Theory):
     """Any terms; neither judged nor grown."""
 
     @property
@@ -86,22 +86,22 @@ class Terms(Theory):
     def unwritten(self) -> str:
         return "terms of a foreign e-graph have no rules here"
 
-    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+    def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         del head, seed
         return _Unjudged()
 
-    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+    def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         del direct
         return _Forms(terms)
 
-    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         del notation, head
         return read_s_expression(text)
 
-    def infix(self, tree: Tree) -> str:
+    def to_infix(self, tree: Tree) -> str:
         return s_expression(tree)
 
-    def row(self, tree: Tree) -> dict[str, Any]:
+    def to_row(self, tree: Tree) -> dict[str, Any]:
         text = s_expression(tree)
         escaped = re.sub(r"([\\{}$&#^_%~])", lambda match: f"\\char{ord(match[0])} ", text)
         latex = rf"\texttt{{{escaped}}}"
@@ -112,8 +112,8 @@ class Terms(Theory):
 class _Forms:
     terms: Subterms
 
-    def padded(self, _number: int) -> bool:
+    def is_padded(self, _number: int) -> bool:
         return False
 
-    def key(self, number: int) -> str:
+    def key_of(self, number: int) -> str:
         return " ".join(self.terms.tokens(number))

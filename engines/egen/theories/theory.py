@@ -11,7 +11,7 @@ from engines.core.tree import Tree
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
-    from engines.egen.algebra.relations import Lines
+    from engines.egen.algebra.relations import TermLines
     from engines.egen.egraph.grammar import EGraph, Ints
     from engines.egen.rules.table import Rule
     from engines.formula.reader import Notation
@@ -31,10 +31,10 @@ class TheoryChecker(Protocol):
 class Forms(Protocol):
     """What is said of numbered terms."""
 
-    def padded(self, number: int) -> bool:
+    def is_padded(self, number: int) -> bool:
         """Whether a term is only a shorter one in disguise."""
 
-    def key(self, number: int) -> Hashable:
+    def key_of(self, number: int) -> Hashable:
         """The canonical form: equal for terms that count as one member."""
 
 
@@ -51,33 +51,33 @@ class Theory(ABC):
         """Operands of every operator, function and named constant; other leaves are variables."""
         return {}
 
-    def rules(self) -> tuple[Rule, ...]:
+    def list_rules(self) -> tuple[Rule, ...]:
         """What growth and derivations use."""
         return ()
 
-    def analysis(self) -> Iterator[str]:
+    def analysis_rules(self) -> Iterator[str]:
         """The egglog rules of the rulesets `fold` and `facts`."""
         return iter(())
 
-    def facts(self) -> Iterator[str]:
+    def iterate_facts(self) -> Iterator[str]:
         """What is assumed, as egglog commands."""
         return iter(())
 
-    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
+    def list_equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """What is assumed, as pairs of equal terms, where it can be said so."""
         return ()
 
     @abstractmethod
-    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+    def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         """Who judges terms against a head. Raises: EngineError E221 where what is assumed holds nowhere."""
 
-    def meetings(
+    def iterate_meetings(
         self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: TheoryChecker
-    ) -> Iterator[Lines]:
+    ) -> Iterator[TermLines]:
         """Ways between two terms by named procedures, without the start; none in most theories."""
         return iter(())
 
-    def signs(self, _judge: TheoryChecker) -> Signs | None:
+    def sample_signs(self, _judge: TheoryChecker) -> Signs | None:
         """A few points for the conditions of rules; None where rules have none."""
         return None
 
@@ -87,39 +87,39 @@ class Theory(ABC):
         return ""
 
     @abstractmethod
-    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+    def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         """What tells drawn terms apart. Args: direct: whether the canonical form also sees through detours,
         where a theory has such a one."""
 
-    def plain(self, _egraph: EGraph) -> tuple[EGraph, Ints] | None:
+    def remove_detours(self, _egraph: EGraph) -> tuple[EGraph, Ints] | None:
         """The e-graph without detours and what its classes are parts of; None where it has none."""
         return None
 
-    def written(
+    def iterate_written_forms(
         self, _head: Tree, _judge: TheoryChecker, _forms: str, _longest: int
     ) -> Iterable[tuple[str, Tree]]:
         """Forms of a head that are written and not drawn, each with the family that makes it. Args: forms:
         `all`, or names of families; empty: multiplied out and factored. longest: their tokens at most."""
         return ()
 
-    def openings(self, _head: Tree) -> Iterable[Tree]:
+    def list_openings(self, _head: Tree) -> Iterable[Tree]:
         """Forms of a head that no rule gives another form."""
         return ()
 
     @abstractmethod
-    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+    def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         """Read a term, one that can be a head or not. Raises: ExpressionError."""
 
     @abstractmethod
-    def infix(self, tree: Tree) -> str:
+    def to_infix(self, tree: Tree) -> str:
         """Return a term as infix."""
 
     @abstractmethod
-    def row(self, tree: Tree) -> dict[str, Any]:
+    def to_row(self, tree: Tree) -> dict[str, Any]:
         """A term in every notation."""
 
 
-def compared(judge: TheoryChecker, term: Tree) -> MemberVerdict:
+def compare_term(judge: TheoryChecker, term: Tree) -> MemberVerdict:
     """The verdict on a term, undecided where it is too much for the judge."""
     try:
         return judge.check([term])[0]

@@ -193,7 +193,7 @@ class Canonical:
         self._used = np.zeros(3, np.int64)  # forms, parts, and what the next term takes of them at most
         self._keys: list[int] = []
 
-    def key(self, number: int) -> int:
+    def key_of(self, number: int) -> int:
         if number >= self._done:
             self._compose()
         return self._keys[number]

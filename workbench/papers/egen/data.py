@@ -194,7 +194,7 @@ def check_clusters(path: Path, report: BadLineSink) -> dict[str, int]:
 
 def check_corpus(path: Path, report: BadLineSink) -> dict[str, int]:
     """Check that every file that the manifest of a corpus names is there and unchanged."""
-    from engines.egen.corpus.folder import corrupt
+    from engines.egen.corpus.folder import corrupt_file_error
 
     manifest = path / "manifest.json"
     try:
@@ -212,7 +212,7 @@ def check_corpus(path: Path, report: BadLineSink) -> dict[str, int]:
     for file, digest in files.items():
         try:
             if sha256(file) != digest:
-                raise corrupt(file, "the file is not as it was made", "Make it again")
+                raise corrupt_file_error(file, "the file is not as it was made", "Make it again")
             good += 1
         except DataError as error:
             report(error)

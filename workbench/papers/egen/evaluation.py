@@ -11,7 +11,7 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.picture import PaperPlot, check_drawing, dots_figure, write_drawing
 from engines.core.spec import Arg, specification
 from engines.egen.evaluations.evaluate import Evaluate
-from engines.egen.models.embed import Arrange, arrange
+from engines.egen.models.embed import Arrange, arrange_embeddings
 from workbench.errors import UsageError
 
 
@@ -106,8 +106,8 @@ class DrawMap(Arrange):
 def draw_map(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """Arrange expressions on a map, as `engines.egen.models.embed.arrange`, and write it to `file`."""
-    result = arrange(spec, cache=cache, events=events, stop=stop)
+    """Arrange expressions on a map, as `arrange_embeddings` does, and write it to `file`."""
+    result = arrange_embeddings(spec, cache=cache, events=events, stop=stop)
     if spec.file is not None and result["points"] is not None:
         _write_drawing(spec.file, result)
     return {**result, "file": None if spec.file is None else str(spec.file)}

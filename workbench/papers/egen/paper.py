@@ -41,7 +41,7 @@ OPERATIONS = (
         "Generate expressions equal to one, each verified.",
         "engines.egen.generation:generate",
         spec="engines.egen.generation:Generate",
-        document="engines.egen.generation:document",
+        document="engines.egen.generation:to_document",
         expressions=True,
         tool=True,
         tables=True,
@@ -51,15 +51,15 @@ OPERATIONS = (
         "Judge pairs of expressions from a file.",
         "engines.egen.equality:verify",
         spec="engines.egen.equality:Verify",
-        document="engines.egen.equality:document",
+        document="engines.egen.equality:to_document",
         tool=True,
         tables=True,
     ),
     Operation(
         "egen.rules",
         "The rewrite rules, and what each does to domains.",
-        "engines.egen.check_rules:rules",
-        document="engines.egen.check_rules:document",
+        "engines.egen.check_rules:list_rules",
+        document="engines.egen.check_rules:to_document",
         code=f"{_TABLES}:rules_code",
         tool=True,
         tables=True,
@@ -74,7 +74,7 @@ OPERATIONS = (
         "egen.corpus",
         "Build a corpus of clusters from templates or a file.",
         "engines.egen.corpora:build_corpus",
-        resolve="engines.egen.corpora:resolved",
+        resolve="engines.egen.corpora:resolve_build",
         background=Background("egen corpus {out.name}", "builds {out}", home="corpora"),
     ),
     Operation(
@@ -83,7 +83,7 @@ OPERATIONS = (
     Operation(
         "egen.find",
         "The cluster that holds a function.",
-        "engines.egen.corpora:find",
+        "engines.egen.corpora:find_function",
         where=FilterableRows("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
         expressions=True,
         tool=True,
@@ -92,7 +92,7 @@ OPERATIONS = (
     Operation(
         "egen.show",
         "The members of a stored cluster.",
-        "engines.egen.corpora:show",
+        "engines.egen.corpora:show_cluster",
         where=FilterableRows("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
         tool=True,
         tables=True,
@@ -108,7 +108,7 @@ OPERATIONS = (
     Operation(
         "egen.curve",
         "Values of expressions for a plot.",
-        "engines.egen.equality:curve",
+        "engines.egen.equality:plot_curve",
         expressions=True,
         listed=False,
     ),
@@ -124,7 +124,7 @@ OPERATIONS = (
     Operation(
         "egen.egraph",
         "The classes of an expression's e-graph.",
-        "engines.egen.egraphs:egraph",
+        "engines.egen.egraphs:walk_egraph",
         expressions=True,
         tool=True,
         tables=True,
@@ -150,7 +150,9 @@ OPERATIONS = (
         listed=False,
     ),
     Operation(
-        "egen.pairs", "Training pairs or triplets of a corpus, streamed.", "engines.egen.corpora:pairs"
+        "egen.pairs",
+        "Training pairs or triplets of a corpus, streamed.",
+        "engines.egen.corpora:iterate_pairs",
     ),
     Operation(
         "egen.eval",
@@ -171,14 +173,14 @@ OPERATIONS = (
         "egen.embed",
         "Embed the expressions of a file.",
         "engines.egen.models.embed:embed",
-        resolve="engines.egen.models.embed:resolved",
+        resolve="engines.egen.models.embed:resolve_embedding",
         background=Background("egen embed {file.name}", "writes {out}"),
     ),
     Operation(
         "egen.index",
         "Encode a corpus, for fast neighbour searches.",
         "engines.egen.models.vectors:index",
-        resolve="engines.egen.models.vectors:resolved",
+        resolve="engines.egen.models.vectors:resolve_index",
         background=Background("egen index {data.name}", "encodes {data}", target="data"),
     ),
     Operation(
@@ -200,7 +202,7 @@ OPERATIONS = (
     Operation(
         "egen.analogies",
         "The analogies used for evaluation.",
-        "engines.egen.models.nearest:analogies",
+        "engines.egen.models.nearest:find_analogies",
         listed=False,
     ),
     Operation(
@@ -213,14 +215,14 @@ OPERATIONS = (
     Operation(
         "egen.check",
         "The first wrong step of a derivation.",
-        "engines.egen.evaluations.check:check",
-        code="engines.egen.evaluations.check:code",
+        "engines.egen.evaluations.check:check_derivations",
+        code="engines.egen.evaluations.check:exit_code",
         tool=True,
     ),
     Operation(
         "egen.rewrite",
         "Other forms, written by a sequence-to-sequence model.",
-        "engines.egen.models.nearest:rewrite",
+        "engines.egen.models.nearest:rewrite_expression",
         expressions=True,
         tool=True,
         tables=True,
@@ -229,7 +231,7 @@ OPERATIONS = (
         "egen.semembed",
         "The corpus of the SymPy baseline.",
         "engines.egen.corpus.build_semembed:build_semembed",
-        resolve="engines.egen.corpus.build_semembed:resolved",
+        resolve="engines.egen.corpus.build_semembed:resolve_build",
     ),
     Operation(
         "egen.import",
@@ -323,7 +325,7 @@ def _describe_matches(result: ResultDocument) -> Iterator[str]:
 
 
 _DATA = ("corpus", "exclude", "backbone")
-_SETTINGS = ("engines.egen.models.model_folder:Settings", "engines.egen.models.config:ModelConfig")
+_SETTINGS = ("engines.egen.models.model_folder:ModelSettings", "engines.egen.models.config:ModelConfig")
 
 PAPER = Paper(
     name="egen",
@@ -331,11 +333,19 @@ PAPER = Paper(
     operations="workbench.papers.egen.paper:OPERATIONS",
     tables="workbench.papers.egen.tables",
     trainers=(
-        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS, _DATA, "backbone"),
-        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS, _DATA, "backbone"),
+        Trainer(
+            "egen.contrastive",
+            "engines.egen.models.trainers:make_contrastive_task",
+            _SETTINGS,
+            _DATA,
+            "backbone",
+        ),
+        Trainer(
+            "egen.seq2seq", "engines.egen.models.trainers:make_seq2seq_task", _SETTINGS, _DATA, "backbone"
+        ),
         Trainer(
             "egen.composed",
-            "engines.egen.composed.trainer:composed",
+            "engines.egen.composed.trainer:make_composed_task",
             ("engines.egen.composed.trainer:ComposedSettings", "engines.egen.composed.network:ComposedSizes"),
             _DATA,
             "backbone",

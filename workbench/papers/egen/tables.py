@@ -45,9 +45,9 @@ def write_expression(notation: str, prefix: str) -> str:
     """
     if (text := _write_function(notation, prefix)) is not None:
         return text
-    from engines.egen.theories.own import met
+    from engines.egen.theories.own import show_registered_term
 
-    return str(met(prefix)[0][notation.removesuffix("_infix")])
+    return str(show_registered_term(prefix)[0][notation.removesuffix("_infix")])
 
 
 @lru_cache(32_768)
@@ -219,9 +219,9 @@ _SHOWN_CLASSES = 20
 
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb egen generate` prints."""
-    from engines.egen.generation import document, without_members
+    from engines.egen.generation import to_document, without_members
 
-    result = document(cluster)
+    result = to_document(cluster)
     members, stats = result["members"], cluster.stats
     rows = [{"member": number, **row} for number, row in enumerate(members, 1)]
     yield from MEMBERS.text_lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
@@ -245,12 +245,12 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
 
 def _verdict_row(row: TableRow, result: Verified) -> dict[str, Any]:
-    from engines.egen.equality import because
+    from engines.egen.equality import explain_row
 
     texts = {
         name: of.get(row["line"], "") for name, of in (("head", result.heads), ("member", result.members))
     }
-    return {"gained": None, "except": "", **row, **texts, "because": because(row)}
+    return {"gained": None, "except": "", **row, **texts, "because": explain_row(row)}
 
 
 def _grade_reason(row: TableRow) -> str:
@@ -597,11 +597,11 @@ def _rules_overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[
 
 
 def _rule_counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
-    from engines.egen.rules.table import active
+    from engines.egen.rules.table import active_rules
 
     effects = Counter(checks[rule.name].found.effect if checks else rule.claim for rule in group.rules)
     known = [effects["sound"], effects["extends"], effects["loses"]]
-    strict = len(active(group.rules, "strict"))
+    strict = len(active_rules(group.rules, "strict"))
     row = [len(group.rules), *known, len(group.rules) - sum(known), strict, len(group.dropped)]
     if checks:
         found = [checks[rule.name] for rule in group.rules]
