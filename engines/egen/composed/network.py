@@ -152,7 +152,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             self.values = nn.Linear(width, read_out) if read_out else None
 
         def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return self.embedded(self.states(batch)[batch["roots"]])
+            return self.normalize_states(self.compute_states(batch)[batch["roots"]])
 
         def normalize_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(self.embedding(states), dim=-1)
@@ -162,15 +162,15 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             rows = [weights.unbind() for weights in (self.left, self.right, self.out, self.bias)]
             networks = list(zip([*self.of_one, *self.of_two], *rows, strict=True))
             leaves = torch.where(batch["is_x"][:, None], self.x, self.number(batch["leaves"]))
-            states = self._sized(leaves)
+            states = self._scale_states(leaves)
             level = 1
             while f"level{level}" in batch:
                 numbers, left, right = batch[f"level{level}"].unbind(1)
                 kinds, counts = (found.tolist() for found in numbers.unique_consecutive(return_counts=True))
                 operands = states[left].split(counts), states[right].split(counts)
                 parts = zip(kinds, *operands, strict=True)
-                found = [self._operation(networks[kind], one, other) for kind, one, other in parts]
-                states = torch.cat([states, self._sized(torch.cat(found))])
+                found = [self._apply_operation(networks[kind], one, other) for kind, one, other in parts]
+                states = torch.cat([states, self._scale_states(torch.cat(found))])
                 level += 1
             return states
 

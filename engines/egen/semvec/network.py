@@ -58,13 +58,13 @@ def new_network(
             self.bias = nn.Parameter(torch.zeros(count, hidden))
 
         def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            states = self._sized(self.leaf)[batch["leaves"]]
+            states = self._scale_states(self.leaf)[batch["leaves"]]
             level = 1
             while f"level{level}" in batch:
                 rows = batch[f"level{level}"]
                 # Sorted by operator, so that each is one product of matrices.
                 found = [
-                    self._operation(number, states[part[:, 1]], states[part[:, 2]])
+                    self._apply_operation(number, states[part[:, 1]], states[part[:, 2]])
                     for number in range(len(self.operators))
                     if len(part := rows[rows[:, 0] == number])
                 ]
@@ -77,7 +77,7 @@ def new_network(
             products = (left @ self.left[number]) * (right @ self.right[number]) / 4
             usual = nn.functional.gelu(both @ self.both[number] + self.bias[number])
             found = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
-            return self._sized(found)
+            return self._scale_states(found)
 
         def _scale_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(states, dim=-1) * self.d_model**0.5
