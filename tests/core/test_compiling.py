@@ -73,7 +73,7 @@ def test_clusters_are_the_same_before_anything_is_compiled() -> None:
     code = (
         "import json, sys\n"
         "from engines.core import compiling\n"
-        "compiling._load = compiling._Background.done = lambda *_, **__: False\n"
+        "compiling._load_compiled = compiling._Background.done = lambda *_, **__: False\n"
         f"{CLUSTERS}\n"
         "found = clusters(*sys.argv[1:])\n"
         "assert compiling._background.plain_s > 0\n"
