@@ -170,7 +170,7 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
     assert "against dense" in out
     code, out, _ = run("show", "mine", "A.1", "-k", "2")
     assert "Show ∑" in out
-    assert "2 of 6 shown" in out
+    assert "… and 4 more; --json lists all" in out
     other = write_run(tmp_path / "other.tsv", {"A.1": ["14"]})
     code, out, _ = run("show", "mine", "A.1", "--run", str(other), "--json")
     rows = json.loads(out)["answers"]

@@ -315,7 +315,7 @@ class _Shipped:
 def shipped_vectors(model: Path) -> Path:
     """The file of a shipped model's vectors of the sample corpus: `of`, the name of the pool, and `vectors`,
     in the order in which the model reads the expressions."""
-    return model.parents[1] / "sample" / "vectors" / f"{model.name}.npz"
+    return model.parents[1] / "vectors" / f"{model.name}.npz"
 
 
 def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
