@@ -44,20 +44,37 @@ VERBS = {
     "egen.records": dict.fromkeys(
         ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
     ),
-    "workbench.paper": dict.fromkeys(("Background", "Guide", "Operation"), "workbench.operations"),
+    "mathamr.graph.drawing": {
+        "Draw": "mathamr.graph.drawing:DrawGraph",
+        "draw": "mathamr.graph.drawing:draw_graph",
+    },
+    "screens.shell.request": {"Answer": "screens.shell.request:RequestAnswer"},
+    "workbench.config": {"Key": "workbench.config:SettingKey"},
+    "workbench.doctor": {"Finding": "workbench.doctor:DoctorFinding"},
+    "workbench.paper": {
+        **dict.fromkeys(("Background", "Guide", "Operation"), "workbench.operations"),
+        "Hint": "workbench.tables:HintLine",
+        "Where": "workbench.operations:FilterableRows",
+    },
+    "workbench.workspace": {
+        "Kind": "workbench.workspace:DataKind",
+        "Report": "workbench.workspace:BadLineSink",
+    },
 }
-"""What a package or module offered, with the one that offers it now."""
+"""What a package or module offered, with the one that offers it now, and after a colon its new name."""
 
 
 def moved_verb(package: str, name: str) -> object:
     """Return what a package offered under a name. Raises: AttributeError if it never did."""
     rest = package.removeprefix("engines.").removeprefix("mathwb.")
-    new = VERBS.get(rest, {}).get(name)
-    if new is None:
+    target = VERBS.get(rest, {}).get(name)
+    if target is None:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    module, _, new_name = target.partition(":")
+    new_name = new_name or name
     top = package.removesuffix(rest)
-    _warn(f"mathwb.{rest}.{name}", f"mathwb.{new}.{name}", level=4)
-    return getattr(import_module(f"{top}{new}"), name)
+    _warn(f"mathwb.{rest}.{name}", f"mathwb.{module}.{new_name}", level=4)
+    return getattr(import_module(f"{top}{module}"), new_name)
 
 
 def _warn(old: str, new: str, level: int) -> None:

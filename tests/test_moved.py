@@ -13,7 +13,7 @@ from engines.moved import MODULES, VERBS
 
 def here(name: str) -> str:
     """Return a name as it is in a checkout."""
-    return name if name.startswith("workbench.") else f"engines.{name}"
+    return name if name.startswith(("workbench.", "screens.")) else f"engines.{name}"
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
@@ -39,9 +39,11 @@ def test_a_module_is_found_under_its_former_name(name: str) -> None:
     ("package", "name"), [(package, name) for package in VERBS for name in VERBS[package]]
 )
 def test_a_verb_is_offered_where_it_was(package: str, name: str) -> None:
-    with pytest.warns(FutureWarning, match=rf"mathwb\.{package}\.{name} is mathwb\.{VERBS[package][name]}"):
+    module, _, new_name = VERBS[package][name].partition(":")
+    new_name = new_name or name
+    with pytest.warns(FutureWarning, match=rf"mathwb\.{package}\.{name} is mathwb\.{module}\.{new_name} now"):
         verb = getattr(import_module(here(package)), name)
-    assert verb is getattr(import_module(here(VERBS[package][name])), name)
+    assert verb is getattr(import_module(here(module)), new_name)
 
 
 def test_users_are_warned_once_at_their_own_line() -> None:

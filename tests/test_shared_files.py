@@ -31,10 +31,13 @@ ALLOWED = {
     ("engines/egen/models/embed.py", "f'{name}-tsne-{spec.seed}.npy'"): CACHED,
     ("engines/egen/models/model_folder.py", "'config_sentence_transformers.json'"): MADE_ONCE,
     ("engines/egen/models/model_folder.py", "'model.safetensors'"): MADE_ONCE,
-    ("engines/egen/models/vectors.py", "_written: path"): CACHED,
+    ("engines/egen/models/vectors.py", "_write_pool: path"): CACHED,
     ("engines/egen/models/vectors.py", "f'{name}-{number:05d}.npy'"): CACHED,
     ("engines/egen/models/vectors.py", "path.with_suffix('.parquet')"): CACHED,
     ("engines/mathamr/retrieval/folders.py", "FILES"): DRAFT,
+    ("engines/mathamr/retrieval/segments.py", "'fields.arrow'"): BUILT,
+    ("engines/mathamr/retrieval/segments.py", "'formulas.arrow'"): BUILT,
+    ("engines/mathamr/retrieval/segments.py", "'looks.arrow'"): BUILT,
     ("engines/mathamr/retrieval/segments.py", "__init__: path"): BUILT,
     ("engines/mwp/solver/solver.py", "FILE"): MADE_ONCE,
     ("engines/mwp/solver/solver.py", "_WEIGHTS"): MADE_ONCE,
@@ -42,6 +45,10 @@ ALLOWED = {
     ("engines/retrieval/trec.py", "run.with_name(f'{run.name}.json')"): MADE_ONCE,
     ("screens/mathamr/graph.py", "f\"{inspection.subject.topic or 'text'}.penman\""): "a copy for the editor",
     ("workbench/cli/completion.py", "f'completion-{sha256(made_of.encode()).hexdigest()[:16]}.json'"): CACHED,
+    ("engines/training/token_cache.py", "file"): "a file without a name, which one process has",
+    ("workbench/jobs/folder.py", "'attempt.json'"): MADE_ONCE,
+    ("workbench/jobs/folder.py", "'outcome.json'"): "written once, by who holds the attempt when it ends",
+    ("workbench/jobs/folder.py", "'result.json'"): "written once, by who holds the attempt when it ends",
     ("workbench/jobs/folder.py", "'cluster.json'"): "only who hands the attempt over writes it",
     ("workbench/jobs/folder.py", "'heartbeat.json'"): "only the supervisor of the attempt writes it",
     ("workbench/jobs/folder.py", "'recipe.toml'"): MADE_ONCE,
@@ -115,7 +122,7 @@ class Source:
 
     def locks(self) -> bool:
         names = (getattr(call.func, "attr", getattr(call.func, "id", "")) for call in self._calls)
-        return not {"locked", "flock", "lockf"}.isdisjoint(names)
+        return not {"hold_lock", "flock", "lockf"}.isdisjoint(names)
 
     def _file(self, path: ast.expr, depth: int = 0) -> str:
         """What names a file, whichever folder it is in: its last part, seen through names and properties."""

@@ -15,6 +15,7 @@ from typing import Any
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import file_error, update
 from engines.core.spec import Arg, Field, check_value, parse
+from engines.moved import moved_verb
 from workbench.errors import UsageError
 from workbench.folders import (
     config_file,
@@ -318,3 +319,7 @@ def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
 def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
     """Tell whether the session runs over SSH."""
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

@@ -20,6 +20,7 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.spec import describe_fields
 from engines.core.system import asset, count_processors, format_bytes
+from engines.moved import moved_verb
 from workbench import __version__
 from workbench.config import load_config
 from workbench.errors import one_line
@@ -266,3 +267,7 @@ def _real_data() -> Iterator[DoctorFinding]:
         yield DoctorFinding("real data", "wrong", what, "Set it again.")
     else:
         yield DoctorFinding("real data", "ok", named)
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

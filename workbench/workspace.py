@@ -29,6 +29,7 @@ from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
 from engines.core.files import copy_folder, file_error, update, watch_reads
 from engines.core.spec import read
+from engines.moved import moved_verb
 from workbench.config import own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
 from workbench.folders import default_workspace
@@ -768,3 +769,7 @@ def _data_size(kind: DataKind, path: Path) -> int:
         return sum(file.stat().st_size for file in belonging if file.is_file())
     except (DataError, OSError):
         return 0
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

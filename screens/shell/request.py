@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.moved import moved_verb
 
 if TYPE_CHECKING:
     from screens.shell.frame import AppFrame
@@ -177,3 +178,7 @@ class CachedRequest:
         finally:
             self._call = None
         return RequestAnswer(tag, error=EngineError("it was cancelled", code="E703"))
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

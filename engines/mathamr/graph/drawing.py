@@ -17,6 +17,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg, specification
 from engines.mathamr.graph.amr import Graph, GraphNode, classify_variable, read_graph
+from engines.moved import moved_verb
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
@@ -207,3 +208,7 @@ def to_dot(graph: Graph) -> str:
 
 def _quote_dot(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)
