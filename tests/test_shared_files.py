@@ -121,8 +121,9 @@ class Source:
         return read & written
 
     def locks(self) -> bool:
-        names = (getattr(call.func, "attr", getattr(call.func, "id", "")) for call in self._calls)
-        return not {"hold_lock", "flock", "lockf"}.isdisjoint(names)
+        functions = {getattr(call.func, "id", "") for call in self._calls}
+        methods = {getattr(call.func, "attr", "") for call in self._calls}
+        return "hold_lock" in functions or not {"flock", "lockf"}.isdisjoint(functions | methods)
 
     def _file(self, path: ast.expr, depth: int = 0) -> str:
         """What names a file, whichever folder it is in: its last part, seen through names and properties."""

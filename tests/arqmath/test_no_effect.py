@@ -30,7 +30,7 @@ ALL: dict[str, Any] = {"topics": (A,), "model": A, "candidates": "judged", "qrel
         (lambda **more: Evaluate(A, B, **more), {"answer_ids": A}, "--answer-ids"),
         (lambda **more: Evaluate(A, B, **more), {"visual_ids": A}, "--visual-ids"),
         (lambda **more: Evaluate(A, B, task=3, **more), {"topics_by": A}, "--topics-by"),
-        (lambda **more: Compare((A, B), B, **more), {"visual_ids": A}, "--visual-ids"),
+        (lambda **more: Compare((A, B), (B,), **more), {"visual_ids": A}, "--visual-ids"),
         (lambda **more: Generate(A, B, index=A, **more), {"no_repeat": 0}, "--no-repeat"),
         (lambda **more: Generate(A, B, model=A, **more), {"scorer": B}, "--scorer"),
         (lambda **more: Generate(A, B, shortest=(A,), **more), {"depth": 3}, "--depth"),
