@@ -151,7 +151,7 @@ _POLITE_S = 2.0
 """How long a process may take to answer a request to stop; less than the engine process has."""
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[2:];"
-    "from engines.egen.egraph.process import serve; serve(int(sys.argv[1]))"
+    "from engines.egen.egraph.process import serve_requests; serve_requests(int(sys.argv[1]))"
 )
 
 

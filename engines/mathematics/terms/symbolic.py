@@ -62,7 +62,7 @@ def _built(tree: Tree, real: bool) -> Any:
         else:
             stack.append(_operate(label, stack.pop(), stack.pop()))
     expression = stack.pop()
-    if expression.has_role(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+    if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise ExpressionError("the expression has no finite value in SymPy", remedy="Does it divide by zero?")
     return expression
 
