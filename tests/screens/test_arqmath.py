@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -75,8 +77,11 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def select_text(self, answer: StoredPost) -> str:
             return answer.text
 
-        def score(self, pairs: list[tuple[str, str]]) -> list[float]:
-            return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
+        def score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
+            return np.array([0.9 if "calculator" in answer else 0.1 for _, answer in pairs])
+
+        def probability(self, score: float) -> float:
+            return score
 
     def opened(folder: Path) -> LikesCalculators:
         asked.append(folder.name)

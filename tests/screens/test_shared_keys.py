@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest import mock
 
 import pytest
+from textual.app import SuspendNotSupported
 from textual.pilot import Pilot
 
 from screens.app import Workbench
@@ -116,6 +118,14 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key, *"job 39", "enter")
     await settle(pilot)
     assert table(pilot.app).current_key == "39"  # type: ignore[arg-type]
+
+
+@check("app.suspend")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    with mock.patch.object(pilot.app, "suspend", side_effect=SuspendNotSupported) as lend:
+        await pilot.press(key)
+        await settle(pilot)
+    assert lend.called
 
 
 @check("app.help")
