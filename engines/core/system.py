@@ -63,7 +63,7 @@ def reported_row(paper: str, number: int, name: str) -> dict[str, float]:
 def read_reported_figures(paper: str, measure: str) -> dict[str, float]:
     """What a paper reports for a measure, by the name of the model; of the first table that has it.
 
-    >>> "egen-both" in reported("egen", "kmeans_accuracy")  # a row of ours in that table
+    >>> "egen-both" in read_reported_figures("egen", "kmeans_accuracy")  # a row of ours in that table
     False
     """
     for table in reported_tables(paper):

@@ -83,7 +83,7 @@ def walk_outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tupl
     """Every node in prefix order, behind the lines that lead to it.
 
     >>> tree = Tree("+", (Tree("*", (Tree("x"), Tree("y"))), Tree("1")))
-    >>> [lead + node.label for lead, node in outline(tree, lambda node: node.children)]
+    >>> [lead + node.label for lead, node in walk_outline(tree, lambda node: node.children)]
     ['+', '├ *', '│ ├ x', '│ └ y', '└ 1']
     """
     pending: list[tuple[T, tuple[bool, ...]]] = [(root, ())]

@@ -147,7 +147,7 @@ def make_header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
     """What a plan and a manifest begin with: the layout, and for heads of more than x, or under assumptions,
     the variables of all of them.
 
-    >>> header(["sin x"], ""), header(["* a x", "+ x y"], "n integer")
+    >>> make_header(["sin x"], ""), make_header(["* a x", "+ x y"], "n integer")
     ({'format': 1}, {'format': 2, 'variables': ['x', 'y', 'a', 'n']})
     """
     names = {token for head in heads for token in head.split() if len(token) == 1 and token in LETTERS}

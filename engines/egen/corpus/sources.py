@@ -299,7 +299,7 @@ def to_skeleton(tree: Tree) -> str:
     """What is left of an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
 
     >>> from engines.core.vocabulary import read_prefix
-    >>> skeleton(read_prefix("d x / sin + x 3 -7")) == skeleton(read_prefix("* 5 ln - x 2"))
+    >>> to_skeleton(read_prefix("d x / sin + x 3 -7")) == to_skeleton(read_prefix("* 5 ln - x 2"))
     True
     """
     if tree.label == "d":

@@ -289,8 +289,8 @@ class _Selection:
 def _share_by_length(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
     """How many members each length is asked for; with `even` no more than are wanted in all.
 
-    >>> _shares(5, 4, 500, even=False), _shares(5, 4, 500, even=True), _shares(2, 4, 500, even=True)
-    ([2, 2, 2, 2], [1, 1, 1, 2], [0, 1, 0, 1])
+    >>> [_share_by_length(wanted, 4, 500, even=even) for wanted, even in ((5, False), (5, True), (2, True))]
+    [[2, 2, 2, 2], [1, 1, 1, 2], [0, 1, 0, 1]]
     """
     if not even:
         return [min(-(-wanted // lengths), most)] * lengths

@@ -115,7 +115,7 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "steps.txt"
     ...     _ = file.write_text("ln(x^2)\\n2*ln(x)\\n")
-    ...     found = check(Check(file))
+    ...     found = check_derivations(Check(file))
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """

@@ -59,7 +59,8 @@ def normalise_arithmetic(tree: Tree) -> NormalForm:
     """What trivial arithmetic makes of an expression.
 
     >>> from engines.core.vocabulary import read_prefix
-    >>> one, other = (written(read_prefix(text)) for text in ("cos - 0 * 2 x", "cos + * 2 x * 2 pi"))
+    >>> texts = "cos - 0 * 2 x", "cos + * 2 x * 2 pi"
+    >>> one, other = (normalise_arithmetic(read_prefix(text)) for text in texts)
     >>> one.text == other.text
     True
     """

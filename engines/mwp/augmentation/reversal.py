@@ -23,8 +23,8 @@ def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
 
     Raises: EquationError where the number does not stand exactly once, or below a power.
 
-    >>> from engines.mwp.problems.problem import infix, read_equation
-    >>> infix(isolated(read_equation("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
+    >>> from engines.mwp.problems.problem import to_infix, read_equation
+    >>> to_infix(solve_for_number(read_equation("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
     'N_3/N_2-N_1'
     """
     if equation.list_labels().count(number) != 1:

@@ -44,7 +44,7 @@ _DOUBLED = tuple(_DOUBLED_WORDS.split())
 def past_tense(verb: str) -> str:
     """The past of a verb.
 
-    >>> past("eat"), past("carry"), past("bake"), past("stop"), past("play")
+    >>> past_tense("eat"), past_tense("carry"), past_tense("bake"), past_tense("stop"), past_tense("play")
     ('ate', 'carried', 'baked', 'stopped', 'played')
     """
     if verb in _PAST:
@@ -62,7 +62,7 @@ def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
     """The verb of a past or present form; `lemma` is a guess, `known` says what is a word.
 
     >>> words = {"travel", "swim", "bake", "have"}.__contains__
-    >>> [base(*pair, words) for pair in (("travelled", "travell"), ("swam", "swam"), ("baked", "bak"))]
+    >>> [verb_lemma(*pair, words) for pair in (("travelled", "travell"), ("swam", "swam"), ("baked", "bak"))]
     ['travel', 'swim', 'bake']
     """
     if form == "need":
@@ -84,7 +84,7 @@ def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
 def third_person(verb: str) -> str:
     """The third person of a verb.
 
-    >>> present("have"), present("carry"), present("fix"), present("buy")
+    >>> third_person("have"), third_person("carry"), third_person("fix"), third_person("buy")
     ('has', 'carries', 'fixes', 'buys')
     """
     if verb in ("have", "be"):
@@ -160,7 +160,7 @@ def parse_clause(text: str) -> Clause:
 def ask_for_number(statement: Clause, number: str) -> str | None:
     """The question for a number of a statement; None where no rule makes one.
 
-    >>> asked(clause("tom ate N_1 red apples"), "N_1")
+    >>> ask_for_number(parse_clause("tom ate N_1 red apples"), "N_1")
     'how many red apples did tom eat'
     """
     words, parse = statement.words, statement.parse
@@ -305,7 +305,7 @@ def state_answer(question: Clause, answer: str, *, money: bool) -> str | None:
     """A question as the statement of its answer; None where no rule makes one. Args: money: whether the
     problem speaks of dollars.
 
-    >>> stated(clause("how many apples did tom eat in all ?"), "N_2", money=False)
+    >>> state_answer(parse_clause("how many apples did tom eat in all ?"), "N_2", money=False)
     'tom ate N_2 apples in all'
     """
     words = question.words

@@ -29,7 +29,7 @@ def split_sentences(text: str) -> list[str]:
 
     A point after an abbreviation ends none.
 
-    >>> sentences("Mr. Li has N_0 pens . How many?")
+    >>> split_sentences("Mr. Li has N_0 pens . How many?")
     ['Mr. Li has N_0 pens .', 'How many?']
     """
     result: list[str] = []
@@ -47,7 +47,7 @@ def split_sentences(text: str) -> list[str]:
 def split_clauses(text: str) -> list[str]:
     """The clauses of a Chinese text, each with the marks that end it.
 
-    >>> clauses("甲每小时行N_0千米，N_1小时行多少千米？")
+    >>> split_clauses("甲每小时行N_0千米，N_1小时行多少千米？")
     ['甲每小时行N_0千米，', 'N_1小时行多少千米？']
     """
     result: list[str] = []

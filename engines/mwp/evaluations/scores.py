@@ -40,7 +40,7 @@ def are_equivalent(a: Tree, b: Tree) -> bool:
     >>> from engines.mwp.problems.problem import read_equation
     >>> sides = "(N_0+N_1)/N_2", "N_1/N_2+N_0/N_2", "N_0+N_1"
     >>> one, two, three = (read_equation(text, Tree) for text in sides)
-    >>> equivalent(one, two), equivalent(one, three)
+    >>> are_equivalent(one, two), are_equivalent(one, three)
     (True, False)
     """
     draw = Random(0)

@@ -260,9 +260,9 @@ def mask_numbers(text: str, language: Language | None = None, *, words: bool = F
     Args: language: found in the text where it is not given. words: number words count too: "twenty-five",
     "two-thirds", "a dozen", 一百二十.
 
-    >>> mask("Tom has 3 pens and buys 1,200 more, 20% off.").text
+    >>> mask_numbers("Tom has 3 pens and buys 1,200 more, 20% off.").text
     'Tom has N_0 pens and buys N_1 more, N_2 off.'
-    >>> mask("Five twenty-dollar bills", words=True).numbers
+    >>> mask_numbers("Five twenty-dollar bills", words=True).numbers
     ('Five', 'twenty')
     """
     text = plain_digits(text)
@@ -311,8 +311,8 @@ def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> lis
     """What looks like a number and was not read as one, a sentence for each. Args: text: masked. original: as
     it was.
 
-    >>> unread("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
-    ['3/4/2020 is read as no number']
+    >>> list_unread_numbers("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
+    ['3/4/2020 is not read as a number']
     """
     rest = re.sub(r"N_\d+|\d+(?:st|nd|rd|th)\b", " ", text)
     said = [

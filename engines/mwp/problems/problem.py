@@ -126,9 +126,9 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
     Raises:
         EquationError: for what cannot be read.
 
-    >>> read_equation("(N_0-C_1)*N_1", Tree).labels()
+    >>> read_equation("(N_0-C_1)*N_1", Tree).list_labels()
     ['*', '-', 'N_0', 'C_1', 'N_1']
-    >>> infix(read_equation("-N_0+N_1×2**N_2", lambda _: Tree("C_2")))
+    >>> to_infix(read_equation("-N_0+N_1×2**N_2", lambda _: Tree("C_2")))
     'N_1*C_2^N_2-N_0'
     """
     try:
@@ -146,7 +146,7 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
 def to_infix(tree: Tree) -> str:
     """The equation in infix notation, with the brackets that it needs.
 
-    >>> infix(read_equation("(N_0-C_1)*(N_1/N_2)", Tree))
+    >>> to_infix(read_equation("(N_0-C_1)*(N_1/N_2)", Tree))
     '(N_0-C_1)*(N_1/N_2)'
     """
     if not tree.children:

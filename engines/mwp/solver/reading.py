@@ -56,7 +56,7 @@ def compute_step(
 ) -> ProblemValue | None:
     """What a step is worth; None where it is illegal, as a division by zero is.
 
-    >>> result("-", 2.0, 3.0, Legal()), result("-", 2.0, 3.0, Legal(non_negative=True))
+    >>> compute_step("-", 2.0, 3.0, LegalSteps()), compute_step("-", 2.0, 3.0, LegalSteps(non_negative=True))
     (-1.0, None)
     """
     try:
@@ -204,7 +204,7 @@ class ReadProblem:
 def split_at_placeholders(text: str) -> list[str | int]:
     """The text between placeholders, and the placeholders' numbers, in order.
 
-    >>> parts("Tom has N_0 pens")
+    >>> split_at_placeholders("Tom has N_0 pens")
     ['Tom has ', 0, ' pens']
     """
     result = _PLACE.split(text)

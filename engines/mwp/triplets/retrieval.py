@@ -365,7 +365,7 @@ def to_encoder_prefix(tree: Tree) -> str:
     """An equation in the prefix notation that encoders of expressions of one variable read: the first number
     is x, the others are integers above a hundred, which no problem has as constants.
 
-    >>> worded(Tree("*", (Tree("N_0"), Tree("+", (Tree("N_1"), Tree("C_0_5"))))))
+    >>> to_encoder_prefix(Tree("*", (Tree("N_0"), Tree("+", (Tree("N_1"), Tree("C_0_5"))))))
     'mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0'
     """
     words = []

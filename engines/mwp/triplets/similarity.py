@@ -50,7 +50,7 @@ def tokenize_for_bleu(text: str, language: Language, how: BleuTokens = "auto") -
 def compute_bibleu(left: Sequence[str], right: Sequence[str]) -> float:
     """Bi-BLEU of two sequences of tokens, 0 to 1.
 
-    >>> round(bibleu("abc", "abd"), 4)
+    >>> round(compute_bibleu("abc", "abd"), 4)
     0.2403
     """
     return float(BiBleu([left, right]).compare_texts(0, np.array([1]))[0])
