@@ -64,7 +64,7 @@ def test_the_package_is_light(paper: str) -> None:
     ("paper", "name"), [(paper, name) for paper in VERBS for name in sorted(VERBS[paper])]
 )
 def test_the_example_of_a_verb_is_true(paper: str, name: str) -> None:
-    verb = getattr(import_module(f"engines.{paper}"), name)
+    verb = inspect.unwrap(getattr(import_module(f"engines.{paper}"), name))
     (found,) = doctest.DocTestFinder(recurse=False).find(verb, name, globs=dict(verb.__globals__))
     assert found.examples
     assert doctest.DocTestRunner().run(found).failed == 0

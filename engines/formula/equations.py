@@ -37,7 +37,7 @@ def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
     Raises:
         ExpressionError: with the character that cannot be read; and what `leaf` raises.
 
-    >>> read_equation("-N_0+N_1×2**N_2", Tree).labels()
+    >>> read_equation("-N_0+N_1×2**N_2", Tree).list_labels()
     ['-', '*', 'N_1', '^', '2', 'N_2', 'N_0']
     """
     below, tree = _without_minus(_EquationReader(text.translate(_PRINTED), leaf).read())

@@ -262,7 +262,7 @@ def read_infix(text: str, letters: str = "") -> Tree:
     Args: letters: other variables than x. Raises: ExpressionError with the character position of what could
     not be read.
 
-    >>> read_infix("-7x^2 + sin 2x").labels()
+    >>> read_infix("-7x^2 + sin 2x").list_labels()
     ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
     """
     return InfixReader(text, tokens_of(text, letters), letters).read()

@@ -327,9 +327,9 @@ def read(formula: str | Source, names: Names | None = None, notation: Notation =
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
 
-    >>> read(r"\frac{1}{2} x_1 = \sin^2 \alpha").tree.labels()
+    >>> read(r"\frac{1}{2} x_1 = \sin^2 \alpha").tree.list_labels()
     ['=', '*', '/', '1', '2', 'x_1', 'pow', 'sin', 'α', '2']
-    >>> read("x^10 <= sqrt(2)").tree.labels()
+    >>> read("x^10 <= sqrt(2)").tree.list_labels()
     ['<=', 'pow', 'x', '10', 'sqrt', '2']
     >>> read(r"1/2x").reason
     'what is divided by can be read in two ways'
@@ -515,7 +515,7 @@ def names_of(formulas: Iterable[str | Source], text: str = "") -> Names:
 def links(reading: Reading | Tree) -> list[Tree]:
     """The relations of a chain, each with the sides next to it; those of other statements as well.
 
-    >>> [link.labels() for link in links(read("a = b < c"))]
+    >>> [link.list_labels() for link in links(read("a = b < c"))]
     [['=', 'a', 'b'], ['<', 'b', 'c']]
     """
     tree = reading.tree if isinstance(reading, Reading) else reading

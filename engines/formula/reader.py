@@ -63,11 +63,11 @@ def read(
     Returns:
         Its tree, or why it has none, and what was settled on the way.
 
-    >>> read(r"x_1^2 \le 2^{3^2}").tree.labels()
+    >>> read(r"x_1^2 \le 2^{3^2}").tree.list_labels()
     ['<=', 'pow', 'x_1', '2', 'pow', '2', 'pow', '3', '2']
     >>> read("e^-x^2").tree == read("e^-x^2", "expression").tree
     True
-    >>> read("2^3^2", "equation").tree.labels()
+    >>> read("2^3^2", "equation").tree.list_labels()
     ['^', '2', '^', '3', '2']
     >>> read("1/2x", "infix").reason
     'what is divided by can be read in two ways (character 4)'
@@ -142,7 +142,7 @@ _WRITTEN = {
 def _read_latex(text: str, letters: str) -> Tree:
     r"""Read LaTeX of the language's expressions.
 
-    >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").labels()
+    >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").list_labels()
     ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
     """
     from engines.formula.cursor import UnreadError

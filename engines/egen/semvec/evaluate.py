@@ -107,7 +107,7 @@ def read_expression(text: str) -> Tree:
 
     Raises: ExpressionError with the number of the token.
 
-    >>> read_expression("a * ( b - a )").labels()
+    >>> read_expression("a * ( b - a )").list_labels()
     ['*', 'a', '-', 'b', 'a']
     """
     tokens = text.split()
