@@ -295,7 +295,6 @@ class Detail(Pane):
             return
         attempt = f" · attempt {view.attempt}" if view.task != "sweep" else ""
         self.title = f"{view.id} {view.title}{attempt}"
-        self._show_summary()
         key, before = (view.folder, view.attempt), self._follower
         if before is None or before.key != key:
             same = before if before is not None and before.key[0] == view.folder else None
@@ -310,6 +309,8 @@ class Detail(Pane):
             self._act_at_rest(self._draw_curves)
             self._fill_page()
             self.poll_news()
+        # What is known of the curves is this job's from here on.
+        self._show_summary()
         if view.task == "sweep":
             await self._show_sweep(view, new=last is None or last.id != view.id)
         elif self.has_class("-sweep"):

@@ -283,12 +283,12 @@ class JobsScreen(WorkbenchScreen):
         self._do_in_thread(protect, "job {} is protected" if on else "job {} can be deleted again")
 
     def _change_job(self, verb: str, job: JobView, words: str) -> None:
-        """Do what the function of `workbench.jobs.control` with this name does."""
+        """Do what `stop_job`, `kill_job`, `resume_job` or `remove_job` of `workbench.jobs.control` does."""
 
         def change_job() -> int:
             from workbench.jobs import control
 
-            getattr(control, verb)(self.workbench.workspace, job.id)
+            getattr(control, f"{verb}_job")(self.workbench.workspace, job.id)
             return job.id
 
         self._do_in_thread(change_job, words)

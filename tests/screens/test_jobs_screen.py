@@ -52,7 +52,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> Asked:
         return do
 
     for verb in ("stop", "kill", "resume", "remove", "submit"):
-        monkeypatch.setattr(control, verb, record(verb))
+        monkeypatch.setattr(control, f"{verb}_job", record(verb))
     return seen
 
 

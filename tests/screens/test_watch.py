@@ -156,7 +156,7 @@ async def test_a_job_that_is_over_is_read_to_its_end_and_then_left_alone(
         detail = app.screen.query_one(Detail)
         await until(pilot, lambda: detail.view is not None and detail._empty_reads >= 2)
         reads = []
-        monkeypatch.setattr(detail, "poll", lambda: reads.append(1))
+        monkeypatch.setattr(detail, "poll_news", lambda: reads.append(1))
         detail._poll_if_live()
         assert not reads
         detail.view = dataclasses.replace(detail.view, state="running")  # type: ignore[type-var]
