@@ -39,7 +39,7 @@ def test_a_whole_collection_that_is_registered_is_not_missing() -> None:
 
     def holding(answers: int, kind: str = "arqmath") -> SimpleNamespace:
         data = SimpleNamespace(kind=kind, counts={"answers": answers})
-        return SimpleNamespace(data=SimpleNamespace(all=lambda: [data]))
+        return SimpleNamespace(data=SimpleNamespace(list_entries=lambda: [data]))
 
     assert _has_data(holding(1_400_000), need)
     assert not _has_data(holding(3_395), need)

@@ -119,10 +119,10 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 _SCRIPT = """
 from engines.egen.egraph.grammar import EGraph, ENode
-from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.grammar import TermGrammar
 from engines.egen.egraph.grammar import Sampler
 from tests.egen.grammar_terms import drawn
-grammar = Grammar(EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
+grammar = TermGrammar(EGraph.from_classes(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in drawn(Sampler(grammar, 41, 7), 41, 3):
     print(" ".join(term))
 """

@@ -175,7 +175,7 @@ def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
         "import sys, time, pathlib; from workbench.jobs import control; from workbench.recipes import Recipe;"
         "from workbench.workspace import Workspace;"
         "spec = Recipe('test.count', 'from a window', {'n': 6, 'hold': 3}, seed=7);"
-        "job = control.submit(Workspace.open(pathlib.Path(sys.argv[1])), spec);"
+        "job = control.submit_job(Workspace.open(pathlib.Path(sys.argv[1])), spec);"
         "print(job.id, flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", code, str(lab.workspace.root)]

@@ -19,7 +19,7 @@ _LOOK = """
 import asyncio, json, sys
 from pathlib import Path
 from screens.app import Workbench
-from screens.shell.export import Selection
+from screens.shell.export import PaneSelection
 from workbench.workspace import Workspace, ensure_sample
 
 async def look():
@@ -36,7 +36,7 @@ async def look():
         title = app.place.selection().title
         await pilot.press("m", "M", "a", "i", "escape", "B", "escape", "j")
         app.workspace.root.joinpath("notes.jsonl").read_text()
-        app.set_note(Selection("job/40", "job 40", ""), "more")
+        app.set_note(PaneSelection("job/40", "job 40", ""), "more")
     print(json.dumps([app.crash, refused, title, [entry.code for entry in app.activity]]))
 
 asyncio.run(look())

@@ -20,14 +20,14 @@ import asyncio, sys
 from pathlib import Path
 
 from screens.app import Workbench
-from screens.keys import document
+from screens.keys import write_reference
 from screens.widgets.dialogs import Chooser
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
 from workbench.workspace import Workspace, ensure_sample
 
-assert "| `R` | words.again | Count the words again. |" in document()
-assert "| `6` | app.words | Go to the Words screen (Words: count them). |" in document()
+assert "| `R` | words.again | Count the words again. |" in write_reference()
+assert "| `6` | app.words | Go to the Words screen (Words: count them). |" in write_reference()
 
 async def look():
     workspace = Workspace.open()

@@ -148,7 +148,7 @@ def test_a_paper_that_cannot_be_used_is_reported_and_the_rest_works(
         ("count.py", "from mathwb.core.events", "from no_such_thing"),
         ("screen.py", "from textual.widgets", "from no_such_thing"),
         ("recipes/words/count.toml", "task", "tusk"),
-        ("data.py", 'yield Finding("words"', 'raise ValueError("words"'),
+        ("data.py", 'yield DoctorFinding("words"', 'raise ValueError("words"'),
     ],
 )
 def test_doctor_finds_what_only_shows_later(
