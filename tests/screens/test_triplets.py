@@ -317,7 +317,7 @@ async def test_problems_are_mapped_before_and_after_training(
 
         base = "another"
 
-        def vectors(self, rows: list[Problem]) -> Any:
+        def embed_problems(self, rows: list[Problem]) -> Any:
             import numpy
 
             return numpy.eye(len(rows))
