@@ -86,11 +86,12 @@ def test_what_a_recipe_of_others_reads_is_told(tmp_path: Path) -> None:
         member("job/link", type=tarfile.LNKTYPE, linkname="job/recipe.toml"),
         member("job/pipe", type=tarfile.FIFOTYPE),
         member("job/disk", type=tarfile.BLKTYPE),
+        member("job/hole", pax_headers={"GNU.sparse.map": "0,0", "GNU.sparse.size": str(2**25)}),
         member("/tmp/away", "x"),
         member("job/../../away", "x"),
     ],
 )
-def test_links_devices_and_places_outside_are_refused(
+def test_links_devices_holes_and_places_outside_are_refused(
     tmp_path: Path, bad: tuple[tarfile.TarInfo, bytes]
 ) -> None:
     with pytest.raises(DataError, match=r"the archive holds a") as caught:

@@ -2,7 +2,7 @@
 
 A job that somebody else has written down, as an archive or as a recipe, writes inside of its run folder,
 whatever its recipe says; what it reads elsewhere is listed before it is run. An archive holds files and
-folders, no links and no devices, and no more than `_most` of its size.
+folders, no links, no devices and no sparse files, and unpacks to no more than `_max_unpacked_bytes`.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def unpack_job(given: Path, into: Path) -> Unpacked:
 
     Raises:
         DataError: E316 for an archive that is corrupt or too large, E318 for one that is not of a job or
-            holds links or devices.
+            holds links, devices or sparse files.
     """
     new = given.name.endswith(_ENDINGS)
     if new:
@@ -334,10 +334,13 @@ def _extract_archive(archive: Path, folder: Path) -> None:
 
 
 def _write_member(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, archive: Path) -> None:
-    name, usual = PurePosixPath(member.name), member.isfile() or member.isdir()
+    # The holes of a sparse file take no room in the archive: their size is not limited by what is read of it.
+    name, sparse = PurePosixPath(member.name), member.issparse()
+    usual = (member.isfile() or member.isdir()) and not sparse
     if not usual or name.is_absolute() or ".." in name.parts:
-        kind = "a link" if member.islnk() or member.issym() else "a file elsewhere" if usual else "a device"
-        what = f"the archive holds {kind}: {member.name!r}"
+        link = member.islnk() or member.issym()
+        kind = "a link" if link else "a sparse file" if sparse else "a device"
+        what = f"the archive holds {'a file elsewhere' if usual else kind}: {member.name!r}"
         raise DataError(what, path=archive, code="E318", remedy=_PACKED)
     place = draft.joinpath(*name.parts[1:])
     if member.isdir():
