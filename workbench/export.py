@@ -93,10 +93,11 @@ def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
 
     as_they_are = bool(load_config().get("csv_formulas"))
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    # The writer quotes the characters of its line end in a cell, and a lone \r would end a line for readers.
+    writer = csv.writer(text, lineterminator="\r\n")
     for row in chain([columns], rows):
         writer.writerow(row if as_they_are else map(_without_formula, row))
-        yield from text.getvalue()[:-1].split("\n")
+        yield from text.getvalue().removesuffix("\r\n").split("\n")
         text.seek(0)
         text.truncate()
 

@@ -15,7 +15,7 @@ from workbench.errors import UsageError
 from workbench.export import TABLE_FORMATS, csv_lines, current_commit, write_document, write_table
 
 COLUMNS = ("member", "tokens", "note")
-ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, "")]
+ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, ""), ("two\rlines", 2, "x\r\n")]
 
 
 def test_csv_jsonl_and_parquet_hold_the_same(tmp_path: Path) -> None:
