@@ -42,8 +42,8 @@ class Session:
         self._own: dict[str, Any] = {}
         """What is to be written of this workspace besides."""
         self.mode = str(own.get("mode", ""))
-        self.theme = self._old_theme = str(document.get("theme", ""))
-        self._crash = self._old_crash = str(document.get("crash", ""))
+        self.theme = self._saved_theme = str(document.get("theme", ""))
+        self._crash = self._saved_crash = str(document.get("crash", ""))
         self._told: list[object] | None = told if isinstance(told := own.get("told"), list) else None
         self._written = self._to_json()
 
@@ -88,9 +88,10 @@ class Session:
     def save(self) -> None:
         """Write the file if anything changed; failures are ignored, since a session is not worth an error."""
         if (state := self._to_json()) != self._written:
+            theme, crash = self.theme, self._crash
             with contextlib.suppress(EngineError, OSError):
                 update(self.path, self._merge_into)
-                self._written = state
+                self._written, self._saved_theme, self._saved_crash = state, theme, crash
 
     def _merge_into(self, data: bytes) -> bytes:
         """The file with what has changed in this process."""
@@ -99,8 +100,8 @@ class Session:
             write_bytes(self.path.with_suffix(".old.json"), data)
             document = {"version": _VERSION}
         for key, old, new in (
-            ("theme", self._old_theme, self.theme),
-            ("crash", self._old_crash, self._crash),
+            ("theme", self._saved_theme, self.theme),
+            ("crash", self._saved_crash, self._crash),
         ):
             if new and new != old:
                 document[key] = new

@@ -28,6 +28,21 @@ def test_two_processes_lose_nothing_of_each_other(tmp_path: Path) -> None:
     assert (other.mode, other.screen_state("jobs")) == ("mathamr", {"sort": "age"})
 
 
+def test_the_colours_chosen_last_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    path.write_text('{"version": 1, "theme": "mathwb-dark"}')
+    one, two = Session(path, "/w"), Session(path, "/other")
+    for theme in ("mathwb-light", "mathwb-dark"):
+        one.theme = theme
+        one.save()
+        assert Session(path, "/w").theme == theme
+    two.theme = "mathwb-contrast"
+    two.save()
+    one.remember_screens(mode="jobs", screens={})
+    one.save()
+    assert Session(path, "/w").theme == "mathwb-contrast"
+
+
 def test_a_crash_is_told_once_by_one(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
     running, failing = Session(path, "/w"), Session(path, "/w")
