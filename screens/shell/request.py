@@ -13,6 +13,7 @@ from textual.widget import Widget
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.moved import moved_verb
+from workbench.errors import explain
 
 if TYPE_CHECKING:
     from screens.shell.frame import AppFrame
@@ -166,15 +167,15 @@ class CachedRequest:
         from workbench.engine_process import CallResult
 
         tag = question.tag
-        self._call = self._engine().call(self.operation, question.params)
         try:
+            self._call = self._engine().call(self.operation, question.params)
             async for item in self._call:
                 if isinstance(item, CallResult):
                     return RequestAnswer(tag, item.value)
                 if self._progress is not None and question.age == self._age:
                     self._owner.call_later(self._progress, RequestProgress(tag, item))
-        except EngineError as error:
-            return RequestAnswer(tag, error=error)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer: nobody waits for ever
+            return RequestAnswer(tag, error=explain(error))
         finally:
             self._call = None
         return RequestAnswer(tag, error=EngineError("it was cancelled", code="E703"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -125,6 +127,31 @@ async def test_what_is_stopped_answers_with_its_error_and_nothing_waits() -> Non
         await pilot.pause()
         await pilot.pause()
         assert app.heard[1:] == [("third", {"twice": 8}, "")]
+
+
+async def test_a_failure_that_nobody_foresaw_is_an_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MATHWB_HOME", str(tmp_path))
+    engine, app = Engine(), Listening()
+
+    def fail(operation: str, params: Mapping[str, Any]) -> Call:
+        raise failures.pop(0)
+
+    failures = [RuntimeError("a broken process"), EngineError("no folder for its log", code="E312")]
+    async with app.run_test() as pilot:
+        request = app.request(engine)
+        with monkeypatch.context() as patch:
+            patch.setattr(engine, "call", fail)
+            for number in (1, 2):
+                request.ask({"number": number}, number)
+                await pilot.pause()
+                await pilot.pause()
+        assert app.heard == [(1, None, "E900"), (2, None, "E312")]
+        assert request.pending is None
+        request.ask({"number": 3}, 3)
+        await answered(pilot, engine)
+        assert app.heard[2:] == [(3, {"twice": 6}, "")]
 
 
 async def answered(pilot: Pilot[None], engine: Engine) -> None:
