@@ -1,5 +1,4 @@
-"""Settings (one schema; the environment wins over the file, the file over the default), and where the user's
-files live."""
+"""Settings: one schema; the environment wins over the file, the file over the default."""
 
 from __future__ import annotations
 
@@ -17,13 +16,8 @@ from engines.core.files import file_error, update
 from engines.core.spec import Arg, Field, check_value, parse
 from engines.moved import moved_verb
 from workbench.errors import UsageError
-from workbench.folders import (
-    config_file,
-)
+from workbench.folders import config_file
 from workbench.paper import all_papers, load
-
-# Where the user's files live (`engines.core.system`).
-
 
 SettingValue = str | int | bool
 
