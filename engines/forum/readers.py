@@ -39,10 +39,12 @@ _DELIMITED = re.compile(
     r"(?<!\\)(?P<mark>\$?)(?:\\\((.{1,2000}?)(?<!\\)\\\)|\\\[(.{1,2000}?)(?<!\\)\\\])(?P=mark)"
     r"|\$\$([^$]{1,2000})\$\$"
     r"|(?<!\\)(?P<dollar>\$\s*)?(?P<display>\\begin\s*\{(?P<name>(?:equation|align|alignat|flalign|gather"
-    r"|multline|eqnarray)\*?)\}.{1,5000}?\\end\s*\{(?P=name)\})(?(dollar)\s*\$)",
+    r"|multline|eqnarray)\*?)\}.{1,5000}?\\end\s*\{(?P=name)\})(?(dollar)\s*\$)"
+    r"|(?<![\\$])(?P<inline>\$[^$\n]+\$)(?!\$)",
     re.DOTALL,
 )
-"""Formulas between other marks than single dollars, and environments that are formulas by themselves."""
+"""Formulas between other marks than single dollars, and environments that are formulas by themselves; and
+what stands between single dollars, so that what is within it is not taken for one of these."""
 _BRACKETED = re.compile(r"\\\(((?:(?!\\\)).)*)\\\)|\\\[((?:(?!\\\]).)*)\\\]")
 _PLAIN = re.compile(r"(\$\$?)([^$]+)\1")
 _HIDDEN = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
@@ -107,6 +109,8 @@ def _in_dollars(text: str) -> str:
 
 def _replace_delimiters(match: re.Match[str]) -> str:
     """A formula between other delimiters; what holds dollars or another formula is none."""
+    if match["inline"]:
+        return match[0]
     latex = " ".join(unwrapped(match[2] or match[3] or match[4] or match["display"]).split())
     return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
 

@@ -360,6 +360,11 @@ def test_fields_of_another_type_cost_one_row_and_end_nothing(
         (r"$$\begin{align}x\end{align}$$ $y$", r"$\begin{align}x\end{align}$ $y$"),
         (r"\[\begin{align}x\end{align}\]", r"$\begin{align}x\end{align}$"),
         (r"\begin{align}x\end{align} $y$", r"$\begin{align}x\end{align}$ $y$"),
+        (r"$y$ \begin{align}x\end{align} $z$", r"$y$ $\begin{align}x\end{align}$ $z$"),
+        (r"so $f = \begin{align}x\end{align}$ holds", r"so $f = \begin{align}x\end{align}$ holds"),
+        (r"$\begin{align}x\end{align} + 1$ holds", r"$\begin{align}x\end{align} + 1$ holds"),
+        (r"$\text{as \(x\)}$ and \(y\)", r"$\text{as \(x\)}$ and $y$"),
+        (r"for $5 and \(x\) and $$y$$", r"for $5 and $x$ and $y$"),
         (
             r"\begin{align}x\end{align}\begin{align}y\end{align}",
             r"$\begin{align}x\end{align}$$\begin{align}y\end{align}$",
