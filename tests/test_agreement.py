@@ -243,6 +243,14 @@ def test_a_query_is_searched_as_its_latex(text: str, same_as: str) -> None:
     assert read_query(text).formulas[0].tree == search_tree(Formula(same_as))
 
 
+@pytest.mark.parametrize("part", ["(", "sqrt("])
+def test_a_query_that_is_nested_too_deeply_is_searched_as_it_is(part: str) -> None:
+    from engines.mathamr.retrieval.matching import read_query
+
+    typed = part * 300 + "sin(x)" + ")" * 300
+    assert read_query(typed).formulas[0].formula.latex == typed
+
+
 def test_the_variable_d_is_written_as_it_is_read() -> None:
     from engines.core.vocabulary import LETTERS
     from engines.formula.reader import read_expression

@@ -69,12 +69,18 @@ def latex_of_plain(text: str) -> str:
     Numbers and brackets are exponents, and powers associate to the right. Words are functions, Greek letters
     or texts; of several letters behind ^ the first is the exponent, as in LaTeX.
 
+    Raises:
+        UnreadError: where it is nested deeper than any formula that is read.
+
     >>> latex_of_plain("2*x^10 <= sqrt(2)^(n+1)")
     '2*x^{10} \\le  \\sqrt{2}^{n+1}'
     >>> latex_of_plain("e^-x^2 + sin(x)^2")
     'e^{-x^{2}} + \\sin ^{2}(x)'
     """
-    return rf"\text{{{text.strip()}}}" if _is_prose(text) else _PlainWriter(text).write()
+    if _is_prose(text):
+        return rf"\text{{{text.strip()}}}"
+    with deep_recursion():
+        return _PlainWriter(text).write()
 
 
 def is_written_with_names(text: str) -> bool:

@@ -6,6 +6,7 @@ A form is found in the text by its brackets, commas and signs; what stands betwe
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from engines.formula.brackets import are_braces_balanced, find_closing, is_closed_at_end, split_outside
+from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
 from engines.grading.numbers import Term, in_words, names_unit, plain_number, unit
 from engines.mathematics.judging.names import TURNED, WRITTEN
@@ -161,7 +163,8 @@ def tidied(text: str) -> str:
         return text
     text = _THOUSANDS_MARKED.sub("", text)
     if "\\" not in text and "{" not in text and _FUNCTION.search(text):
-        text = latex_of_plain(text)
+        with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
+            text = latex_of_plain(text)
     text = text.translate(_UNICODE)
     text = _LAYOUT.sub("", text)
     text = _SPACES.sub(" ", text)

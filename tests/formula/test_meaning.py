@@ -189,6 +189,8 @@ def test_random_texts_are_read_or_not_and_nothing_else() -> None:
         statements(text)
 
 
-@pytest.mark.parametrize("part", ["(", "x^", "{", r"\frac", "|", "-", r"\neg ", r"\sqrt{", "f(", "[a,", "x="])
+@pytest.mark.parametrize(
+    "part", ["(", "x^", "{", r"\frac", "|", "-", r"\neg ", r"\sqrt{", "f(", "[a,", "x=", "sin("]
+)
 def test_no_text_is_too_deep(part: str) -> None:
     assert read(part * 1_500).reason

@@ -170,6 +170,8 @@ def test_numbers_are_rounded_when_asked_and_units_compared_as_asked() -> None:
         "9" * 1_000_000,
         "x" * 1_000_000,
         "(" * 100_000,
+        "(" * 300 + "sqrt(4)" + ")" * 300,
+        "sqrt(" * 300 + "4" + ")" * 300,
         "{" * 5_000 + "1" + "}" * 5_000,
         r"\boxed{" * 20_000,
         "[asy]" * 40_000,

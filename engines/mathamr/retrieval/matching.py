@@ -87,13 +87,16 @@ def plain_to_latex(typed: str) -> str:
     typed = _CHOOSE.sub(r"\\binom{\1}{\2}", typed)
     if not _PLAIN.search(typed):
         return typed
+    from engines.formula.cursor import UnreadError
     from engines.formula.meaning import notation_of
     from engines.formula.notations import latex_of_plain
 
     if notation_of(typed) != "plain":
         return typed
-
-    latex = " ".join(latex_of_plain(typed).split())
+    try:
+        latex = " ".join(latex_of_plain(typed).split())
+    except UnreadError:
+        return typed
     return typed if "\\text" in latex else latex
 
 
