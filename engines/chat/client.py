@@ -92,7 +92,7 @@ class Chat:
                         answers[pending[done]] = answer
                     progress = {"done": len(answers), "total": len(waiting), "unit": "questions"}
                     events(Event("progress", progress))
-            except EngineError:
+            except BaseException:  # also what interrupts the program: no more is spent then
                 pool.shutdown(cancel_futures=True)
                 raise
         return [answers.get(prompt) for prompt in prompts]
@@ -128,7 +128,6 @@ class Chat:
         with self._lock:
             self._spent += self._prices.cost(answer.prompt_tokens, answer.completion_tokens)
         if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
             when = datetime.now(UTC).isoformat(timespec="seconds")
             write_json(kept, {"url": self.url, "asked": when, "request": sent, "response": response})
         return answer

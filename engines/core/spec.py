@@ -32,6 +32,7 @@ from typing import (
     overload,
 )
 
+from engines.core.entry_points import load_entry_points
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import is_text
 from engines.moved import moved_verb
@@ -428,8 +429,6 @@ def _resolve_name(item: Field, value: Any) -> Any:
         return tuple(_resolve_name(item, part) for part in value)
     if value is None or Path(value).exists():
         return value
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=REFERENCES):
-        return item.kind(str(point.load()(item.arg.ref, str(value))))
+    for resolve in load_entry_points(REFERENCES).values():
+        return item.kind(str(resolve(item.arg.ref, str(value))))
     return value

@@ -16,6 +16,7 @@ import pytest
 from engines.chat.client import Answer, Chat, Prices
 from engines.chat.endpoint import KEY
 from engines.core.errors import EngineError
+from engines.core.events import Event
 from tests.chat.model_server import Model, served
 
 
@@ -209,6 +210,22 @@ def test_no_more_is_asked_when_the_budget_is_spent_and_the_next_run_goes_on(
     with pytest.raises(EngineError):
         Chat(model.url, "other", prices=Prices(2.0, 10.0), budget=0.0).ask(["question"])
     assert len(model.requests) == 20
+
+
+def test_no_more_is_asked_after_an_interrupt(model: Model) -> None:
+    def interrupt(_event: Event) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Chat(model.url, "m").ask([f"question {number}" for number in range(100)], events=interrupt)
+    assert len(model.requests) < 100
+
+
+def test_a_folder_that_cannot_be_made_for_answers_is_named(model: Model, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError) as caught:
+        Chat(model.url, "m", tmp_path / "file" / "answers").ask(["question"])
+    assert caught.value.code == "E313"
 
 
 def test_a_reply_that_was_cut_off_is_marked(model: Model) -> None:

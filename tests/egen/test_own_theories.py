@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 import sympy
 
+from engines.core.entry_points import load_entry_points
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
@@ -358,15 +358,14 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
 def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lattice.toml").write_text(GOOD)
     (tmp_path / "lattice_theory.py").write_text(f"FILE = {str(tmp_path / 'lattice.toml')!r}\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    points = [
-        EntryPoint("lattice", "lattice_theory:FILE", judges.GROUP),
-        EntryPoint("broken", "lattice_theory:NOTHING", judges.GROUP),
-    ]
-    monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: points if group == judges.GROUP else []
+    (tmp_path / "lattice-1.dist-info").mkdir()
+    (tmp_path / "lattice-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: lattice\n")
+    (tmp_path / "lattice-1.dist-info" / "entry_points.txt").write_text(
+        f"[{judges.GROUP}]\nlattice = lattice_theory:FILE\nbroken = lattice_theory:NOTHING\n"
+        "number = math:pi\n"
     )
-    judges.installed_theories.cache_clear()
+    monkeypatch.syspath_prepend(tmp_path)
+    load_entry_points.cache_clear()
     assert theory("lattice").read_term("a + b").label == "join"
     # A corpus of somebody else may name any hash: a file beside a theory is no judge.
     beside = hashlib.sha256((tmp_path / "lattice_theory.py").read_bytes()).hexdigest()
@@ -374,7 +373,7 @@ def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.Monk
         judges._load_differ(beside)
     assert {row["name"] for row in check_theory(CheckTheory())["theories"]} == {*NAMES, "lattice"}
     monkeypatch.undo()
-    judges.installed_theories.cache_clear()
+    load_entry_points.cache_clear()
 
 
 def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) -> None:

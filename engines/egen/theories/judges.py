@@ -15,7 +15,7 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from importlib.abc import InspectLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.entry_points import load_entry_points
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import file_error, update
 from engines.core.system import asset, home_folder
@@ -329,15 +330,7 @@ def trust_file(path: Path) -> None:
     _load_differ.cache_clear()
 
 
-@cache
 def installed_theories() -> dict[str, Path]:
     """The theories of installed distributions, by name; one that cannot be loaded is left out."""
-    from importlib.metadata import entry_points
-
-    found: dict[str, Path] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            found[point.name] = Path(point.load())
-        except Exception:  # noqa: BLE001  # whatever the code of others raises
-            continue
-    return found
+    named = load_entry_points(GROUP)
+    return {name: Path(file) for name, file in named.items() if isinstance(file, str | Path)}
