@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ipaddress
 import json
@@ -104,7 +105,9 @@ class Endpoint:
             with _opener(target).open(request, timeout=_SECONDS) as response:
                 data = self._without_key(response.read(_MOST_BYTES + 1))
         except urllib.error.HTTPError as error:
-            said = _message(self._without_key(error.read(_MOST_BYTES)))
+            said = ""
+            with contextlib.suppress(OSError, http.client.HTTPException):  # it ends before its end
+                said = _message(self._without_key(error.read(_MOST_BYTES)))
             what = f"it answers with {error.code}{said and f': {said}'}"
             if error.code in _BUSY:
                 wait = error.headers.get("Retry-After") or ""

@@ -63,9 +63,9 @@ def is_text(text: str) -> bool:
 # is followed: what it leads to is written, and the link stays.
 
 MAX_LINE_BYTES = 16 * 2**20
+"""A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
 MAX_DOCUMENT_BYTES = 64 * 2**20
 """Of a line that may be a whole document, as notebooks and arrays of JSON are where a program wrote them."""
-"""A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 """The names that `atomic_writer` gives to files it has not finished."""

@@ -53,6 +53,7 @@ def test_a_model_without_a_temperature_is_asked_without_one(model: Model, tmp_pa
     ("reply", "said"),
     [
         ((302, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, b""), "302"),
+        ((400, {"Transfer-Encoding": "chunked"}, b"FF\r\ncut short"), "it answers with 400"),
         ((200, {}, b"<html>"), "not a chat completion"),
         ((200, {}, b'{"choices": []}'), "not a chat completion"),
         ((200, {}, b'{"choices": [{"message": {"content": 7}}]}'), "not a chat completion"),
