@@ -16,7 +16,7 @@ from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, specification, suggest_name, to_mapping
 from workbench.errors import MissingError, UsageError
-from workbench.jobs.control import next_free, submit_sweep
+from workbench.jobs.control import list_jobs, live_outputs, next_free, submit_sweep
 from workbench.jobs.folder import read_document
 from workbench.jobs.queue import check_placement
 from workbench.operations import Operation
@@ -83,7 +83,8 @@ def job_spec(
     if out is not None:
         params["out"] = str(out.absolute())
     elif publish:
-        params["publish"] = str(next_free(workspace.models, recipe.name.rpartition("/")[2]))
+        stem = recipe.name.rpartition("/")[2]
+        params["publish"] = str(next_free(workspace.models, stem, live_outputs(list_jobs(workspace))))
     return Recipe("train", f"train {recipe.name}", params, recipe.seed)
 
 

@@ -29,7 +29,7 @@ from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Chooser, Dialog, MenuChoice, frame_dialog
 from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
-from workbench.jobs.control import next_free
+from workbench.jobs.control import live_outputs, next_free
 from workbench.jobs.queue import check_placement
 from workbench.operations import find_operation
 from workbench.paper import all_trainers, load
@@ -143,11 +143,20 @@ def _spec_choices(field: SpecField) -> Mapping[str, str]:
     return dict.fromkeys(("true", "false") if field.kind is bool else map(str, field.choices), "")
 
 
-def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
-    """Return the form of a recipe; `how` fills in the fields that make it a sweep."""
+def form_fields(
+    recipe: Recipe, workspace: Workspace, how: Sweep | None = None, jobs: Iterable[JobView] = ()
+) -> FormFields:
+    """Return the form of a recipe.
+
+    Args:
+        recipe: the recipe.
+        workspace: the workspace.
+        how: fills in the fields that make it a sweep.
+        jobs: the jobs; what those that are live write is no free name.
+    """
     if recipe.task == "train":
-        return TrainFields(recipe, workspace, how)
-    return OperationFields(recipe, workspace)
+        return TrainFields(recipe, workspace, how, jobs)
+    return OperationFields(recipe, workspace, jobs)
 
 
 def _field_error(what: str, remedy: str = "") -> EngineError:
@@ -163,7 +172,7 @@ def _name_problem(text: str, folder: Path, what: str) -> str:
 class OperationFields(FormFields):
     """The form of an operation that runs as a job: the fields of its spec, and the name of its result."""
 
-    def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
+    def __init__(self, recipe: Recipe, workspace: Workspace, jobs: Iterable[JobView] = ()) -> None:
         super().__init__(workspace)
         self._recipe = recipe
         self._row = find_operation(recipe.task)
@@ -172,7 +181,8 @@ class OperationFields(FormFields):
         self._home = workspace.make_folder(self._row.background.home)
         self._table = recipe.task.rpartition(".")[2]
         stem = recipe.name.rpartition("/")[2]
-        given = {**recipe.params, "seed": recipe.seed, self._target: next_free(self._home, stem).name}
+        name = next_free(self._home, stem, live_outputs(jobs)).name
+        given = {**recipe.params, "seed": recipe.seed, self._target: name}
         self._spec = {
             field.name: field for field in describe_fields(self._row.spec_type) if not field.arg.hidden
         }
@@ -208,7 +218,9 @@ _JOB_HELP = {
 class TrainFields(FormFields):
     """The form of a training run: the recipe's tables, seed, device, the model's name, and the sweep."""
 
-    def __init__(self, recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> None:
+    def __init__(
+        self, recipe: Recipe, workspace: Workspace, how: Sweep | None, jobs: Iterable[JobView]
+    ) -> None:
         from workbench.train import Sweep
 
         super().__init__(workspace)
@@ -227,7 +239,7 @@ class TrainFields(FormFields):
         job = {
             "seed": str(recipe.seed),
             "device": str(recipe.params.get("device", "auto")),
-            "name": next_free(workspace.models, stem).name,
+            "name": next_free(workspace.models, stem, live_outputs(jobs)).name,
             "more": "",
         }
         fields += [FormField("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
@@ -325,7 +337,8 @@ class TrainFields(FormFields):
         from workbench.train import job_spec
 
         self.count_runs(values)
-        made = job_spec(self._workspace, self._fill_recipe(values), device=values["job.device"].strip())
+        filled, device = self._fill_recipe(values), values["job.device"].strip()
+        made = job_spec(self._workspace, filled, device=device, publish=False)
         publish = str(self._workspace.models / values["job.name"].strip())
         return dataclasses.replace(made, params={**made.params, "publish": publish})
 
@@ -564,7 +577,7 @@ class NewJob(Dialog[Any]):
         self._shown = recipe
         self._edited, self._measures = "", ()
         how = self._how if recipe is self._chosen else None
-        self._fields = form_fields(recipe, self._workspace, how)
+        self._fields = form_fields(recipe, self._workspace, how, self._jobs)
         place = self.query_one("#fields", VerticalScroll)
         rows = list(self.query(FormRow))
         missing = [FormRow() for _ in range(len(self._fields.fields) - len(rows))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -178,6 +177,7 @@ class JobsScreen(WorkbenchScreen):
 
     def _rerun_job(self) -> None:
         from workbench.jobs import control
+        from workbench.jobs.folder import Job
 
         if (job := self.job) is None:
             return
@@ -186,14 +186,13 @@ class JobsScreen(WorkbenchScreen):
                 lambda: control.rerun_job(self.workbench.workspace, job.id).id, "job {} is started"
             )
             return
-        recipe = job.spec
-        if out := recipe.params.get("out"):
-            names = (Path(f"{out}-{number}") for number in range(2, 10_000))
-            free = next(name for name in names if not name.exists())
-            recipe = dataclasses.replace(recipe, params={**recipe.params, "out": str(free)})
-        self._do_in_thread(
-            lambda: control.submit_job(self.workbench.workspace, recipe).id, "job {} is started"
-        )
+
+        def submit_again() -> int:
+            workspace = self.workbench.workspace
+            recipe = control.move_outputs(workspace, Job(job.id, Path(job.folder)), job.spec)
+            return control.submit_job(workspace, recipe).id
+
+        self._do_in_thread(submit_again, "job {} is started")
 
     def _has_attempts(self) -> bool:
         """Whether `d` is about the attempts of the job under the cursor."""
@@ -283,7 +282,7 @@ class JobsScreen(WorkbenchScreen):
         self._do_in_thread(protect, "job {} is protected" if on else "job {} can be deleted again")
 
     def _change_job(self, verb: str, job: JobView, words: str) -> None:
-        """Do what `stop_job`, `kill_job`, `resume_job` or `remove_job` of `workbench.jobs.control` does."""
+        """Do what `stop_job`, `kill_job` or `resume_job` of `workbench.jobs.control` does."""
 
         def change_job() -> int:
             from workbench.jobs import control

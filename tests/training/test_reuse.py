@@ -83,7 +83,9 @@ def test_a_title_says_what_was_changed(lab: Lab, recipe: Path) -> None:
     spec = replace(job_spec(lab.workspace, load_recipe(str(recipe))), title="train small lr=1e-4 seed=1")
     number = control.submit_job(lab.workspace, spec).id
     control.kill_job(lab.workspace, number)
-    made = copy_recipe(Job(number, lab.workspace.runs / str(number)), ["train.lr=0.5", "model.tau=0.2"])
+    made = copy_recipe(
+        lab.workspace, Job(number, lab.workspace.runs / str(number)), ["train.lr=0.5", "model.tau=0.2"]
+    )
     assert made.title == "train small lr=0.5 seed=1 model.tau=0.2"
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -34,6 +34,7 @@ from workbench.jobs.folder import (
     find_job,
     is_divided,
     lowest_is_best,
+    map_texts,
     mark_protected,
     note_members,
     recipe_diff,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 
 
 _PLACEMENT = frozenset(("device", "executor"))
+_OUTPUTS = frozenset(("out", "publish"))
 
 
 def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
@@ -96,20 +98,45 @@ def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
     return after
 
 
-def copy_recipe(job: Job, settings: Sequence[str]) -> Recipe:
+def copy_recipe(workspace: Workspace, job: Job, settings: Sequence[str]) -> Recipe:
     """Return the recipe for a new job with the same work and its own output folder.
 
     Args:
+        workspace: The workspace.
         job: The job to repeat.
         settings: Settings to change, each `key=value`.
     """
     spec = job.read_recipe()
     params = {key: value for key, value in spec.params.items() if key != "out"}
-    if "publish" in params:
-        place = Path(params["publish"])
-        params["publish"] = str(next_free(place.parent, place.name))
-    made = _apply_settings(replace(spec, params=params), settings)
+    made = _apply_settings(move_outputs(workspace, job, replace(spec, params=params)), settings)
     return replace(made, title=_update_title(spec.title, settings))
+
+
+def move_outputs(workspace: Workspace, job: Job, spec: Recipe) -> Recipe:
+    """Return the recipe of a job for a new one, which replaces nothing that the job wrote.
+
+    What the job writes into its run folder, the new one writes into its own. Its output folder elsewhere and
+    its model get the next free names beside those.
+    """
+    own = job.folder.absolute() / "out"
+
+    def move_text(text: str) -> str:
+        path = Path(text)
+        return INSIDE + path.relative_to(own).as_posix() if path.is_relative_to(own) else text
+
+    params = map_texts(spec.params, move_text)
+    outputs = {name: Path(params[name]) for name in _OUTPUTS & params.keys() if params[name]}
+    taken = live_outputs(list_jobs(workspace)) if outputs else ()
+    for name, place in outputs.items():
+        if not params[name].startswith(INSIDE):
+            params[name] = str(next_free(place.parent, place.name, taken))
+    return replace(spec, params=params)
+
+
+def live_outputs(jobs: Iterable[JobView]) -> set[Path]:
+    """Return the output folders of those jobs that are live, and where they publish their models."""
+    live = [view for view in jobs if view.live]
+    return {Path(view.params[name]) for view in live for name in _OUTPUTS if view.params.get(name)}
 
 
 def _update_title(title: str, settings: Sequence[str]) -> str:
@@ -122,10 +149,11 @@ def _update_title(title: str, settings: Sequence[str]) -> str:
     return " ".join(parts)
 
 
-def next_free(folder: Path, stem: str) -> Path:
-    """Return the first path `stem`, `stem-2`, `stem-3`, … in a folder that does not exist."""
+def next_free(folder: Path, stem: str, taken: Collection[Path] = ()) -> Path:
+    """Return the first path `stem`, `stem-2`, `stem-3`, … in a folder that is neither taken nor there."""
     names = chain([stem], (f"{stem}-{number}" for number in count(2)))
-    return next(folder / name for name in names if not (folder / name).exists())
+    paths = (folder / name for name in names)
+    return next(path for path in paths if path not in taken and not path.exists())
 
 
 def _apply_settings(spec: Recipe, settings: Sequence[str]) -> Recipe:
@@ -508,17 +536,21 @@ def _record_job(workspace: Workspace, spec: Recipe) -> Job:
 
 
 def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = None) -> None:
-    """Two jobs that write to one folder would spoil it, unless they are shares of one work."""
-    out = spec.params.get("out")
-    if not out or out.startswith(INSIDE):
+    """Two jobs that write or publish to one folder would spoil it, unless they are shares of one work."""
+    texts = (spec.params.get(name) for name in _OUTPUTS)
+    wanted = {Path(text).resolve() for text in texts if text and not text.startswith(INSIDE)}
+    if not wanted:
         return
     sweep = sweep_of(but.folder) if but else 0
     for view in list_jobs(workspace):
         own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
-        if view.live and not own and Path(view.out).resolve() == Path(out).resolve():
-            what = f"job {view.id} is writing to the same folder"
-            remedy = f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder."
-            raise EngineError(what, where=str(out), code="E602", remedy=remedy)
+        if not view.live or own:
+            continue
+        for text in filter(None, (view.out, view.params.get("publish"))):
+            if Path(text).resolve() in wanted:
+                what = f"job {view.id} is writing to the same folder"
+                remedy = f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder."
+                raise EngineError(what, where=text, code="E602", remedy=remedy)
 
 
 def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
@@ -593,7 +625,7 @@ def rerun_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) -
 
     if _is_sweep(workspace, number):
         return _rerun_sweep(workspace, find_job(workspace.runs, number), settings)
-    spec = copy_recipe(find_job(workspace.runs, number), settings)
+    spec = copy_recipe(workspace, find_job(workspace.runs, number), settings)
     resolve_recipe(spec, workspace.runs)
     return submit_job(workspace, spec)
 
@@ -605,7 +637,7 @@ def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Jo
         raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", remedy=again)
     spec = item.read_recipe()
     runs = [
-        (copy_recipe(find_job(workspace.runs, each.job), ()), each.setting, each.repeat)
+        (copy_recipe(workspace, find_job(workspace.runs, each.job), ()), each.setting, each.repeat)
         for each in sweep_members(item)
     ]
     how = {name: spec.params[name] for name in ("parallel", "stop_worst")}
