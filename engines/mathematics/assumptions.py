@@ -14,11 +14,13 @@ from typing import Literal
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, display_name, show_controls, variables_of
+from engines.formula.brackets import split_outside
 from engines.formula.infix import read_infix
 from engines.mathematics.terms.notation import infix
 
 Sign = Literal["<", "<=", "!="]
 
+_SEPARATOR = re.compile(r",|\band\b")
 _SIGNS = re.compile(r"(<=|>=|!=|<|>)")
 _SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!=", r"\leq": "<=", r"\geq": ">=", r"\neq": "!=", "∈": " in "}
 _WORDS = re.compile(
@@ -71,17 +73,19 @@ def read_assumptions(text: str) -> Assumptions:
 
     >>> str(read_assumptions("-1 < x <= 2, n integer and a ≠ 0"))
     'n integer, -1 < x, x <= 2, a != 0'
+    >>> str(read_assumptions("log(a, x) > 0, n > 1"))
+    '0 < log_a(x), 1 < n'
     """
     for spelling, sign in _SPELLINGS.items():
         text = text.replace(spelling, sign)
     integers: dict[str, None] = {}
     relations: dict[Relation, None] = {}
-    for part in re.split(r",|\band\b", text):
-        if not part.strip():
+    for part in split_outside(text, _SEPARATOR)[0]:
+        if not part:
             continue
-        worded = _WORDS.match(part.strip())
+        worded = _WORDS.match(part)
         if worded is None:
-            relations.update(dict.fromkeys(_chain(part.strip())))
+            relations.update(dict.fromkeys(_chain(part)))
             continue
         for word in worded[1].split():
             (leaf,) = _sides(word, [word])

@@ -64,7 +64,8 @@ def value(tokens: Sequence[str], x: float) -> float:
         elif token in ("+", "-", "*", "/"):
             left, right = stack.pop(), stack.pop()
             if token == "/":
-                stack.append(left / right if right else math.nan)
+                zero = abs(right) < 1e-12  # sin(pi), say
+                stack.append(math.nan if zero else left / right)
             else:
                 stack.append(left + right if token == "+" else left - right if token == "-" else left * right)
         else:

@@ -34,7 +34,7 @@ def test_a_rewriting_that_takes_too_long_gives_nothing(monkeypatch: pytest.Monke
             time.sleep(0.01)
         return start
 
-    monkeypatch.setattr(sememb, "_applied", forever)
+    monkeypatch.setattr(sememb, "_apply_rewriting", forever)
     assert sememb.list_rewritings(read_prefix("sin x"), time_s=0.2) == []
 
 

@@ -200,8 +200,9 @@ import json, sys
 from engines.egen.egraph.growth import Grower
 from engines.core.vocabulary import read_prefix
 from engines.egen.settings import Limits
-found = Grower("strict").grow(read_prefix(sys.argv[1]), Limits(nodes=500))
-said = found.root, found.classes, found.stop_reason, found.iterations, found.nodes, found.fired
+found = Grower("strict").grow_egraph(read_prefix(sys.argv[1]), Limits(nodes=500))
+tables = [table.tolist() for table in (found.labels, found.children, found.starts)]
+said = found.root, found.names, *tables, found.stop_reason, found.iterations, found.nodes, found.fired
 print(json.dumps(said))
 """
 

@@ -37,7 +37,7 @@ async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Mak
         await until(pilot, lambda: jobs(app).current_key == "38")
         assert app.screen.query_one("#jobs", Listing).query_text == "!succeeded"
         burst(app, "\x1bMslow one\n")
-        await until(pilot, lambda: bool(app.workspace.notes.all()))
+        await until(pilot, lambda: bool(app.workspace.notes.known))
         assert app.workspace.notes.get("job/38").note == "slow one"  # type: ignore[union-attr]
         assert jobs(app).shown == 4
         burst(app, ":job 40\nk")
