@@ -1,0 +1,53 @@
+"""Statements: what a whole text says, told by its connective, kind, relation and quantifiers."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.core.tree import Tree
+from engines.formula.statements import Statement, read_statement
+
+
+def statement_of(text: str) -> Statement:
+    result = read_statement(text)
+    assert isinstance(result, Statement), result
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "connective", "relations"),
+    [
+        (r"p \land q", "compound", "and", ["", ""]),
+        (r"p \lor q", "compound", "or", ["", ""]),
+        (r"x \le -2 \text{ or } x \ge 3", "compound", "or", ["<=", ">="]),
+        ("x = 1, y = 2", "system", "and", ["=", "="]),
+        (r"x \in (-2, 2)", "relation", "", ["in"]),
+        (r"\{-2, 2\}", "set", "", [""]),
+        ("(-2, 2)", "tuple", "", [""]),
+        (r"(-\infty, 2) \cup [3, \infty)", "union", "", [""]),
+        ("1, 2", "list", "", [""]),
+        ("3/4", "number", "", [""]),
+        ("x + 1", "term", "", [""]),
+        (r"5\text{ cm}", "quantity", "", [""]),
+        (r"A \approx 1.41", "relation", "", ["approx"]),
+    ],
+)
+def test_what_a_text_says(text: str, kind: str, connective: str, relations: list[str]) -> None:
+    statement = statement_of(text)
+    assert (statement.kind, statement.connective) == (kind, connective)
+    assert [part.relation for part in statement.parts] == relations
+
+
+def test_quantifiers_stand_before_the_body() -> None:
+    ranged = Tree("in", (Tree("x"), Tree("ℝ")))
+    body = Tree(">", (Tree("y"), Tree("x")))
+    statement = Statement(Tree("forall", (Tree("x"), ranged, Tree("exists", (Tree("y"), body)))))
+    assert [(one.label, one.name, one.range) for one in statement.quantifiers] == [
+        ("forall", "x", ranged),
+        ("exists", "y", None),
+    ]
+    assert (statement.kind, statement.body.tree, statement.relation) == ("quantified", body, ">")
+
+
+def test_a_text_that_is_not_read_says_why() -> None:
+    assert read_statement("1/2x") == "what is divided by can be read in two ways"
