@@ -54,7 +54,7 @@ ALLOWED = {
     ("workbench/jobs/folder.py", "'recipe.toml'"): MADE_ONCE,
     ("workbench/jobs/folder.py", "'worker.json'"): "only the worker of the attempt writes it",
     ("workbench/jobs/folder.py", "'members.json'"): "only who makes a sweep writes it, and all of it",
-    ("workbench/jobs/queue.py", "'device.json'"): "only the supervisor of the attempt writes it",
+    ("workbench/jobs/placement.py", "'device.json'"): "only the supervisor of the attempt writes it",
     (
         "workbench/jobs/reporting.py",
         "f\"report-{re.sub('[^A-Za-z0-9]+', '-', name).strip('-')[-80:]}.json\"",
@@ -67,7 +67,8 @@ LOCKING = {
     "engines/core/files.py",
     "engines/training/token_cache.py",  # is built in a draft, and what is there is never changed
     "workbench/jobs/folder.py",  # the lock of an attempt, held while it lives
-    "workbench/jobs/queue.py",  # slots, and the one keeper
+    "workbench/jobs/queue.py",  # slots
+    "workbench/jobs/keeper.py",  # the one keeper
     "workbench/jobs/reporting.py",  # held while a job is followed
 }
 """The modules that lock by themselves: for as long as work takes, and not for one change of a file."""

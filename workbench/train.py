@@ -18,7 +18,7 @@ from engines.core.spec import Arg, specification, suggest_name, to_mapping
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import list_jobs, live_outputs, next_free, submit_sweep
 from workbench.jobs.folder import read_document
-from workbench.jobs.queue import check_placement
+from workbench.jobs.placement import check_placement
 from workbench.operations import Operation
 from workbench.paper import Trainer, all_trainers, data_keys, load
 from workbench.recipes import Recipe, list_recipes, with_settings, with_value
@@ -49,7 +49,7 @@ def job_spec(
         recipe: The recipe.
         out: The folder to write to.
         device: The device, instead of the recipe's.
-        executor: Where it runs; see `jobs.queue`.
+        executor: Where it runs; see `jobs.placement`.
         publish: Whether to copy the model to the workspace's models, under the recipe's name or the next free
             one; not with `out`.
 

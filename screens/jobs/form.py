@@ -30,7 +30,7 @@ from screens.widgets.dialogs import Chooser, Dialog, MenuChoice, frame_dialog
 from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import live_outputs, next_free
-from workbench.jobs.queue import check_placement
+from workbench.jobs.placement import check_placement
 from workbench.operations import find_operation
 from workbench.paper import all_trainers, load
 from workbench.recipes import job_recipe, with_settings

@@ -150,7 +150,7 @@ class Follower:
         added = self.curves.read_piece()
         if not self.device:
             from workbench.jobs.folder import Job
-            from workbench.jobs.queue import device_of
+            from workbench.jobs.placement import device_of
 
             self.device = device_of(Job(0, self._folder).attempt(self._attempt))
         if self._checkpoints is not None:
@@ -345,7 +345,7 @@ class Machine:
         Raises:
             EngineError: The GPU does not exist.
         """
-        from workbench.jobs.queue import check_placement, choose_gpus
+        from workbench.jobs.placement import check_placement, choose_gpus
 
         check_placement({"device": policy})
         if policy.partition(":")[0] == "cpu":
@@ -375,7 +375,7 @@ def look_at_machine(runs: Path) -> Machine:
     import psutil
 
     from workbench.jobs.machine import list_gpus, memory_bytes
-    from workbench.jobs.queue import taken_gpus
+    from workbench.jobs.placement import taken_gpus
 
     cards = tuple(list_gpus())
     try:

@@ -16,7 +16,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from workbench.jobs import control, queue
+from workbench.jobs import control, keeper, queue
 from workbench.jobs import machine as process
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Heartbeat, create_job
@@ -214,7 +214,7 @@ def test_the_clock_is_set_back_before_the_supervisor_began(lab: Lab) -> None:
     (place,) = (lab.workspace.runs / ".queue").glob("[0-9]*")
     place.rename(place.with_name(f"{place.name}.{int(time.time()) + 3600}"))
     assert lab.view(job.id).state == "lost"
-    assert not queue.advance_queue(lab.workspace.runs)
+    assert not keeper.advance_queue(lab.workspace.runs)
 
 
 def test_stopped_before_it_began(lab: Lab) -> None:

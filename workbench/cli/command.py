@@ -576,7 +576,7 @@ def _counted_progress(row: Operation) -> Sink:
 
 def _start_job(row: Operation, spec: Any, executor: str, shares: int, as_json: bool) -> None:
     from workbench.jobs.control import submit_job, submit_shares
-    from workbench.jobs.queue import check_placement
+    from workbench.jobs.placement import check_placement
     from workbench.recipes import job_recipe
     from workbench.workspace import Workspace
 

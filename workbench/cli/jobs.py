@@ -37,7 +37,7 @@ from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find_job
 from workbench.jobs.measures import explain_measures
-from workbench.jobs.queue import device_of
+from workbench.jobs.placement import device_of
 from workbench.jobs.reporting import ReportState, check_reporter, read_report_states
 from workbench.jobs.tail import EventTail, LineTail
 from workbench.jobs.view import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings

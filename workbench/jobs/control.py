@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts as clear_away
+from workbench.jobs import keeper, queue, slurm
 from workbench.jobs import machine as timing
-from workbench.jobs import queue, slurm
 from workbench.jobs.folder import (
     EARLY,
     INSIDE,
@@ -44,9 +44,9 @@ from workbench.jobs.folder import (
     sweep_of,
     sweep_plan,
 )
-from workbench.jobs.machine import kill_leftovers
-from workbench.jobs.queue import check_placement, cluster_options
+from workbench.jobs.placement import check_placement, cluster_options
 from workbench.jobs.reporting import reporter_file
+from workbench.jobs.settling import settle_attempt
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import (
     AttemptView,
@@ -271,7 +271,7 @@ def submit_sweep(
                 discard_job(workspace.runs, item)
         raise
     if cluster is None:
-        queue.keep_queue(workspace.runs)
+        keeper.keep_queue(workspace.runs)
     update_index(workspace, [made, *jobs_made])
     return made
 
@@ -311,7 +311,7 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         supervisor = Supervisor(job.last_attempt(), sink=sink, slots=slots)
         supervisor.run()
         slots.close()
-        queue.keep_queue(workspace.runs)
+        keeper.keep_queue(workspace.runs)
         supervisor.await_reporters()
     if not job.folder.is_dir():
         what = f"the run folder of job {job.id} was removed while it ran, so it was ended"
@@ -557,7 +557,7 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     wanted = cluster_options(spec.params)
     if wanted is None:
         queue.enqueue(attempt)
-        queue.keep_queue(attempt.folder.parent.parent)
+        keeper.keep_queue(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
     others = awaited_attempts(Job(attempt.job, run))
@@ -707,7 +707,7 @@ def reconcile_jobs(
     """Correct the records: store the end of attempts whose supervisor could not, and supervise orphaned
     workers.
     """
-    queue.keep_queue(workspace.runs)
+    keeper.keep_queue(workspace.runs)
     index = JobIndex(workspace.root)
     look = look or look_at(workspace)
     known = look.known
@@ -760,34 +760,6 @@ def rebuild_index(workspace: Workspace) -> tuple[int, str]:
             settle_attempt(attempt, look=look)
     result = update_index(workspace, all_jobs(workspace.runs), index)
     return result, index.notice
-
-
-def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
-    """Store the end of an attempt that nobody else can store it for, or give its worker a new supervisor."""
-    now = attempt_standing(attempt, places=look.places if look else None)
-    if now.recorded:
-        return True
-    silent = now.health == "silent" and give_up and attempt.cluster_ticket() is None
-    if now.state in LIVE and not silent:
-        if now.health == "orphaned":
-            queue.start_supervisor(attempt)
-        return True
-    # A full disk or a read-only folder: the state is right without being written, and another time will do.
-    with contextlib.suppress(OSError, EngineError), attempt.hold_lock() as mine:
-        if not mine:
-            return False
-        again = attempt_standing(attempt)
-        if silent and again.health == "silent" and again.heartbeat is not None:
-            reason = "abandoned by you: its machine had stopped responding"
-            attempt.write_result(
-                Ending("lost", reason, started=attempt.started_at(), ended=again.heartbeat.t)
-            )
-        elif again.ending is not None and not again.recorded:
-            kill_leftovers(attempt.folder)
-            attempt.write_result(again.ending)
-            queue.leave_queue(attempt)
-        return True
-    return False
 
 
 def update_index(workspace: Workspace, found: list[Job], index: JobIndex | None = None) -> int:

@@ -20,7 +20,7 @@ from pathlib import Path
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, Ending, Job
-from workbench.jobs.queue import cluster_options
+from workbench.jobs.placement import cluster_options
 from workbench.jobs.supervisor import Signals, Supervisor
 from workbench.jobs.tail import read_progress
 from workbench.jobs.view import ending_without_exit_code

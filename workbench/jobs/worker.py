@@ -4,8 +4,9 @@
 SIGTERM raises the flag that the task asks about. When the supervisor dies the worker carries on: it says so
 in the log, and its `outcome.json` is what the next supervisor or reader goes by.
 
-A worker that was started by a launcher (`queue.launch`) looks into the run folder for requests instead. Of
-several processes the one of rank 0 is the worker; the others do their share of the task and write nothing.
+A worker that was started by a launcher (`placement.prepare_launch`) looks into the run folder for requests
+instead. Of several processes the one of rank 0 is the worker; the others do their share of the task and write
+nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from workbench.errors import without_secrets
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Job, diff_documents, read_document
 from workbench.jobs.machine import memory_bytes
-from workbench.jobs.queue import LAUNCHED, device_of
+from workbench.jobs.placement import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.jobs.tail import LoggedEvent, keep_last
 from workbench.recipes import Recipe

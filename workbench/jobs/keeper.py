@@ -1,0 +1,190 @@
+"""Starts what waits in the queue of a folder of runs.
+
+Nobody has to be there for the queue to be kept: what waits is files, `advance_queue` starts what fits, and
+every command that looks at jobs, every job that ends, and a keeper (`python -m workbench.jobs.keeper RUNS`)
+that lives as long as something waits call it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from engines.core.errors import EngineError
+from workbench.folders import state_dir
+from workbench.jobs import machine as timing
+from workbench.jobs.folder import Job, awaited_attempts, read_document, sweep_lane
+from workbench.jobs.machine import Gpu, list_gpus, start_detached
+from workbench.jobs.queue import (
+    QUEUE_FOLDER,
+    QueueEntry,
+    Slots,
+    device_policy,
+    lock_first_free,
+    lock_slots,
+    queue_entries,
+    requested_gpus,
+    start_supervisor,
+    with_job_variables,
+)
+from workbench.jobs.settling import settle_attempt
+
+_CARDS_S = 5.0
+"""What the driver's tool tells of the cards is believed for so long: asking it takes longer than all else."""
+
+
+def advance_queue(runs: Path) -> bool:
+    """Start what fits, in order. An entry that does not fit blocks later ones from what it waits for.
+
+    Returns:
+        Whether anything waits.
+    """
+    return Keeper(runs).advance_queue()
+
+
+class _Wish(NamedTuple):
+    device: str
+    variables: Mapping[str, str]
+    lane: tuple[int, int]
+
+
+class Keeper:
+    """Starts what fits, again and again; it caches what it has read of entries and GPUs."""
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._wishes: dict[str, _Wish] = {}
+        self._cards: list[Gpu] = []
+        self._cards_until = -math.inf
+
+    def advance_queue(self) -> bool:
+        """Start what fits, as the function `advance_queue`."""
+        if not queue_entries(self._runs):
+            return False
+        with _hold_lock(self._runs / QUEUE_FOLDER / "lock", wait=True) as mine:
+            if not mine:
+                return True
+            blocked: set[str | int] = set()
+            for entry in queue_entries(self._runs):
+                if not entry.started:
+                    self._start_entry(entry, blocked)
+                elif abs(time.time() - entry.started) > timing.START_LIMIT_S:
+                    self._drop_entry(entry)
+        return bool(queue_entries(self._runs))
+
+    def _start_entry(self, entry: QueueEntry, blocked: set[str | int]) -> None:
+        """Start it when there is room. Args: blocked: what others before it wait for, a kind of slot or a
+        sweep of which enough runs; added to."""
+        wish = self._wishes.get(entry.name) or self._read_wish(entry)
+        wanted = requested_gpus(wish.device, wish.variables, self._cached_gpus)
+        kind = "gpu" if wanted else "cpu"
+        sweep, parallel = wish.lane
+        if kind in blocked or sweep in blocked:
+            return
+        job = self._entry_job(entry)
+        attempt = job.attempt(entry.attempt)
+        if attempt.read_result() is not None or not attempt.folder.is_dir():
+            self._drop_entry(entry)
+            return
+        for other in awaited_attempts(job):
+            settle_attempt(other)  # the end of one that is lost is recorded
+        if awaited_attempts(job):
+            return
+        lanes = (
+            lock_first_free([_lane_lock(job, sweep, number) for number in range(parallel)])
+            if parallel
+            else ()
+        )
+        if lanes is None:
+            blocked.add(sweep)
+            return
+        slots = lock_slots(wanted)
+        if slots is None:
+            blocked.add(kind)
+            Slots(lanes).close()
+            return
+        slots = Slots((*slots.locks, *lanes), slots.cards)
+        path = self._runs / QUEUE_FOLDER / entry.name
+        path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
+        del self._wishes[entry.name]
+        start_supervisor(attempt, slots, with_job_variables(wish.variables))
+        slots.close()
+
+    def _entry_job(self, entry: QueueEntry) -> Job:
+        return Job(entry.job, self._runs / str(entry.job))
+
+    def _read_wish(self, entry: QueueEntry) -> _Wish:
+        job, device = self._entry_job(entry), "cpu"
+        with contextlib.suppress(EngineError):
+            device = device_policy(job.read_recipe().params)
+        taken = read_document(self._runs / QUEUE_FOLDER / entry.name).get("variables")
+        taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
+        self._wishes[entry.name] = wish = _Wish(device, taken, sweep_lane(job))
+        return wish
+
+    def _drop_entry(self, entry: QueueEntry) -> None:
+        self._wishes.pop(entry.name, None)
+        (self._runs / QUEUE_FOLDER / entry.name).unlink(missing_ok=True)
+
+    def _cached_gpus(self) -> list[Gpu]:
+        if time.monotonic() > self._cards_until:
+            self._cards, self._cards_until = list_gpus(), time.monotonic() + _CARDS_S
+        return self._cards
+
+
+def _lane_lock(job: Job, sweep: int, number: int) -> Path:
+    where = hashlib.sha256(str(job.folder.parent.resolve()).encode()).hexdigest()[:16]
+    return state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
+
+
+def keep_queue(runs: Path) -> None:
+    """Start what fits, and make sure that a keeper starts the rest later."""
+    if not queue_entries(runs):
+        return
+    with _hold_lock(runs / QUEUE_FOLDER / "keeper") as free:
+        pass
+    # Without the lock: what others have put there, who found it held for this moment, is started too.
+    if free and advance_queue(runs):
+        start_detached("workbench.jobs.keeper", str(runs.resolve()))
+
+
+@contextlib.contextmanager
+def _hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Hold a lock for the length of the block; yields whether it could be had."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(descriptor)
+
+
+def main(arguments: list[str]) -> int:
+    """Keep the queue of a folder of runs as long as anything waits."""
+    runs = Path(arguments[0])
+    keeper = Keeper(runs)
+    mine = True
+    # Asked again without the lock: who puts something there while it is held relies on its holder.
+    while mine and queue_entries(runs):
+        with _hold_lock(runs / QUEUE_FOLDER / "keeper") as mine:
+            while mine and keeper.advance_queue():
+                time.sleep(timing.TICK_S)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,39 @@
+"""Stores the ends of attempts that nobody else can store them for, and supervises orphaned workers."""
+
+from __future__ import annotations
+
+import contextlib
+
+from engines.core.errors import EngineError
+from workbench.jobs.folder import LIVE, Attempt, Ending
+from workbench.jobs.machine import kill_leftovers
+from workbench.jobs.queue import leave_queue, start_supervisor
+from workbench.jobs.view import JobSnapshot, attempt_standing
+
+
+def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
+    """Store the end of an attempt that nobody else can store it for, or give its worker a new supervisor."""
+    now = attempt_standing(attempt, places=look.places if look else None)
+    if now.recorded:
+        return True
+    silent = now.health == "silent" and give_up and attempt.cluster_ticket() is None
+    if now.state in LIVE and not silent:
+        if now.health == "orphaned":
+            start_supervisor(attempt)
+        return True
+    # A full disk or a read-only folder: the state is right without being written, and another time will do.
+    with contextlib.suppress(OSError, EngineError), attempt.hold_lock() as mine:
+        if not mine:
+            return False
+        again = attempt_standing(attempt)
+        if silent and again.health == "silent" and again.heartbeat is not None:
+            reason = "abandoned by you: its machine had stopped responding"
+            attempt.write_result(
+                Ending("lost", reason, started=attempt.started_at(), ended=again.heartbeat.t)
+            )
+        elif again.ending is not None and not again.recorded:
+            kill_leftovers(attempt.folder)
+            attempt.write_result(again.ending)
+            leave_queue(attempt)
+        return True
+    return False
