@@ -245,7 +245,7 @@ class Workbench(AppFrame):
                 self.place.show_refusal(verb, why_greyed(node, verb))
 
     def _settle_cursor(self, event: events.Event) -> bool:
-        """Another key than the one that was held is about where the cursor is now."""
+        """Return another key than the one that was held is about where the cursor is now."""
         key = getattr(event, "key", "")
         again, self._last_key = key == self._last_key, key
         return not again and isinstance(self.focused, Table) and self.focused.settle_cursor()

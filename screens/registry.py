@@ -81,7 +81,7 @@ _OWN = (
 
 
 def _added_screens() -> Iterator[ScreenEntry]:
-    """The screens of papers from other distributions, each at the next digit that is free."""
+    """Yield the screens of papers from other distributions, each at the next digit that is free."""
     digits = iter("6789")
     for paper in added_papers()[0]:
         if paper.screen:

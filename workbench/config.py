@@ -123,7 +123,9 @@ def _find_setting(name: str, known: Mapping[str, SettingKey] | None = None) -> S
 
 
 def _check_value(key: SettingKey, name: str, value: object, where: str) -> SettingValue:
-    """The value in the type of the key's default; text is read, as variables and arguments are text."""
+    """Return the value in the type of the key's default; text is read, as variables and arguments are
+    text.
+    """
     try:
         if isinstance(value, str) and not isinstance(key.default, str):
             results = parse(key.field, value or "false", name=name, code="E421")
@@ -278,7 +280,7 @@ def set_value(name: str, text: str) -> Setting:
 
 
 def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
-    """A settings file with one value more, or another."""
+    """Return a settings file with one value more, or another."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

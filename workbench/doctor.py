@@ -175,7 +175,7 @@ def _check_assets() -> Iterator[DoctorFinding]:
 
 
 def _added_papers() -> Iterator[DoctorFinding]:
-    """The papers of other distributions: all that they name is loaded, and their own check is made."""
+    """Yield the papers of other distributions: all that they name is loaded, and their own check is made."""
     usable, problems = added_papers()
     for problem in problems:
         yield DoctorFinding("papers", "missing", f"{problem.where}: {problem.what}", problem.remedy)

@@ -103,7 +103,7 @@ def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
 
 
 def _without_formula(cell: object) -> object:
-    """The cell, with a `'` in front of a text that a spreadsheet would run as a formula.
+    """Return the cell, with a `'` in front of a text that a spreadsheet would run as a formula.
 
     Those are texts that begin with = or @, or with a sign and hold a letter, as calls of functions and
     programs do. Numbers stay as they are.
@@ -163,7 +163,7 @@ def _tex_cell(value: object) -> str:
 
 
 def _is_figure(value: object) -> bool:
-    """A number, or a text of one; what is empty may stand among them."""
+    """Return a number, or a text of one; what is empty may stand among them."""
     return isinstance(value, int | float) or _FIGURE.fullmatch(str(value)) is not None
 
 

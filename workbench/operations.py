@@ -151,20 +151,26 @@ class OperationResult:
 class Operation:
     """One row; all targets are `module:name`.
 
-    Args: name: `paper.command`, or of a command of `mathwb` itself its name alone. help: its line in the
-    list of commands. call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
-    for what can be made again); returns a record, a document or an
-    iterator of rows. spec: the class of its first parameter, a frozen dataclass (see `engines.core.spec`),
-    named where importing the function takes long. text: `f(record, spec)` yields the lines that people
-    read; without it the function of the paper's tables that is named as the command, if there is one.
-    document: `f(record)`, where `--json` prints something else than the record. resolve: `f(spec)`, what is
-    left to be filled in after names and paths. code: `f(document)` gives the exit code where it is not
-    `stop_code`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
-    printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
-    its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
-    `--where`, a filter over its rows. listed: whether help lists it; the others serve screens. tool: it only
-    reads and computes, so that `mathwb mcp` offers it, less what its spec writes. tables: what it prints has
-    tables, which its command also prints as CSV and for LaTeX.
+    Args:
+        name: `paper.command`, or of a command of `mathwb` itself its name alone.
+        help: Its line in the list of commands.
+        call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder for what can be
+            made again); returns a record, a document or an iterator of rows.
+        spec: The class of its first parameter, a frozen dataclass (see `engines.core.spec`), named where
+            importing the function takes long.
+        text: `f(record, spec)` yields the lines that people read; without it the function of the paper's
+            tables that is named as the command, if there is one.
+        document: `f(record)`, where `--json` prints something else than the record.
+        resolve: `f(spec)`, what is left to be filled in after names and paths.
+        code: `f(document)` gives the exit code where it is not `stop_code`'s.
+        background: How it is a job, if `--detach` offers that.
+        json_lines: Rows that it yields are printed as JSON Lines, with or without `--json`.
+        expressions: An argument may begin with `-`.
+        recipes: Its command takes `--recipe`, whose settings hold where no other is given.
+        where: Its command takes `--where`, a filter over its rows.
+        listed: Whether help lists it; the others serve screens.
+        tool: It only reads and computes, so that `mathwb mcp` offers it, less what its spec writes.
+        tables: What it prints has tables, which its command also prints as CSV and for LaTeX.
     """
 
     name: str
@@ -361,7 +367,7 @@ def find_text_function(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
 
 
 def _path_values(spec: Any) -> Iterator[tuple[Field, Any]]:
-    """The fields of a spec that are paths or names of places, each with the place it stands for."""
+    """Yield the fields of a spec that are paths or names of places, each with the place it stands for."""
     for one in describe_fields(type(spec)):
         value = getattr(spec, one.name)
         if value is None or (one.kind is not Path and not one.arg.ref):
@@ -373,7 +379,11 @@ def _path_values(spec: Any) -> Iterator[tuple[Field, Any]]:
 
 
 def _refuse_overwriting(spec: Any) -> None:
-    """What is written may be nothing of what is read. Raises: UsageError E427."""
+    """What is written may be nothing of what is read.
+
+    Raises:
+        UsageError: E427.
+    """
     written: list[tuple[str, Path]] = []
     read: list[Path] = []
     for one, place in _path_values(spec):
@@ -388,7 +398,7 @@ def _refuse_overwriting(spec: Any) -> None:
 
 
 def _resolve_path(field: Field, value: Any) -> Any:
-    """The absolute path that a value means; `-` stays standard input.
+    """Return the absolute path that a value means; `-` stays standard input.
 
     A path that exists is meant before anything in the workspace that has its name.
     """

@@ -162,7 +162,7 @@ def _mix_bits(values: HashArray) -> HashArray:
 
 
 def _band_keys(runs: HashArray) -> list[int]:
-    """The keys of a text's bands; texts that agree much share one of them."""
+    """Return the keys of a text's bands; texts that agree much share one of them."""
     if not len(runs):
         return [_NOTHING] * _BANDS
     salts = _mix_bits(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))
@@ -205,7 +205,7 @@ def _find_candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[in
 def _read_again(
     side: TextSide, rows: Iterable[int], compared: Iterable[int]
 ) -> tuple[Mapping[int, str], Mapping[int, Any]]:
-    """The excerpts of some rows, and the runs of those that are compared."""
+    """Return the excerpts of some rows, and the runs of those that are compared."""
     rows, compared = set(rows), set(compared)
     texts: dict[int, str] = {}
     runs: dict[int, Any] = {}
@@ -367,7 +367,7 @@ def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
 
 
 def _open_side(path: Path, kind: str, bad: list[int], place: int) -> TextSide:
-    """Gives the texts of a path, as often as asked for; counts in `bad` what could not be read."""
+    """Give the texts of a path, as often as asked for; counts in `bad` what could not be read."""
     if kind == "texts":
         return lambda: (TextUnit("", text) for text in _read_texts(path))
     return lambda: _read_posts(path, bad, place)

@@ -159,7 +159,7 @@ def paper_error(name: str, error: BaseException) -> UsageError:
 
 
 def _load_entry_point(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
-    """The paper that an entry point names. Raises: whatever makes it unusable."""
+    """Return the paper that an entry point names. Raises: whatever makes it unusable."""
     paper = point.load()
     if not isinstance(paper, Paper):
         raise TypeError(f"{point.value} is no Paper")

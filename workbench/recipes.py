@@ -110,7 +110,8 @@ _DOTTED = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 def _parse_toml(text: bytes) -> dict[str, Any]:
     """What TOML says. A key of many parts is refused before it is read: it takes memory by their square.
 
-    Raises: ValueError and RecursionError for what is none, or too much.
+    Raises:
+        ValueError and RecursionError: For what is none, or too much.
     """
     if len(text) > _MOST_BYTES:
         raise ValueError(f"it is larger than {format_bytes(_MOST_BYTES)}")
@@ -155,15 +156,16 @@ def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def _merge_tables(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """One table on another: tables in both are put together, of all else the own is taken."""
+    """Return one table on another: tables in both are put together, of all else the own is taken."""
     tables = {key for key in own if isinstance(own[key], Mapping) and isinstance(base.get(key), Mapping)}
     return {**base, **own, **{key: _merge_tables(base[key], own[key]) for key in tables}}
 
 
 def _to_toml_value(value: Any, name: str = "params") -> Any:
-    """The value as TOML holds it. TOML knows no null: what is None is left out.
+    """Return the value as TOML holds it. TOML knows no null: what is None is left out.
 
-    Raises: DataError E610 for what is no text, number, list or table.
+    Raises:
+        DataError: E610 for what is no text, number, list or table.
     """
     if isinstance(value, Mapping):
         return {str(key): _to_toml_value(item, str(key)) for key, item in value.items() if item is not None}

@@ -243,7 +243,7 @@ def _missing_inputs(workspace: Workspace, stem: str) -> list[str]:
 
 
 def _has_data(workspace: Workspace, need: Mapping[str, Any]) -> bool:
-    """Whether data of the kind is registered with at least so many of what is counted."""
+    """Return whether data of the kind is registered with at least so many of what is counted."""
     return any(
         data.kind == need["kind"] and data.counts.get(need["count"], 0) >= need["least"]
         for data in workspace.data.list_entries()

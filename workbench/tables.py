@@ -98,12 +98,17 @@ EVERYWHERE = "screen text csv tex"
 class Column:
     """A column of a table.
 
-    Args: name: the field of the row, and the name in filters and files. title: its heading. width: the most
-    cells that it takes on a screen, or 0 to share what the others leave. align: numbers go right; those of
-    which not all have as many decimals line up at their point. on: where it is found; filters know it
-    everywhere. unit: of its numbers, for the reference. value: makes the value of what else the row holds.
-    format: of the value in a line, such as `.4f`, or what makes its text of the row. tex: its formula in TeX.
-    sort: what to sort by, if not the value.
+    Args:
+        name: The field of the row, and the name in filters and files.
+        title: Its heading.
+        width: The most cells that it takes on a screen, or 0 to share what the others leave.
+        align: Numbers go right; those of which not all have as many decimals line up at their point.
+        on: Where it is found; filters know it everywhere.
+        unit: Of its numbers, for the reference.
+        value: Makes the value of what else the row holds.
+        format: Of the value in a line, such as `.4f`, or what makes its text of the row.
+        tex: Its formula in TeX.
+        sort: What to sort by, if not the value.
 
     On screens: show: makes the cell from the row, with colours if it is `Content`. fit: as `show`, with the
     number of cells besides; 0 are as many as it likes. least: with how many it makes do while open columns
@@ -451,7 +456,11 @@ class Filter:
 def parse_filter(text: str, fields: Iterable[str]) -> Filter:
     """Read a filter.
 
-    Args: fields: the names that rows have. Raises: FilterError (E440) with the position of what is wrong.
+    Args:
+        fields: The names that rows have.
+
+    Raises:
+        FilterError: (E440) with the position of what is wrong.
 
     >>> parse_filter("op:sinh size>100", ["op", "size"]).matches({"op": ["sinh", "+"], "size": 120})
     True

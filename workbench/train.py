@@ -197,7 +197,7 @@ def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
 
 
 def _making_recipe(name: str) -> str:
-    """The recipe that makes a corpus of this name, as a sentence; nothing when there is none."""
+    """Return the recipe that makes a corpus of this name, as a sentence; nothing when there is none."""
     for recipe in list_recipes():
         if recipe.task == "egen.corpus" and recipe.name.rpartition("/")[2] == name:
             return f"The recipe {recipe.name} makes it (`a` on the Jobs screen). "
@@ -230,7 +230,11 @@ OPERATIONS = (
 
 class Trains(Protocol):
     def __call__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TrainingTask:
-        """The task to train. Raises: EngineError for settings or data that cannot be used."""
+        """Return the task to train.
+
+        Raises:
+            EngineError: For settings or data that cannot be used.
+        """
         ...
 
 
@@ -243,7 +247,7 @@ class _Settings:
     seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
 
     def build_task(self) -> TrainingTask:
-        """Raises: as `Trains`."""
+        """Raise as `Trains`."""
         paths = {kind: Path(place) for kind, place in self.data.items()}
         return load_trainer(self.trainer)(self.model, paths, seed=self.seed)
 
@@ -367,7 +371,7 @@ def _token_cache() -> Path | None:
 
 
 def _training_record(spec: Train) -> dict[str, Any]:
-    """The recipe and, within a job, its environment; names instead of places, since models travel."""
+    """Return the recipe and, within a job, its environment; names instead of places, since models travel."""
     from workbench.jobs.machine import MARK
 
     recipe = {key: value for key, value in to_mapping(spec).items() if key not in ("out", "publish")}
@@ -396,7 +400,9 @@ class Sweep:
     Values are a list, `low..high/count` for values at equal distances, with `log` behind the count at equal
     ratios, or `low..high` for all whole numbers. Draws are even, with `/log` in the logarithm, and by the
     recipe's seed; what is drawn twice is run once.
-    Raises: UsageError E427 for a setting that has no effect without another.
+
+    Raises:
+        UsageError: E427 for a setting that has no effect without another.
     """
 
     grid: Annotated[
@@ -581,7 +587,11 @@ _RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>
 
 
 def _parse_range(text: str) -> tuple[str, str, int, bool]:
-    """Low, high, count (0: not given) and whether by ratios. Raises: UsageError E426."""
+    """Low, high, count (0: not given) and whether by ratios.
+
+    Raises:
+        UsageError: E426.
+    """
     match = _RANGE.fullmatch(text)
     try:
         if match is None:
@@ -618,7 +628,7 @@ def _limit_count(numbers: range) -> range:
 
 
 def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple[str, str], ...]]:
-    """The settings of each draw; one without any where nothing is drawn."""
+    """Return the settings of each draw; one without any where nothing is drawn."""
     if not random:
         return [()]
     source = Random(seed)
@@ -635,7 +645,7 @@ def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[t
 
 
 def _sample_value(source: Random, low: str, high: str, by_ratio: bool) -> str:
-    """A value of a range: a whole number between whole numbers, otherwise to four digits."""
+    """Return a value of a range: a whole number between whole numbers, otherwise to four digits."""
     if low.isdecimal() and high.isdecimal():
         last = int(high)
         return str(min(last, int(_interpolate_range(low, str(last + 1), source.random(), by_ratio))))

@@ -224,7 +224,9 @@ def _new_name() -> str:
 
 
 def _read_item(folder: Path) -> TrashItem | None:
-    """The item in a folder; None for what is none, and for one whose contents are all back in place."""
+    """Return the item in a folder; None for what is none, and for one whose contents are all back in
+    place.
+    """
     try:
         row = json.loads((folder / _DESCRIPTION).read_bytes())
         item = TrashItem(

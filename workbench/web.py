@@ -64,7 +64,7 @@ def _limit_cells(count: int) -> int:
 
 
 def _origin_host(origin: str) -> str:
-    """The host that a page comes from; "" where its `Origin` is none."""
+    """Return the host that a page comes from; "" where its `Origin` is none."""
     try:
         return urlsplit(origin).netloc
     except ValueError:
@@ -72,8 +72,9 @@ def _origin_host(origin: str) -> str:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether a failure is of this program. What is no HTTP, as a port scanner or https sends it, is answered
-    with 400, and not a fault to show."""
+    """Return whether a failure is of this program. What is no HTTP, as a port scanner or https sends it, is
+    answered with 400, and not a fault to show.
+    """
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)
 

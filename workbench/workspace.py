@@ -161,8 +161,9 @@ def _folder_names() -> tuple[str, ...]:
 
 
 def _is_begun(root: Path) -> bool:
-    """Whether a folder holds no more than a workspace whose making was cut short: its description comes last,
-    and before it there are only empty folders."""
+    """Return whether a folder holds no more than a workspace whose making was cut short: its description
+    comes last, and before it there are only empty folders.
+    """
     for one in root.iterdir():
         empty = one.name in _folder_names() and one.is_dir() and not any(one.iterdir())
         if not empty and one.name != "workspace.lock" and not one.match(".workspace.toml.*.tmp"):
@@ -656,7 +657,11 @@ class DataRegistry:
         return checked
 
     def _choose_name(self, entries: Iterable[DataSet], path: Path, name: str | None) -> str:
-        """The name that a path gets. Raises: UsageError E432."""
+        """Return the name that a path gets.
+
+        Raises:
+            UsageError: E432.
+        """
         taken = {entry.name for entry in entries if entry.path != str(path)}
         if name is not None and name in taken:
             raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")

@@ -62,9 +62,10 @@ class AnswerRetriever(ABC):
     def search(
         self, topics: Mapping[str, str], queries: Vectors | None, k: int, events: Sink, stop: Stop
     ) -> TrecRun:
-        """The best answers to each topic's text, about `k`.
+        """Return the best answers to each topic's text, about `k`.
 
-        Args: queries: (topics, dim), their vectors, if it `encodes`.
+        Args:
+            queries: (topics, dim), their vectors, if it `encodes`.
         """
 
     @staticmethod
@@ -74,12 +75,16 @@ class AnswerRetriever(ABC):
 
     @classmethod
     def is_requested(cls, build: IndexBuild) -> bool:  # noqa: ARG003
-        """Whether a build is asked to make its folder."""
+        """Return whether a build is asked to make its folder."""
         return False
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:  # noqa: ARG003
-        """Make its folder if that is wanted and not there. Returns: False when that was stopped."""
+        """Make its folder if that is wanted and not there.
+
+        Returns:
+            False when that was stopped.
+        """
         return True
 
 
@@ -290,7 +295,11 @@ class FirstStage:
     @classmethod
     def from_text(cls, text: str) -> FirstStage:
         """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`, `rrf(lexical, dense,
-        k=20)`; `fused` is `rrf(lexical, dense)`. Raises: EngineError E435 that says what is wrong."""
+        k=20)`; `fused` is `rrf(lexical, dense)`.
+
+        Raises:
+            EngineError: E435 that says what is wrong.
+        """
         if text.strip() == "fused":
             return FUSED
         ranks = _RANKS.fullmatch(text)
@@ -323,7 +332,7 @@ class FirstStage:
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
     def fuse_runs(self, found: Mapping[str, TrecRun]) -> TrecRun:
-        """One run out of what its searches found."""
+        """Return one run out of what its searches found."""
         from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 
         runs = [found[name] for name, _ in self.weights]

@@ -75,11 +75,14 @@ class Chat:
     def ask(
         self, prompts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
     ) -> list[Answer | None]:
-        """An answer to every prompt, in their order; None for what was not reached when `stop` was raised.
+        """Return an answer to every prompt, in their order; None for what was not reached when `stop` was
+        raised.
 
         Equal prompts are asked once. Events: progress in questions.
-        Raises: EngineError E691 when the address does not answer as it should, E692 when the budget is spent;
-        answers until then are kept.
+
+        Raises:
+            EngineError: E691 when the address does not answer as it should, E692 when the budget is spent;
+                answers until then are kept.
         """
         answers: dict[str, Answer] = {}
         waiting = list(dict.fromkeys(prompts))
@@ -145,8 +148,9 @@ class Chat:
         return self.folder / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 
     def _send(self, body: dict[str, Any], stop: Stop) -> dict[str, Any] | None:
-        """The response, after waiting and asking again while the address is busy; None when stopped. A model
-        that takes no temperature is asked without one, and `body` loses it."""
+        """Return the response, after waiting and asking again while the address is busy; None when stopped. A
+        model that takes no temperature is asked without one, and `body` loses it.
+        """
         for attempt in range(_TRIES):
             try:
                 try:

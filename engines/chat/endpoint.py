@@ -63,10 +63,11 @@ class Endpoint:
 
     @classmethod
     def open(cls, url: str) -> Endpoint:
-        """The endpoint at an address, with the key of the environment.
+        """Return the endpoint at an address, with the key of the environment.
 
-        Raises: EngineError E427 for an address that is not http or https, holds a password, or would be sent
-        the key unencrypted, and for a key that no request can carry.
+        Raises:
+            EngineError: E427 for an address that is not http or https, holds a password, or would be sent the
+                key unencrypted, and for a key that no request can carry.
         """
         key = os.environ.get(KEY, "").strip()
         try:
@@ -91,10 +92,11 @@ class Endpoint:
         return cls(url.rstrip("/").removesuffix("/chat/completions"), key)
 
     def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The response to a request. Where it repeats the key, it says `(key)` instead.
+        """Return the response to a request. Where it repeats the key, it says `(key)` instead.
 
-        Raises: BusyError, NoTemperatureError; EngineError E691 for any other failure and for a response that
-        is no chat completion.
+        Raises:
+            BusyError, NoTemperatureError: .
+            EngineError: E691 for any other failure and for a response that is no chat completion.
         """
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
@@ -138,7 +140,7 @@ class Endpoint:
         return response_document
 
     def failure(self, what: str, hint: str) -> EngineError:
-        """The error E691, which says that the next run continues."""
+        """Return the error E691, which says that the next run continues."""
         hint = f"{hint}; the answers so far are cached, and the next run continues from them."
         return EngineError(what, where=self.url, code="E691", remedy=hint)
 
@@ -147,8 +149,11 @@ class Endpoint:
 
 
 def read_completion(response: Mapping[str, Any]) -> Completion:
-    """What a response says. Raises: KeyError, TypeError, IndexError, AttributeError or ValueError for one
-    that is no chat completion."""
+    """What a response says.
+
+    Raises:
+        KeyError, TypeError, IndexError, AttributeError or ValueError: For one that is no chat completion.
+    """
     choice = response["choices"][0]
     message = choice["message"]
     text = message.get("content") or ""
@@ -169,7 +174,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its name alone, whatever a resolver would say of others."""
+    """Return whether a host is this machine by its name alone, whatever a resolver would say of others."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

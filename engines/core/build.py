@@ -40,8 +40,11 @@ class ResumableBuild:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> None:
-        """Args: share: (3, 16), only the third part and every sixteenth from there. Raises: EngineError E427
-        for a share without a folder."""
+        """Args: share: (3, 16), only the third part and every sixteenth from there.
+
+        Raises:
+            EngineError: E427 for a share without a folder.
+        """
         if share and folder is None:
             raise make_refusal("a share needs a cache folder", "E427", "Name one as cache.")
         self._folder, self.share, self.events, self.stop = folder, share, events, stop
@@ -57,7 +60,11 @@ class ResumableBuild:
         return self._folder
 
     def lock(self, code: str) -> AbstractContextManager[None]:
-        """Keep others out, except those that build another share. Raises: EngineError `code`."""
+        """Keep others out, except those that build another share.
+
+        Raises:
+            EngineError: `code`.
+        """
         return sole_builder(self.folder, code=code, lock=LOCK, shared=self.share is not None)
 
     def begin_plan(
@@ -70,8 +77,10 @@ class ResumableBuild:
     ) -> None:
         """Write the plan, or check it against the one that the folder was begun with.
 
-        Args: old: that one, None in a new folder. other: the error for a setting (`config.seed`) that was one
-        value and is now another. keys: what must not change, everything unless given.
+        Args:
+            old: That one, None in a new folder.
+            other: The error for a setting (`config.seed`) that was one value and is now another.
+            keys: What must not change, everything unless given.
         """
         if old is not None:
             before, after = dict(_flatten_plan(old)), dict(_flatten_plan(plan))
@@ -83,7 +92,7 @@ class ResumableBuild:
             write_json(self.folder / PLAN, plan)
 
     def split_into_parts(self, items: int, size: int) -> dict[int, range]:
-        """The items of each part of the share, by its number."""
+        """Return the items of each part of the share, by its number."""
         first, of = self.share or (1, 1)
         numbers = range(-(-items // size))[first - 1 :: of]
         return {number: range(items)[number * size : (number + 1) * size] for number in numbers}
@@ -94,9 +103,10 @@ class ResumableBuild:
         load: Callable[[int], T | None],
         make: Callable[[int, range, Sink], T | None],
     ) -> list[T] | None:
-        """All parts, those that are missing made; None after a stop, which leaves the finished ones.
+        """Return all parts, those that are missing made; None after a stop, which leaves the finished ones.
 
-        Args: make: gets the items and a sink to which it reports progress within the part.
+        Args:
+            make: Gets the items and a sink to which it reports progress within the part.
         """
         total, before = sum(map(len, parts.values())), 0
         made: list[T] = []
@@ -143,10 +153,11 @@ class Journal:
         self.path, self._head = path, json.dumps(head)
 
     def read_items(self, other: Callable[[str], EngineError | None]) -> list[dict[str, Any]]:
-        """The items; a last line that a kill cut off is left out.
+        """Return the items; a last line that a kill cut off is left out.
 
-        Args: other: gets the first line of a file that something else made, and gives what to raise; None: it
-        is begun anew.
+        Args:
+            other: Gets the first line of a file that something else made, and gives what to raise; None: it
+                is begun anew.
         """
         try:
             first, *lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")

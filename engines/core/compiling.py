@@ -66,8 +66,10 @@ def compile_kernel(function: Function) -> Function:
 
 @cache
 def _cache_folder() -> str | None:
-    """The folder that keeps compiled code: the one of numba's own setting, or one in the user's cache, or one
-    for this process alone; None where nothing can be written. Beside the modules it would outlive them."""
+    """Return the folder that keeps compiled code: the one of numba's own setting, or one in the user's cache,
+    or one for this process alone; None where nothing can be written. Beside the modules it would outlive
+    them.
+    """
     if numba.config.CACHE_DIR:
         return str(numba.config.CACHE_DIR)
     folder = home_folder("cache") / "compiled"
@@ -134,7 +136,7 @@ def _worked_out(dispatcher: Any, *args: Any) -> Any:
 
 @cache
 def to_plain_python(dispatcher: Any) -> Callable[..., Any]:
-    """A compiled function as plain Python, with the same results to the last bit.
+    """Return a compiled function as plain Python, with the same results to the last bit.
 
     Its module sees plain functions where it has compiled ones, and a `math` that gives what the C library
     does instead of raising. So the functions use `math` for what NumPy has ways of its own to work out, make
@@ -204,7 +206,7 @@ class _Background:
         self._ended = False
 
     def is_compiled(self, dispatcher: Any, kinds: tuple[Any, ...], *, wait: bool) -> bool:
-        """Whether it is through with a function, or will never be."""
+        """Return whether it is through with a function, or will never be."""
         key = dispatcher, kinds
         if key not in self._asked:
             self._request_compilation(dispatcher, kinds)

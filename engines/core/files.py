@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def is_text(text: str) -> bool:
-    """Whether all of a text can be written as UTF-8.
+    """Return whether all of a text can be written as UTF-8.
 
     >>> is_text("\N{GRINNING FACE}"), is_text("\\ud83d")
     (True, False)
@@ -88,7 +88,9 @@ _KNOWN = (
 
 
 def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
-    """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
+    """Return the operating system's complaint about `path`, explained. `doing` is a verb: read, write,
+    use.
+    """
     if error.errno == errno.ENOENT and doing == "write":
         what = "nothing can be created here: the folder is gone or not writable"
         return DataError(what, path=path, code="E312", remedy="Choose another place.")
@@ -122,14 +124,14 @@ def atomic_writer(path: str | Path, mode: Literal["wb"]) -> contextlib.AbstractC
 
 @contextlib.contextmanager
 def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
-    """A file that appears under `path` complete or not at all.
+    """Yield a file that appears under `path` complete or not at all.
 
     What is written goes to a temporary file beside it, which is synced and renamed at the end of the block;
     when the block fails, it is removed and an older file stays as it was. Missing folders are made. What is
     no regular file (a pipe, /dev/stdout) is written to as it is.
 
-    Raises: DataError when the disk is full (E310), writing is not allowed (E311), or `path` is a folder
-    (E313).
+    Raises:
+        DataError: When the disk is full (E310), writing is not allowed (E311), or `path` is a folder (E313).
     """
     path = _resolve_link(Path(path))
     if path.is_dir():
@@ -181,16 +183,18 @@ def _open_draft(path: Path, mode: str) -> IO[Any]:
 
 @contextlib.contextmanager
 def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
-    """A folder to fill that appears as `target` complete or not at all.
+    """Yield a folder to fill that appears as `target` complete or not at all.
 
     It is a draft beside `target`. At the end of the block every file in it is synced and the draft takes the
     place of `target`. When the block fails, the draft is removed and the older folder stays as it was; what a
     killed process has left here is cleaned up.
 
-    Args: mark: a file that is in every such folder, without which an older one is something else; an older
-    one with it is replaced. None: an older folder stays, whatever it is.
-    Raises: DataError when it cannot be written, E310 when the disk is full, E452 for a folder of something
-    else.
+    Args:
+        mark: A file that is in every such folder, without which an older one is something else; an older one
+            with it is replaced. None: an older folder stays, whatever it is.
+
+    Raises:
+        DataError: When it cannot be written, E310 when the disk is full, E452 for a folder of something else.
     """
     target, keep = _resolve_link(Path(target)), mark is None
     draft = _draft_path(target)
@@ -230,7 +234,8 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
 def refuse_other(target: Path, mark: str) -> None:
     """Refuse a folder that holds something, but no file of the name `mark`: it would be lost.
 
-    Raises: DataError E452.
+    Raises:
+        DataError: E452.
     """
     try:
         held = {one.name for one in target.iterdir()} if target.is_dir() else set()
@@ -245,7 +250,8 @@ def refuse_other(target: Path, mark: str) -> None:
 def remove_folder(folder: Path, mark: str) -> None:
     """Remove a folder that was made with this mark; it is gone at once, not file by file.
 
-    Raises: DataError E452 for a folder of something else.
+    Raises:
+        DataError: E452 for a folder of something else.
     """
     folder = _resolve_link(folder)
     refuse_other(folder, mark)
@@ -325,7 +331,11 @@ def _is_claimed(descriptor: int, draft: Path) -> bool:
 
 
 def _claim_folder(draft: Path) -> int:
-    """Make a draft of a folder. Returns: what holds its lock."""
+    """Make a draft of a folder.
+
+    Returns:
+        What holds its lock.
+    """
     while True:
         draft.mkdir()
         try:
@@ -361,8 +371,11 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
     """Write a note that nobody has named, beside a file that somebody has.
 
-    Args: mark: a key that every such note has, without which an older file is something else.
-    Raises: DataError E452 for a file of something else, which stays.
+    Args:
+        mark: A key that every such note has, without which an older file is something else.
+
+    Raises:
+        DataError: E452 for a file of something else, which stays.
     """
     if path.exists():
         try:
@@ -400,9 +413,10 @@ def cache_by_file_state(
 
 
 def sha256(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal.
+    """Return the SHA-256 of a file's bytes, in hexadecimal.
 
-    Raises: DataError when the file cannot be read.
+    Raises:
+        DataError: When the file cannot be read.
     """
     import hashlib
 
@@ -419,14 +433,15 @@ def read_lines(
     on_bad: Callable[[DataError], None] | None = None,
     longest: int = MAX_LINE_BYTES,
 ) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 text file, with their numbers from 1 and without line ends.
+    """Yield the lines of a UTF-8 text file, with their numbers from 1 and without line ends.
 
     Compressed files (gzip, by their first bytes, not by their name) are read through. A line that is
     not UTF-8, holds a NUL or has more than `longest` bytes is an error; with `on_bad` it is reported there
     instead, and the reading goes on after it.
 
-    Raises: DataError with path and line. A file that is empty (E314), binary (E315) or cut short (E316) is
-    refused as a whole.
+    Raises:
+        DataError: With path and line. A file that is empty (E314), binary (E315) or cut short (E316) is
+            refused as a whole.
     """
     import gzip
 
@@ -448,7 +463,8 @@ def read_lines(
 def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tuple[int, str]]:
     """Of the lines of a file of JSON Lines those that are not empty.
 
-    Raises: DataError E316 where the file ends within the last, after the others.
+    Raises:
+        DataError: E316 where the file ends within the last, after the others.
     """
     last, held = 0, ""
     for number, line in lines:
@@ -509,7 +525,7 @@ def _decode_lines(
 
 
 def refuse_binary(line: bytes, path: Path) -> None:
-    """Raises: DataError E315 for the beginning of a file that is UTF-16 or no text."""
+    """Raise DataError E315 for the beginning of a file that is UTF-16 or no text."""
     if line.startswith((b"\xff\xfe", b"\xfe\xff")):
         remedy = "Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8"
         raise DataError("the text is UTF-16, and UTF-8 is needed", path=path, code="E315", remedy=remedy)
@@ -519,7 +535,7 @@ def refuse_binary(line: bytes, path: Path) -> None:
 
 
 def make_printable(text: str) -> str:
-    """The text with nothing in it that a terminal would act upon.
+    """Return the text with nothing in it that a terminal would act upon.
 
     Control and format characters, bidirectional overrides and lone surrogates become visible escapes; line
     ends count as control characters.
@@ -540,7 +556,11 @@ def make_printable(text: str) -> str:
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as .npy, whole or not at all. Raises: DataError E310 when the disk is full."""
+    """Write an array as .npy, whole or not at all.
+
+    Raises:
+        DataError: E310 when the disk is full.
+    """
     import numpy as np
 
     # numpy's own writer leaves out of its error why it failed.
@@ -555,7 +575,11 @@ class RepeatedKeyError(ValueError):
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON; an `object_pairs_hook`. Raises: RepeatedKeyError if a key stands twice."""
+    """Make an object of JSON; an `object_pairs_hook`.
+
+    Raises:
+        RepeatedKeyError: If a key stands twice.
+    """
     result = dict(pairs)
     if len(result) < len(pairs):
         seen: set[str] = set()
@@ -567,7 +591,10 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_object(line: str) -> dict[str, Any]:
-    """The object that a line holds. Raises: ValueError that says why there is none.
+    """Return the object that a line holds.
+
+    Raises:
+        ValueError: With a message that says why there is none.
 
     >>> json_object('{"a": 1}')
     {'a': 1}
@@ -590,10 +617,14 @@ def json_object(line: str) -> dict[str, Any]:
 def json_objects(
     path: Path, *, remedy: str, on_bad: Callable[[DataError], None] = raise_error
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file with their lines, in order; blank lines are passed over.
+    """Yield the objects of a file with their lines, in order; blank lines are passed over.
 
-    Args: remedy: what lines should be. on_bad: what is done with the error of a line, if not to raise it; the
-    line is left out then. Raises: DataError E317 for a line that is no JSON object.
+    Args:
+        remedy: What lines should be.
+        on_bad: What is done with the error of a line, if not to raise it; the line is left out then.
+
+    Raises:
+        DataError: E317 for a line that is no JSON object.
     """
     for number, line in read_lines(path, on_bad=on_bad):
         if not line.strip():
@@ -609,10 +640,12 @@ def json_objects(
 def read_json_rows(
     path: Path, *keys: str, one_of: tuple[str, ...] = (), on_bad: Callable[[DataError], None] = raise_error
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file with their lines, in order; blank lines are passed over.
+    """Yield the objects of a JSON Lines file with their lines, in order; blank lines are passed over.
 
-    Args: keys: the texts that each row must hold. one_of: texts of which it must hold at least one. on_bad:
-    what is done with the error of a line, if not to raise it; the line is left out then.
+    Args:
+        keys: The texts that each row must hold.
+        one_of: Texts of which it must hold at least one.
+        on_bad: What is done with the error of a line, if not to raise it; the line is left out then.
 
     Raises:
         DataError E317: for a line that is no JSON object, or lacks one of the keys.
@@ -653,8 +686,12 @@ class CsvRow(NamedTuple):
 def csv_rows(
     lines: Iterable[tuple[int, str]], delimiter: str = ",", *, strict: bool = False
 ) -> Iterator[CsvRow]:
-    """The rows of numbered lines; a cell in quotes may go on over several, and is wrong where it reaches the
-    end. Args: strict: a stray quote is wrong, and no character."""
+    """Yield the rows of numbered lines; a cell in quotes may go on over several, and is wrong where it
+    reaches the end.
+
+    Args:
+        strict: A stray quote is wrong, and no character.
+    """
     # The limit is one for the whole process.
     csv.field_size_limit(MAX_LINE_BYTES)
     seen: list[int] = []
@@ -682,7 +719,7 @@ def csv_rows(
 
 
 def _is_open(row: Sequence[str], delimiter: str) -> bool:
-    """Whether a quote of a row is still open at its end."""
+    """Return whether a quote of a row is still open at its end."""
     try:
         return next(csv.reader(row, delimiter=delimiter, strict=True), None) is None
     except csv.Error as error:
@@ -690,7 +727,7 @@ def _is_open(row: Sequence[str], delimiter: str) -> bool:
 
 
 def csv_cells(line: str, delimiter: str = ",") -> list[str]:
-    """The cells of one line, as of a head."""
+    """Return the cells of one line, as of a head."""
     return next(csv.reader([line], delimiter=delimiter), [])
 
 
@@ -706,10 +743,15 @@ def update(path: str | Path, change: Callable[[bytes], bytes]) -> bytes:
     that). The lock is held while `change` runs, so what takes long is done before. When `change` raises or
     returns what it was given, nothing is written. Missing folders are made.
 
-    Args: change: makes the new bytes of the file from those that it holds; none where there is no file.
-    Returns: The bytes that the file holds now.
-    Raises: DataError when it cannot be read or written, E461 where nothing can be locked, E462 when another
-    process keeps the file locked; what `change` raises.
+    Args:
+        change: Makes the new bytes of the file from those that it holds; none where there is no file.
+
+    Returns:
+        The bytes that the file holds now.
+
+    Raises:
+        DataError: When it cannot be read or written, E461 where nothing can be locked, E462 when another
+            process keeps the file locked; what `change` raises.
     """
     path = _resolve_link(Path(path))
     with hold_lock(path, wait_s=_PATIENCE_S):
@@ -735,8 +777,9 @@ def hold_lock(path: Path, wait_s: float = math.inf) -> Iterator[None]:
     The system lets go of it however the process ends. The lock's own file stays: to remove it safely, all
     who wait for it would have to see that at once, which file servers do not promise.
 
-    Raises: DataError when the lock cannot be written, E461 where nothing can be locked, E462 when another
-    process holds it for longer than `wait_s`.
+    Raises:
+        DataError: When the lock cannot be written, E461 where nothing can be locked, E462 when another
+            process holds it for longer than `wait_s`.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -750,8 +793,9 @@ def hold_lock(path: Path, wait_s: float = math.inf) -> Iterator[None]:
 
 
 def _lock_beside(path: Path, wait_s: float) -> int:
-    """The open and locked file beside `path`. Where the file system has no locks, one in the user's state
-    folder stands for it, which holds among the processes of one machine."""
+    """Return the open and locked file beside `path`. Where the file system has no locks, one in the user's
+    state folder stands for it, which holds among the processes of one machine.
+    """
     descriptor = _open_lock(path.with_suffix(".lock"))
     if _try_flock(descriptor, path, wait_s):
         return descriptor
@@ -801,8 +845,11 @@ def _try_flock(descriptor: int, path: Path, wait_s: float) -> bool:
 def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool = False) -> Iterator[None]:
     """Hold the lock of a folder that is being built; what killed builds left half written there is removed.
 
-    Args: shared: held with others that each build a share; nothing is removed then.
-    Raises: EngineError `code` when another has it.
+    Args:
+        shared: Held with others that each build a share; nothing is removed then.
+
+    Raises:
+        EngineError: `code` when another has it.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -840,8 +887,12 @@ class Watch:
         self._total, self._events, self._reported = total, events, 0
 
     def hash_file(self, path: Path) -> str:
-        """The SHA-256 of a file: as it was read, or read now where nobody took all of it, one byte after the
-        other. Raises: DataError when it cannot be read."""
+        """Return the SHA-256 of a file: as it was read, or read now where nobody took all of it, one byte
+        after the other.
+
+        Raises:
+            DataError: When it cannot be read.
+        """
         return self._digests.get(path) or sha256(path)
 
     def _report_offset(self, path: Path, place: int) -> None:
@@ -858,8 +909,14 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watch_reads(total: int, events: Sink = ignore) -> Iterator[Watch]:
-    """Watch what is opened by `open_read` in the block. Args: total: bytes that are to be read.
-    Events: progress in MiB, every eighth."""
+    """Watch what is opened by `open_read` in the block.
+
+    Args:
+        total: Bytes that are to be read.
+
+    Events:
+        Progress in MiB, every eighth.
+    """
     watch = Watch(total, events)
     token = _WATCH.set(watch)
     try:
@@ -898,7 +955,7 @@ class _Hashed(io.FileIO):
 
 
 def model_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a Hugging Face folder that make the model: config, tokenizer, weights."""
+    """Return the files of a Hugging Face folder that make the model: config, tokenizer, weights."""
     kinds = (".json", ".model", ".safetensors", ".txt")
     return tuple(
         file for file in sorted(folder.glob("*")) if file.suffix in kinds and file.name != "training.json"

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def check_finite(numbers: NDArray[Any], model: str, what: str = "vector") -> None:
     """Refuse what a model whose training diverged gives: figures that are made of it look like others.
 
-    Every encoder and every scorer calls this where it returns. Raises: DataError E346.
+    Every encoder and every scorer calls this where it returns.
+
+    Raises:
+        DataError: E346.
     """
     import numpy as np
 
@@ -30,8 +33,11 @@ def check_finite(numbers: NDArray[Any], model: str, what: str = "vector") -> Non
 
 
 def check_weights(network: nn.Module, model: str) -> None:
-    """Refuse weights that are no numbers, for models that write: a text does not show it. Raises: DataError
-    E346."""
+    """Refuse weights that are no numbers, for models that write: a text does not show it.
+
+    Raises:
+        DataError: E346.
+    """
     for name, weights in network.named_parameters():
         if not weights.isfinite().all():
             raise _not_finite(f"the weights {name} of the model {model} are not all finite numbers")
@@ -72,7 +78,12 @@ _CORE = (
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The `config.json` of a model folder. Raises: OSError; ValueError where it holds no table."""
+    """Return the `config.json` of a model folder.
+
+    Raises:
+        OSError: .
+        ValueError: Where it holds no table.
+    """
     result = json.loads((folder / "config.json").read_bytes())
     if not isinstance(result, dict):
         raise ValueError("config.json holds no table of settings")
@@ -83,7 +94,8 @@ def check_model_folder(folder: Path) -> None:
     """Compare the sizes in a folder's `config.json`, and in those of its parts, with the weights beside them,
     and what these take with the memory.
 
-    Raises: OSError and ValueError, with what is wrong; whatever safetensors raises for a damaged header.
+    Raises:
+        OSError and ValueError: With what is wrong; whatever safetensors raises for a damaged header.
     """
     needed = 0
     for config in sorted((folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json")))):
@@ -105,7 +117,11 @@ def check_model_folder(folder: Path) -> None:
 
 def check_shapes(cls: Any, folder: Path, **changes: Any) -> None:
     """Compare the weights of a folder with what a class of the library transformers makes of its
-    `config.json`, which takes no memory. Raises: ValueError; whatever the library raises."""
+    `config.json`, which takes no memory.
+
+    Raises:
+        ValueError: Whatever the library raises.
+    """
     from transformers.utils import logging
 
     level = logging.get_verbosity()
@@ -143,7 +159,9 @@ def check_fit(make: Callable[[], nn.Module], stored: Mapping[str, Tensor]) -> No
 
 
 def _stored_shapes(folder: Path) -> dict[str, list[int]]:
-    """The shapes of the weights in a folder, by their names; empty where it has none in safetensors."""
+    """Return the shapes of the weights in a folder, by their names; empty where it has none in
+    safetensors.
+    """
     from safetensors import safe_open
 
     result: dict[str, list[int]] = {}
@@ -179,7 +197,7 @@ def check_sizes(config: Mapping[str, Any], shapes: Mapping[str, Sequence[int]]) 
 
 
 def _integers(config: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
-    """The whole numbers of a config and of the tables in it, by dotted names."""
+    """Yield the whole numbers of a config and of the tables in it, by dotted names."""
     for name, value in config.items():
         if isinstance(value, dict):
             yield from _integers(value, f"{before}{name}.")

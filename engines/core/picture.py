@@ -26,13 +26,17 @@ _WAYS = (".svg", ".png", ".pdf")
 
 
 def check_drawing(path: Path | None) -> None:
-    """Raises: EngineError E430 for a name that ends otherwise."""
+    """Raise EngineError E430 for a name that ends otherwise."""
     if path is not None and path.suffix not in _WAYS:
         raise make_refusal(f"{path.name} is none of {', '.join(_WAYS)}", "E430", "Choose another name.")
 
 
 def write_drawing(path: Path, svg: str, *, width: int) -> None:
-    """Write a drawing as the file's name ends, PDF with its fonts. Args: width: of a PNG, in pixels."""
+    """Write a drawing as the file's name ends, PDF with its fonts.
+
+    Args:
+        width: Of a PNG, in pixels.
+    """
     if path.suffix == ".svg":
         write_text(path, svg)
         return
@@ -60,17 +64,21 @@ _RUN = re.compile(rb"(.)\1{3,}", re.DOTALL)
 
 @lru_cache(2048)
 def _bit_table(colour: int, row: int) -> bytes:
-    """A table that turns the pixels of a colour into the bit of their row, and all others into nothing."""
+    """Return a table that turns the pixels of a colour into the bit of their row, and all others into
+    nothing.
+    """
     return bytes(1 << row if index == colour else 0 for index in range(256))
 
 
 def encode(
     pixels: bytes, width: int, palette: Sequence[Sequence[int]], box: tuple[int, int, int, int]
 ) -> str:
-    """The part `box` of a picture, as a control sequence that paints it from the cursor on.
+    """Return the part `box` of a picture, as a control sequence that paints it from the cursor on.
 
-    Args: pixels: indices of `palette`, or `CLEAR`, `width` to a row. palette: red, green and blue from 0 to
-    255, at most 255 colours. box: left, top, right and bottom in pixels, the last two exclusive.
+    Args:
+        pixels: Indices of `palette`, or `CLEAR`, `width` to a row.
+        palette: Red, green and blue from 0 to 255, at most 255 colours.
+        box: Left, top, right and bottom in pixels, the last two exclusive.
     """
     left, top, right, bottom = box
     rows = [pixels[row * width + left : row * width + right] for row in range(top, bottom)]
@@ -158,8 +166,9 @@ class FormulaPicture:
 def draw_curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
     """Draw curves with axes, legend and caption.
 
-    Returns: `columns` and `lines` of cells that the picture fills, `width` and `height` in pixels, and either
-    `png` (Base64) or `palette`, `pixels` (zlib, Base64) and `sixel`, the whole as a control sequence.
+    Returns:
+        `columns` and `lines` of cells that the picture fills, `width` and `height` in pixels, and either
+        `png` (Base64) or `palette`, `pixels` (zlib, Base64) and `sixel`, the whole as a control sequence.
     """
     look = spec.look
     width, height = spec.columns * look.cell_width, spec.lines * look.cell_height
@@ -190,7 +199,8 @@ def draw_curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
 def draw_formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
     """Draw a formula; returns what `curves` returns.
 
-    Raises: EngineError E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
+    Raises:
+        EngineError: E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
     """
     look = spec.look
     prepare_matplotlib(cache)
@@ -303,7 +313,7 @@ def _escape_dollars(text: str) -> str:
 
 
 def _marker_style(number: int, points: int, colour: str, look: Look) -> dict[str, Any]:
-    """A sign of its own on each curve, so that it is known without colour too."""
+    """Return a sign of its own on each curve, so that it is known without colour too."""
     return {
         "marker": _MARKERS[number % len(_MARKERS)],
         "markersize": look.cell_height * 0.3,
@@ -313,13 +323,15 @@ def _marker_style(number: int, points: int, colour: str, look: Look) -> dict[str
 
 
 def _isolated_indices(ys: Sequence[float]) -> list[int]:
-    """The places of values with none beside them, which no line joins to others."""
+    """Return the places of values with none beside them, which no line joins to others."""
     known = [False, *(not math.isnan(y) for y in ys), False]
     return [at for at in range(len(ys)) if known[at + 1] and not known[at] and not known[at + 2]]
 
 
 def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:
-    """Values with NaN where there is none, and before a jump over the whole height: a pole, not a slope."""
+    """Return values with NaN where there is none, and before a jump over the whole height: a pole, not a
+    slope.
+    """
     result: list[float] = []
     before = math.nan
     for value in ys:
@@ -351,7 +363,7 @@ def _encode_picture(figure: Figure, columns: int, lines: int, look: Look) -> dic
 
 
 def _index_colours(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
-    """A palette and an index for each pixel; what has the background's colour stays clear."""
+    """Return a palette and an index for each pixel; what has the background's colour stays clear."""
     import numpy as np
     from PIL import Image, ImageColor
 
@@ -410,7 +422,11 @@ class CurvesFigure:
 
 
 def curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
-    """Draw curves. Returns: `{"out": …}`."""
+    """Draw curves.
+
+    Returns:
+        `{"out": …}`.
+    """
 
     def draw(axes: Any) -> None:
         for number, one in enumerate(spec.curves):

@@ -34,7 +34,11 @@ class Tabular:
         return html_table(title, columns, rows)
 
     def to_pandas(self) -> Any:
-        """The rows as a data frame. Raises: ModuleNotFoundError without pandas, which mathwb never needs."""
+        """Return the rows as a data frame.
+
+        Raises:
+            ModuleNotFoundError: Without pandas, which mathwb never needs.
+        """
         _, columns, rows = self.table()
         return import_module("pandas").DataFrame([list(row) for row in rows], columns=list(columns))
 
@@ -83,7 +87,7 @@ def align_chain(terms: Iterable[str]) -> str:
 
 
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """An HTML table of the first rows, and how many more there are."""
+    """Return an HTML table of the first rows, and how many more there are."""
     rest = iter(rows)
     listed = [list(row) for row in islice(rest, MOST)]
     more_count = sum(1 for _ in rest)

@@ -45,15 +45,22 @@ _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
 class Arg:
     """What a field means to a person.
 
-    Args: help: one line. low, high: the range of a number, or of each of several. longest: of a text, in
-    characters. writes: a path that is written, not read. ref: what a name that is no
-    path stands for (`corpus`, `index`, `model`). shown: the default in words. metavar: how help names the
-    value. option: True makes a field without a default an option of the command, False makes one with a
-    default an argument; otherwise what has no default is an argument. name: the option's, where it is not
-    the field's. short: a one-letter option besides. words: of an argument the rest of the
-    command line, with spaces between; an option can be given several times, with commas between.
-    hidden: left out of help and forms. inline: of a file how its name ends, for callers who have no files and
-    give what it holds.
+    Args:
+        help: One line.
+        low, high: The range of a number, or of each of several.
+        longest: Of a text, in characters.
+        writes: A path that is written, not read.
+        ref: What a name that is no path stands for (`corpus`, `index`, `model`).
+        shown: The default in words.
+        metavar: How help names the value.
+        option: True makes a field without a default an option of the command, False makes one with a default
+            an argument; otherwise what has no default is an argument.
+        name: The option's, where it is not the field's.
+        short: A one-letter option besides.
+        words: Of an argument the rest of the command line, with spaces between; an option can be given
+            several times, with commas between.
+        hidden: Left out of help and forms.
+        inline: Of a file how its name ends, for callers who have no files and give what it holds.
     """
 
     help: str = ""
@@ -151,7 +158,11 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
 
 
 def describe_fields(spec: Any) -> tuple[Field, ...]:
-    """The fields of a spec, in order. Raises: TypeError for a type that no command or form could offer."""
+    """Return the fields of a spec, in order.
+
+    Raises:
+        TypeError: For a type that no command or form could offer.
+    """
     return _describe_class(spec)
 
 
@@ -195,11 +206,17 @@ def _describe_field(name: str, hint: Any, default: Any) -> Field:
 
 
 def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str = "E424") -> T:
-    """The spec that a mapping describes; None stands for "not given", whole numbers serve as real ones.
+    """Return the spec that a mapping describes; None stands for "not given", whole numbers serve as real
+    ones.
 
-    Args: place: put before the names of its keys in messages (`model.`). code: of the error.
-    Raises: EngineError `code`, exit code 2, for a key without a field, at whatever depth, a field without a
-    value, another type, another choice, or a number out of its range; and what the spec itself refuses.
+    Args:
+        place: Put before the names of its keys in messages (`model.`).
+        code: Of the error.
+
+    Raises:
+        EngineError: `code`, exit code 2, for a key without a field, at whatever depth, a field without a
+            value, another type, another choice, or a number out of its range; and what the spec itself
+            refuses.
     """
     by_name = {field.name: field for field in describe_fields(spec)}
     for key in given:
@@ -219,7 +236,8 @@ def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str 
 def parse(field: Field, text: str, *, name: str = "", code: str = "E424") -> Any:
     """What a person wrote for a field; None when nothing is written, several values are parted by spaces.
 
-    Raises: EngineError `code`, as `read` does.
+    Raises:
+        EngineError: `code`, as `read` does.
     """
     name = name or field.name
     words = text.split() if field.many else [text.strip()]
@@ -247,7 +265,11 @@ def _parse_word(field: Field, word: str, name: str, code: str) -> Any:
 
 
 def check_value(field: Field, value: Any, *, name: str = "", code: str = "E424") -> Any:
-    """A value of a field's type, within its choices and range. Raises: EngineError `code` otherwise."""
+    """Return a value of a field's type, within its choices and range.
+
+    Raises:
+        EngineError: `code` otherwise.
+    """
     name = name or field.name
     if not field.many:
         return _check_item(field, value, name, code)
@@ -322,7 +344,10 @@ def make_refusal(what: str, code: str, remedy: str = "") -> EngineError:
 
 
 def share_of(text: str | None) -> tuple[int, int] | None:
-    """`3/16` as the third of sixteen, for processes that divide a work. Raises: EngineError E424.
+    """`3/16` as the third of sixteen, for processes that divide a work.
+
+    Raises:
+        EngineError: E424.
 
     >>> share_of("3/16"), share_of(None)
     ((3, 16), None)
@@ -338,8 +363,11 @@ def share_of(text: str | None) -> tuple[int, int] | None:
 def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
     """Check that one of several ways to say something is taken; None and () stand for "not given".
 
-    Args: given: by what it is called in a message.
-    Raises: EngineError, exit code 2, E402 where none is, E427 where more than one is.
+    Args:
+        given: By what it is called in a message.
+
+    Raises:
+        EngineError: Exit code 2, E402 where none is, E427 where more than one is.
     """
     taken = [name for name, value in given.items() if value not in (None, ())]
     if not taken:
@@ -351,7 +379,11 @@ def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
 def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> None:
     """Refuse what would be passed over in silence; None, False and () stand for "not given".
 
-    Args: given: by what it is called in a message. Raises: EngineError `code`, exit code 2.
+    Args:
+        given: By what it is called in a message.
+
+    Raises:
+        EngineError: `code`, exit code 2.
     """
     for name, value in given.items():
         if value is not None and value is not False and value != ():
@@ -359,7 +391,7 @@ def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> N
 
 
 def to_mapping(spec: Any) -> dict[str, Any]:
-    """A spec as a mapping of plain values that `read` takes back; what is None is left out."""
+    """Return a spec as a mapping of plain values that `read` takes back; what is None is left out."""
     result = {}
     for field in describe_fields(type(spec)):
         value = getattr(spec, field.name)

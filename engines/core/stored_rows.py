@@ -30,7 +30,11 @@ class StoredRows(Sequence[Mapping[str, Any]]):
         self._end = 0
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Add a row after the others. Raises: DataError E310 or E312 where the disk is full."""
+        """Add a row after the others.
+
+        Raises:
+            DataError: E310 or E312 where the disk is full.
+        """
         line = json.dumps(row, allow_nan=False).encode() + b"\n"
         try:
             self._file.seek(self._end)

@@ -19,9 +19,10 @@ _ROOTS = (_HERE.parents[2] / "assets", _HERE.parents[1] / "_assets")
 
 
 def asset(relative: str) -> Path:
-    """The path of a shipped file or folder, as in `asset("rules/egen.toml")`.
+    """Return the path of a shipped file or folder, as in `asset("rules/egen.toml")`.
 
-    Raises: DataError (exit code 3) when the installation lacks it.
+    Raises:
+        DataError: (exit code 3) when the installation lacks it.
     """
     for root in _ROOTS:
         path = root / relative
@@ -32,20 +33,21 @@ def asset(relative: str) -> Path:
 
 
 def models_folder() -> Path:
-    """The folder of the models that ship, which may not be there; that of recipes always is."""
+    """Return the folder of the models that ship, which may not be there; that of recipes always is."""
     return asset("recipes").parent / "models"
 
 
 @cache
 def reported_tables(paper: str) -> tuple[Mapping[str, Any], ...]:
-    """The tables of a paper, as the file has them."""
+    """Return the tables of a paper, as the file has them."""
     import tomllib
 
     return tuple(tomllib.loads(asset(f"repro/{paper}.toml").read_text(encoding="utf-8"))["table"])
 
 
 def reported_row(paper: str, number: int, name: str) -> dict[str, float]:
-    """A row of a table by measure; a figure that is misprinted stands as the paper's other figures give it.
+    """Return a row of a table by measure; a figure that is misprinted stands as the paper's other figures
+    give it.
 
     >>> reported_row("egen", 4, "CL Mean")
     {'kmeans_accuracy': 97.61}
@@ -74,7 +76,7 @@ def read_reported_figures(paper: str, measure: str) -> dict[str, float]:
 
 
 def home_folder(kind: str) -> Path:
-    """The folder of one kind: `data`, `config`, `state` or `cache`."""
+    """Return the folder of one kind: `data`, `config`, `state` or `cache`."""
     moved = os.environ.get("MATHWB_HOME")
     if moved:
         return Path(moved).expanduser() / kind
@@ -90,12 +92,12 @@ def count_processors() -> int:
 
 
 def has_torch() -> bool:
-    """Whether torch is installed, which is not loaded to know."""
+    """Return whether torch is installed, which is not loaded to know."""
     return find_spec("torch") is not None
 
 
 def torch_device(asked: str) -> str:
-    """The device of torch that is asked for; `auto` is a GPU where there is one."""
+    """Return the device of torch that is asked for; `auto` is a GPU where there is one."""
     if asked == "auto" and not has_torch():
         return "cpu"
     import torch
@@ -106,8 +108,9 @@ def torch_device(asked: str) -> str:
 
 
 def half_precision(device: str) -> Any:
-    """The 16-bit type of torch in which the device multiplies matrices several times faster, or None: that of
-    a GPU, and bfloat16 on processors with AMX or AVX-512 BF16."""
+    """Return the 16-bit type of torch in which the device multiplies matrices several times faster, or None:
+    that of a GPU, and bfloat16 on processors with AMX or AVX-512 BF16.
+    """
     if not has_torch():
         return None
     import torch

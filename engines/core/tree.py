@@ -24,7 +24,7 @@ class Tree:
     children: tuple[Tree, ...] = ()
 
     def __iter__(self) -> Iterator[Tree]:
-        """Every node, parents before children, left to right (prefix order)."""
+        """Yield every node, parents before children, left to right (prefix order)."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -49,7 +49,7 @@ class Tree:
         return deepest
 
     def list_labels(self) -> list[str]:
-        """The labels in prefix order: with known arities this is the tree itself."""
+        """Return the labels in prefix order: with known arities this is the tree itself."""
         return [node.label for node in self]
 
     def replace_subtree(self, path: Sequence[int], new: Tree) -> Tree:
@@ -72,15 +72,16 @@ T = TypeVar("T")
 
 
 def draw_branch(last: Sequence[bool]) -> str:
-    """The lines that lead to a node where each stands on a line of its own: `│ └ `.
+    """Return the lines that lead to a node where each stands on a line of its own: `│ └ `.
 
-    Args: last: of the node's ancestors below the root, and of itself, whether it is the last of its siblings.
+    Args:
+        last: Of the node's ancestors below the root, and of itself, whether it is the last of its siblings.
     """
     return "".join("  " if ended else "│ " for ended in last[:-1]) + ("├ ", "└ ")[last[-1]] if last else ""
 
 
 def walk_outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str, T]]:
-    """Every node in prefix order, behind the lines that lead to it.
+    """Yield every node in prefix order, behind the lines that lead to it.
 
     >>> tree = Tree("+", (Tree("*", (Tree("x"), Tree("y"))), Tree("1")))
     >>> [lead + node.label for lead, node in walk_outline(tree, lambda node: node.children)]
@@ -98,9 +99,13 @@ def walk_outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tupl
 def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
     """Read labels in prefix order.
 
-    Args: tokens: one label each. arity: how many children a label takes; it raises `ExpressionError` for a
-    label it does not know. Raises: ExpressionError with the token position when operands are missing or left
-    over, or when the tree is larger than `MAX_NODES` or deeper than `MAX_DEPTH`.
+    Args:
+        tokens: One label each.
+        arity: How many children a label takes; it raises `ExpressionError` for a label it does not know.
+
+    Raises:
+        ExpressionError: With the token position when operands are missing or left over, or when the tree is
+            larger than `MAX_NODES` or deeper than `MAX_DEPTH`.
 
     >>> parse_prefix("+ 1 x".split(), lambda t: 2 if t == "+" else 0).children[1].label
     'x'
@@ -152,9 +157,13 @@ ZERO, ONE = Tree("0"), Tree("1")
 
 
 def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -> Tree:
-    """The same function with no `d` inside another `d`, each `d` at most `limit` nodes large.
+    """Return the same function with no `d` inside another `d`, each `d` at most `limit` nodes large.
 
-    Args: inside: the tree itself stands in a `d`. Raises: ExpressionError when one grows larger.
+    Args:
+        inside: The tree itself stands in a `d`.
+
+    Raises:
+        ExpressionError: When one grows larger.
     """
     parts = tuple(
         without_inner_derivatives(child, limit, inside=inside or tree.label == "d") for child in tree.children
@@ -178,7 +187,9 @@ def differentiate(tree: Tree, variable: str) -> Tree:
 
 
 def differentiate_operation(tree: Tree, slopes: Sequence[Tree]) -> Tree:
-    """The derivative of an operation from those of its operands, where `ZERO` is one that does not vary."""
+    """Return the derivative of an operation from those of its operands, where `ZERO` is one that does not
+    vary.
+    """
     label, parts = tree.label, tree.children
     if label == "where":
         return slopes[1]
@@ -228,7 +239,9 @@ def _square(u: Tree) -> Tree:
 
 
 def _root(u: Tree, form: str) -> Tree:
-    """The square root of 1 + u², 1 - u² or u² - 1; the differences as products, without cancellation."""
+    """Return the square root of 1 + u², 1 - u² or u² - 1; the differences as products, without
+    cancellation.
+    """
     if form == "1+uu":
         return Tree("sqrt", (Tree("+", (ONE, _square(u))),))
     low = Tree("-", (ONE, u) if form == "1-uu" else (u, ONE))

@@ -29,7 +29,7 @@ class Edit:
 
 
 def edit_distance(a: Tree, b: Tree) -> int:
-    """The edit distance of two ordered labelled trees.
+    """Return the edit distance of two ordered labelled trees.
 
     >>> edit_distance(Tree("+", (Tree("x"), Tree("1"))), Tree("+", (Tree("x"), Tree("2"))))
     1
@@ -47,10 +47,12 @@ class Nearest:
         self._places = np.argsort(self._order)
 
     def list_neighbours(self, index: int, *, levels: int = 1) -> list[tuple[float, NDArray[np.int64]]]:
-        """The other trees that are most similar to one of them, all that tie, then those of the next level.
+        """Return the other trees that are most similar to one of them, all that tie, then those of the next
+        level.
 
-        Returns: (similarity, places in ascending order) for each level, most similar first. Trees that
-        cannot reach the last level by their sizes and labels are not compared.
+        Returns:
+            (similarity, places in ascending order) for each level, most similar first. Trees that cannot
+            reach the last level by their sizes and labels are not compared.
         """
         result = _similarities_outwards(
             index, self._order, int(self._places[index]), levels, *self._forest.arrays
@@ -68,7 +70,7 @@ class Nearest:
 
 
 def edit_script(a: Tree, b: Tree) -> list[Edit]:
-    """A shortest way from a to b: what becomes of a's nodes in prefix order, then what is inserted.
+    """Return a shortest way from a to b: what becomes of a's nodes in prefix order, then what is inserted.
 
     Every node of both trees occurs once, and the edits that are no `keep` are as many as the distance.
     """
@@ -129,7 +131,7 @@ class _Forest:
 
 
 def _to_postfix(tree: Tree) -> tuple[list[Tree], list[int]]:
-    """The nodes in postfix order and for each the place of its leftmost leaf."""
+    """Return the nodes in postfix order and for each the place of its leftmost leaf."""
     order: list[Tree] = []
     leftmost: list[int] = []
     waiting: list[tuple[Tree, int]] = [(tree, -1)]
@@ -162,7 +164,9 @@ def _prefix_places(tree: Tree) -> list[int]:
 def _trace_steps(
     i: int, j: int, left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], costs: Ints
 ) -> list[tuple[int, int, bool]]:
-    """The steps between the subtrees that end at i and j: two nodes (-1 for none) or two smaller subtrees."""
+    """Return the steps between the subtrees that end at i and j: two nodes (-1 for none) or two smaller
+    subtrees.
+    """
     (labels_a, leaves_a, _), (labels_b, leaves_b, _) = left, right
     forest = np.empty((i + 2, j + 2), np.int32)
     _fill_forest_costs(labels_a, leaves_a, i, labels_b, leaves_b, j, costs, forest)
@@ -237,7 +241,7 @@ def _subtree_distances(
 def _all_subtree_distances(
     labels_a: Ints, leaves_a: Ints, roots_a: Ints, labels_b: Ints, leaves_b: Ints, roots_b: Ints
 ) -> Ints:
-    """The distances between all subtrees: (nodes of a, nodes of b)."""
+    """Return the distances between all subtrees: (nodes of a, nodes of b)."""
     shape = len(labels_a), len(labels_b)
     costs = np.zeros(shape, np.int32)
     forest = np.empty((shape[0] + 1, shape[1] + 1), np.int32)

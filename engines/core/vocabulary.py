@@ -80,23 +80,28 @@ MAX_DIGITS = 30
 
 
 def is_constant_token(token: str) -> bool:
-    """Whether the token is a number (`-7`, `0.5`)."""
+    """Return whether the token is a number (`-7`, `0.5`)."""
     return _NUMBER.match(token) is not None
 
 
 @lru_cache(4096)
 def is_name(token: str) -> bool:
-    """Whether the token can be a variable: a letter, also a Greek or capital one, which may have a subscript
-    and primes (`A_ij`, `x'_1`, `α`); `d_`, `e_` and `i_` are letters that are no operator or constant."""
+    """Return whether the token can be a variable: a letter, also a Greek or capital one, which may have a
+    subscript and primes (`A_ij`, `x'_1`, `α`); `d_`, `e_` and `i_` are letters that are no operator or
+    constant.
+    """
     known = _NAME.fullmatch(token) is not None and token not in _NO_NAMES
     return known and token.partition("_")[2] not in GREEK
 
 
 def count_operands(token: str, letters: str = "") -> int:
-    """How many operands the token takes: 0 for a leaf.
+    """Return how many operands the token takes: 0 for a leaf.
 
-    Args: letters: other variables than x. Raises: ExpressionError that says why the token is not of the
-    language.
+    Args:
+        letters: Other variables than x.
+
+    Raises:
+        ExpressionError: With a message that says why the token is not of the language.
     """
     known = 0 if len(token) == 1 and token in letters else ARITY.get(token)
     if known is None and letters:
@@ -148,8 +153,11 @@ def check_length(text: str) -> None:
 def read_prefix(text: str, letters: str = "") -> Tree:
     """Read generator prefix notation (`+ pow x 2 * -3 sin x`).
 
-    Args: letters: other variables than x. Raises: ExpressionError that names what is wrong; its position
-    counts characters.
+    Args:
+        letters: Other variables than x.
+
+    Raises:
+        ExpressionError: That names what is wrong; its position counts characters.
     """
     check_length(text)
     try:
@@ -195,8 +203,9 @@ def check_bound(tree: Tree, text: str) -> None:
 
 
 def variables_of(*trees: Tree) -> set[str]:
-    """The variables and parameters of expressions: leaves that are neither numbers nor constants, and not
-    bound by a sum, product or integral."""
+    """Return the variables and parameters of expressions: leaves that are neither numbers nor constants, and
+    not bound by a sum, product or integral.
+    """
     if any(node.label in BINDERS for tree in trees for node in tree):
         return {name for tree in trees for name in _free_variables(tree)}
     return {
@@ -222,7 +231,9 @@ def display_name(label: str) -> str:
 
 
 def show_controls(text: str) -> str:
-    """The text with every control or formatting character replaced by one visible mark, lengths unchanged."""
+    """Return the text with every control or formatting character replaced by one visible mark, lengths
+    unchanged.
+    """
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
 
 
@@ -253,7 +264,7 @@ def of_its_kind(label: str) -> Sequence[str]:
 
 
 def is_number(tree: Tree) -> bool:
-    """Whether the tree is one rational number (`-7`, `0.5` or a folded `1/2`)."""
+    """Return whether the tree is one rational number (`-7`, `0.5` or a folded `1/2`)."""
     return not tree.children and (is_constant_token(tree.label) or "/" in tree.label[1:])
 
 
@@ -291,7 +302,7 @@ def _is_short(value: Fraction, limit: int) -> bool:
 
 
 def unfold_numbers(tree: Tree) -> Tree:
-    """The tree in the language: a folded fraction becomes a division."""
+    """Return the tree in the language: a folded fraction becomes a division."""
     if is_number(tree) and "/" in tree.label:
         return Tree("/", tuple(map(Tree, tree.label.split("/"))))
     return Tree(tree.label, tuple(unfold_numbers(child) for child in tree.children))
@@ -326,7 +337,9 @@ _RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch"
 
 
 def apply_float(name: str, value: float) -> float | None:
-    """A function of a constant, None where it is undefined or its value too coarse to tell it from 0 or 1."""
+    """Return a function of a constant, None where it is undefined or its value too coarse to tell it from 0
+    or 1.
+    """
     if name == "ln" and value == 1:
         return 0.0
     try:
@@ -363,7 +376,9 @@ def operate_float(token: str, left: float, right: float) -> float | None:
 
 
 def _remove_rounding_noise(value: float, scale: float) -> float:
-    """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
+    """Return the value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to
+    that.
+    """
     if abs(value) <= 1e-12 * abs(scale):
         return 0.0
     nearest = math.copysign(1.0, value)

@@ -50,7 +50,8 @@ _PDF_REMEDY = (
 class Unit:
     """A file with formulas, by its place in the folder; two with the same state hold the same formulas.
 
-    Attributes: large: a table or dump, which is read row by row.
+    Attributes:
+        large: A table or dump, which is read row by row.
     """
 
     path: str
@@ -78,8 +79,12 @@ class Scanned:
 def scan_folder(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None) -> Scanned:
     """What is in a folder, or a single file.
 
-    Args: known: `scans` of the time before. Raises: DataError for a place that cannot be read, E430 for a
-    single file of no known kind, and for a PDF file.
+    Args:
+        known: `scans` of the time before.
+
+    Raises:
+        DataError: For a place that cannot be read, E430 for a single file of no known kind, and for a PDF
+            file.
     """
     single = place.is_file()
     result = Scanned(place.parent if single else place)
@@ -183,8 +188,9 @@ def _has_column(path: Path, column: str | None) -> bool:
 def unit_formulas(
     root: Path, path: str, macros: tex.Macros | None, column: str | None, on_bad: OnBad
 ) -> Iterator[Found]:
-    """The formulas of a file, in order. What cannot be read of it goes to `on_bad`; it never raises an
-    EngineError of its own."""
+    """Yield the formulas of a file, in order. What cannot be read of it goes to `on_bad`; it never raises an
+    EngineError of its own.
+    """
     try:
         kind = _document_kind(path)
         if kind == "table":
@@ -209,7 +215,7 @@ def _text_formulas(
 
 
 def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
-    """The formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
+    """Yield the formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
     texts = dict(_read_archive_texts(place))
     scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
     macros = tex.resolve_project_macros(scans)
@@ -220,7 +226,7 @@ def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[Fou
 
 
 def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
-    """The texts in an archive, which is unpacked in memory alone; names stay in it."""
+    """Yield the texts in an archive, which is unpacked in memory alone; names stay in it."""
     left = MAX_CHARACTERS
     try:
         archive = tarfile.open(place)  # noqa: SIM115  (closed below)
@@ -251,7 +257,7 @@ def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
 
 
 def _read_single_source(place: Path) -> Iterator[tuple[str, str]]:
-    """A source of one file, as arXiv packs it."""
+    """Yield a source of one file, as arXiv packs it."""
     try:
         with gzip.open(place) as file:
             text = _decode_source(file.read(MAX_CHARACTERS + 1))

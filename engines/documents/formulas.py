@@ -61,7 +61,7 @@ class Found(NamedTuple):
 
 
 def extract_formulas(document: Document, path: str, macros: Macros | None = None) -> Iterator[Found]:
-    """The formulas of a document, in order."""
+    """Yield the formulas of a document, in order."""
     row = document.id if document.row else ""
     said: list[str] = []
     waiting: list[tuple[str, int]] = []
@@ -104,7 +104,7 @@ def _strip_markup(words: str) -> str:
 
 
 def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool) -> Iterator[tuple[str, int]]:
-    """A formula, or the rows of one, with the line of each."""
+    """Yield a formula, or the rows of one, with the line of each."""
     begun = 0
     for row, start in _split_rows(text):
         latex = _NUMBERED.sub("", row)
@@ -117,7 +117,7 @@ def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool)
 
 
 def _split_rows(text: str) -> Iterator[tuple[str, int]]:
-    """The rows of a formula without the signs that align them, and where each begins."""
+    """Yield the rows of a formula without the signs that align them, and where each begins."""
     if (inner := _INNER.fullmatch(text.strip())) is not None:
         yield from ((row, start + text.find(inner[2])) for row, start in _split_rows(inner[2]))
         return
@@ -143,10 +143,14 @@ def _split_rows(text: str) -> Iterator[tuple[str, int]]:
 
 
 def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> Iterator[Found]:
-    """The formulas of a table's column. A cell with formulas between dollars, or marked, is a text; in a
-    column of formulas any other cell is one.
+    """Yield the formulas of a table's column. A cell with formulas between dollars, or marked, is a text; in
+    a column of formulas any other cell is one.
 
-    Args: name: what the file is called in the places. Raises: DataError E318 where the column is not there.
+    Args:
+        name: What the file is called in the places.
+
+    Raises:
+        DataError: E318 where the column is not there.
     """
     plain = path.name.lower().removesuffix(".gz")
     if plain.endswith(".parquet"):
@@ -168,8 +172,11 @@ def is_table(path: str) -> bool:
 
 
 def chosen_column(path: Path, names: Sequence[str], wanted: str | None) -> str:
-    """The column that is wanted, or the first that holds formulas or texts by its name. Raises: DataError
-    E318."""
+    """Return the column that is wanted, or the first that holds formulas or texts by its name.
+
+    Raises:
+        DataError: E318.
+    """
     if wanted is not None and wanted in names:
         return wanted
     known = {name.lower(): name for name in reversed(names)}

@@ -78,10 +78,11 @@ class Document:
 
 
 def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_error) -> Iterator[Document]:
-    """The documents of a file, in order; of a run those of `posts` that it ranks.
+    """Yield the documents of a file, in order; of a run those of `posts` that it ranks.
 
-    Raises: DataError for a file that cannot be read, E315 for one that is not text, E430 for one of an
-    unknown kind. What is wrong with a row or a formula goes to `on_bad`.
+    Raises:
+        DataError: For a file that cannot be read, E315 for one that is not text, E430 for one of an unknown
+            kind. What is wrong with a row or a formula goes to `on_bad`.
     """
     names = [suffix.lower() for suffix in path.suffixes]
     kind = next((name for name in reversed(names) if name not in (".gz", ".bz2", ".xz")), "")
@@ -108,10 +109,12 @@ def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_
 def split_pieces(
     text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1
 ) -> Iterator[Piece]:
-    r"""The words and formulas of a text.
+    r"""Yield the words and formulas of a text.
 
-    Args: tell: takes the line of a formula that does not end, and what is wrong. kind: "tex" has comments,
-    "md" code. first: the number of its first line.
+    Args:
+        tell: Takes the line of a formula that does not end, and what is wrong.
+        kind: "tex" has comments, "md" code.
+        first: The number of its first line.
 
     >>> [piece.text for piece in split_pieces(r"So $x=1$, and \[y=2.\]", print) if piece.formula]
     ['x=1', 'y=2.']
@@ -156,7 +159,7 @@ def split_pieces(
 
 
 def _is_money(text: str, at: int, end: int) -> bool:
-    """Whether two dollar signs, at -1 and at `end`, are those of two amounts, or the first is one."""
+    """Return whether two dollar signs, at -1 and at `end`, are those of two amounts, or the first is one."""
     if _MONEY.fullmatch(text, at, max(at, end)) is None:
         return False
     return text[end + 1 : end + 2].isdigit() or re.search("[A-Za-z]{2}", text[at:end]) is not None
@@ -182,12 +185,16 @@ def _closing_delimiter(match: re.Match[str], kind: str) -> tuple[str | None, boo
 
 
 def read_whole_document(text: str, kind: str, path: Path, on_bad: OnBad = raise_error) -> Document:
-    """The document of a file's text. Args: kind: one of `WHOLE`."""
+    """Return the document of a file's text.
+
+    Args:
+        kind: One of `WHOLE`.
+    """
     return Document(path.name, tuple(WHOLE[kind](text, path, on_bad)))
 
 
 def text_of(path: Path) -> str:
-    """The text of a file. Raises: DataError."""
+    """Return the text of a file. Raises: DataError."""
     lines: list[str] = []
     size = 0
     for _, line in read_lines(path, longest=MAX_DOCUMENT_BYTES):
@@ -200,7 +207,7 @@ def text_of(path: Path) -> str:
 
 
 def _make_reporter(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, str], None]:
-    """Tells of a formula: in a row the line of the file is that of the row."""
+    """Tell of a formula: in a row the line of the file is that of the row."""
 
     def tell(line: int, what: str) -> None:
         on_bad(DataError(what, path=path, line=row or line, code="E317", remedy="Close the formula."))
@@ -228,7 +235,7 @@ def _read_html_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
 
 
 def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
-    """The words and formulas of HTML: MathML, what Stack Exchange marks, and LaTeX between dollars."""
+    """Yield the words and formulas of HTML: MathML, what Stack Exchange marks, and LaTeX between dollars."""
     line, at = 1, 0
     words: list[str] = []
     begun = 1
@@ -261,7 +268,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
 
 
 def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
-    """The words and formulas of a text in a row, which may be HTML."""
+    """Return the words and formulas of a text in a row, which may be HTML."""
     marked = "math-container" in text or "<math" in text or "</p>" in text
     return html_pieces(text, tell) if marked else split_pieces(text, tell, kind="row")
 
@@ -280,7 +287,7 @@ def _of_markup(match: re.Match[str]) -> str | None:
 
 
 def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
-    """The Markdown cells; a line of a cell stands on the line of the file that holds it."""
+    """Yield the Markdown cells; a line of a cell stands on the line of the file that holds it."""
     try:
         cells = json.loads(text)["cells"]
         held = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
@@ -330,7 +337,7 @@ def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
 
 
 def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
-    """The document of a JSON object: its text, behind the problem that it solves."""
+    """Return the document of a JSON object: its text, behind the problem that it solves."""
     found: list[Piece] = []
     if key == "solution" and isinstance(row.get("problem"), str):
         found = [Piece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]

@@ -61,8 +61,9 @@ def scan_tex(text: str) -> Scan:
 
 
 def collect_definitions(text: str) -> dict[str, str]:
-    """The definitions of a text without comments, as they stand there, by the command that each defines; of
-    several the last."""
+    """Return the definitions of a text without comments, as they stand there, by the command that each
+    defines; of several the last.
+    """
     result: dict[str, str] = {}
     for match in DEFINITION.finditer(text):
         named = _NAME.match(text, match.end())
@@ -107,7 +108,7 @@ class Macros:
         }
 
     def expand_delimiters(self, text: str) -> str:
-        """A text in which commands that stand for the beginning or end of a formula are that."""
+        """Return a text in which commands that stand for the beginning or end of a formula are that."""
         if not self._bodies:
             return text
 
@@ -153,7 +154,7 @@ class Macros:
 
 
 def resolve_project_macros(scans: Mapping[str, Scan]) -> dict[str, Macros]:
-    """The macros that hold in each file of a folder, by its place in it.
+    """Return the macros that hold in each file of a folder, by its place in it.
 
     A file that several roots input has those of the first; one that none does has its own and those of what
     it inputs.
@@ -174,7 +175,9 @@ def resolve_project_macros(scans: Mapping[str, Scan]) -> dict[str, Macros]:
 
 
 def _reachable_files(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
-    """A file and all that it inputs, each once; names count from it, from the root's folder or the top."""
+    """Yield a file and all that it inputs, each once; names count from it, from the root's folder or the
+    top.
+    """
     seen = {root}
     pending = [root]
     while pending:

@@ -69,9 +69,11 @@ class FileChecked:
 
 
 def list_rules(spec: Rules) -> RulesFound | FileChecked:
-    """The families of the rule table, or of a file, checked if asked for.
+    """Return the families of the rule table, or of a file, checked if asked for.
 
-    Raises: EngineError E100 for no family; DataError for a file that holds no rule.
+    Raises:
+        EngineError: E100 for no family.
+        DataError: For a file that holds no rule.
     """
     from engines.egen.rules.table import TABLE, load_families, parse_families
 
@@ -102,8 +104,9 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
 
 
 def to_document(found: RulesFound | FileChecked) -> dict[str, Any]:
-    """The rules, with `check` where they were checked; of a file: file, counts (by class), rules, unread
-    (line and why), problems."""
+    """Return the rules, with `check` where they were checked; of a file: file, counts (by class), rules,
+    unread (line and why), problems.
+    """
     if isinstance(found, FileChecked):
         return {
             "file": str(found.file),
@@ -149,11 +152,15 @@ class CheckTheory:
 
 
 def check_theory(spec: CheckTheory) -> dict[str, Any]:
-    """The theories there are, or one that was checked.
+    """Return the theories there are, or one that was checked.
 
-    Returns: `theories` (name, title, file); or title, file, judge, operators (name, arity, written) and rules
-    (name, left, right, both). Raises: DataError E222 with the line of what is wrong, EngineError E223 for a
-    judge that is not trusted.
+    Returns:
+        `theories` (name, title, file); or title, file, judge, operators (name, arity, written) and rules
+        (name, left, right, both).
+
+    Raises:
+        DataError: E222 with the line of what is wrong.
+        EngineError: E223 for a judge that is not trusted.
 
     >>> found = check_theory(CheckTheory("sets"))
     >>> found["title"], found["operators"][0]

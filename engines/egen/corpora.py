@@ -63,8 +63,12 @@ class SaveDocument:
 def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
     """Keep a cluster that `generation.document` describes, or its head, stats and some of its members.
 
-    Returns: out and cluster, the number it has there. Raises: DataError E318 for what is no such document,
-    E456 for what is no real function; EngineError E452 when the folder holds a corpus of another kind.
+    Returns:
+        Out and cluster, the number it has there.
+
+    Raises:
+        DataError: E318 for what is no such document, E456 for what is no real function.
+        EngineError: E452 when the folder holds a corpus of another kind.
     """
     from engines.egen.corpus.folder import GrownHead
 
@@ -132,7 +136,11 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     with a configuration of its own: the manifest lists them as `configs`, by number, and as `config` the one
     of the cluster that came last.
 
-    Returns: its number there. Raises: EngineError E452 when the folder holds a corpus of another kind.
+    Returns:
+        Its number there.
+
+    Raises:
+        EngineError: E452 when the folder holds a corpus of another kind.
     """
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
@@ -165,7 +173,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
 
 def write_shards(folder: Path, clusters: Sequence[GrownHead]) -> dict[int, Path]:
-    """The files of all clusters, by block."""
+    """Return the files of all clusters, by block."""
     from engines.egen.corpus.folder import BLOCK, write_shard
 
     parts = (clusters[first : first + BLOCK] for first in range(0, len(clusters), BLOCK))
@@ -276,7 +284,7 @@ class BuildCorpus:
 
 
 def resolve_build(spec: BuildCorpus) -> BuildCorpus:
-    """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
+    """Return the spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
     from engines.egen.corpus.sources import source_name
     from engines.mathematics.assumptions import read_assumptions
 
@@ -304,8 +312,10 @@ def resolve_build(spec: BuildCorpus) -> BuildCorpus:
 def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never) -> Built:
     """Build a corpus, or finish the one that was begun in its folder.
 
-    Raises: EngineError E451 for templates that are neither a name nor a file, E452 for a folder that was
-    begun with other settings, E453 when another build is at work there; DataError when it cannot be written.
+    Raises:
+        EngineError: E451 for templates that are neither a name nor a file, E452 for a folder that was begun
+            with other settings, E453 when another build is at work there.
+        DataError: When it cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -364,7 +374,9 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     what they give with a negative of another training cluster each, `triplets` how many a training draws of
     those, with repetition, for the paper's target; token means are over expressions, heads included;
     `verdicts` are shares of members, `stop_reasons` and `kinds` count clusters.
-    Raises: DataError for a corpus that is unfinished or corrupt.
+
+    Raises:
+        DataError: For a corpus that is unfinished or corrupt.
     """
     import pyarrow.compute as pc
 
@@ -489,7 +501,8 @@ def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop =
 def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     """Write all clusters of a corpus.
 
-    Returns: file, layout, clusters, and for rows `sides`: clusters by side of the split.
+    Returns:
+        File, layout, clusters, and for rows `sides`: clusters by side of the split.
     """
     from engines.egen.corpus.dataset import export_rows
     from engines.egen.corpus.folder import open_corpus
@@ -511,7 +524,7 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
 
 
 def iterate_pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
-    """Pairs or triplets in training notation, in an order that the seed determines."""
+    """Return pairs or triplets in training notation, in an order that the seed determines."""
     from itertools import islice
 
     from engines.egen.corpus.folder import open_corpus
@@ -539,10 +552,11 @@ class ShowCluster:
 
 
 def find_function(spec: FindFunction) -> dict[str, Any]:
-    """Which clusters hold a function.
+    """Return which clusters hold a function.
 
-    Returns: the expression, and `matches`: cluster, head, verdict of the expression against the head, and the
-    member it is, if it is one.
+    Returns:
+        The expression, and `matches`: cluster, head, verdict of the expression against the head, and the
+        member it is, if it is one.
     """
     from engines.egen.corpus.folder import open_corpus
     from engines.egen.theories.reals import Reals
@@ -567,10 +581,11 @@ def find_function(spec: FindFunction) -> dict[str, Any]:
 
 
 def show_cluster(spec: ShowCluster) -> dict[str, Any]:
-    """The members of a stored cluster.
+    """Return the members of a stored cluster.
 
-    Returns: the cluster's row of the table of clusters, `assume` where something was, and `members`: rows
-    with their number, 0 the head.
+    Returns:
+        The cluster's row of the table of clusters, `assume` where something was, and `members`: rows with
+        their number, 0 the head.
     """
     from engines.egen.corpus.folder import open_corpus
 

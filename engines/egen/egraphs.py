@@ -63,11 +63,18 @@ class Derive:
 
 
 def walk_egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The e-graph of an expression.
+    """Return the e-graph of an expression.
 
-    Returns: head, root, classes ({number: [[label, child, …], …]}), terms ({number: prefix and unicode of the
-    smallest term}), stop_reason, iterations, nodes, seconds, fired (matches by rule). Events: as `generate`'s
-    of stage `grow`. Raises: ExpressionError; EngineError E454 when there is no such class; `GrowthError`.
+    Returns:
+        Head, root, classes ({number: [[label, child, …], …]}), terms ({number: prefix and unicode of the
+        smallest term}), stop_reason, iterations, nodes, seconds, fired (matches by rule).
+
+    Events:
+        As `generate`'s of stage `grow`.
+
+    Raises:
+        ExpressionError: .
+        EngineError: E454 when there is no such class; `GrowthError`.
     """
     from engines.egen.egraph.process import shared_process
 
@@ -104,14 +111,16 @@ def walk_egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) 
 def derive(
     spec: Derive | str, target: str | None = None, *, stop: Stop = never, **settings: Any
 ) -> dict[str, Any]:
-    """How one expression follows from another, or its shortest form from it, one without a derivative if
-    there is any.
+    """Return how one expression follows from another, or its shortest form from it, one without a derivative
+    if there is any.
 
-    Args: spec: or the start, with the target and settings of `Derive`.
+    Args:
+        spec: Or the start, with the target and settings of `Derive`.
 
-    Returns: steps, the first being the start, as rows with `rule` (what made the line, see
-    `egraph.derivation.Step`), each judged against the first; none, and `reason`, when no way was found;
-    counterexample (x, head, member, difference), where the two differ or the second is undefined.
+    Returns:
+        Steps, the first being the start, as rows with `rule` (what made the line, see
+        `egraph.derivation.Step`), each judged against the first; none, and `reason`, when no way was found;
+        counterexample (x, head, member, difference), where the two differ or the second is undefined.
 
     >>> found = derive("tan(x)", "-tan(-x)")
     >>> [step["infix"] for step in found["steps"]][-1]
@@ -189,13 +198,17 @@ class Extract:
 
 
 def extract(spec: Extract) -> dict[str, Any]:
-    """The terms of a class of a serialized e-graph.
+    """Return the terms of a class of a serialized e-graph.
 
-    Returns: file, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`),
-    smallest (nodes of the smallest term, None where none ends), counts (pairs of a size and how many terms
-    have it), total, members (term as s-expression, and size), clusters (classes that it is made of, itself
-    among them, with several terms). Raises: DataError E300 for what is no such file; EngineError E454 for no
-    such class, E452 for a folder that holds something else.
+    Returns:
+        File, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`), smallest
+        (nodes of the smallest term, None where none ends), counts (pairs of a size and how many terms have
+        it), total, members (term as s-expression, and size), clusters (classes that it is made of, itself
+        among them, with several terms).
+
+    Raises:
+        DataError: E300 for what is no such file.
+        EngineError: E454 for no such class, E452 for a folder that holds something else.
     """
     from engines.egen.egraph.serialized import read_serialized
     from engines.egen.theories.terms import s_expression

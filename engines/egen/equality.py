@@ -88,7 +88,7 @@ class Verified(Tabular):
         return said, names, [[row.get(name) for name in names] for row in rows]
 
     def _repr_latex_(self) -> str:
-        """The pairs of the first lines that could be read, with what stands between them."""
+        """Return the pairs of the first lines that could be read, with what stands between them."""
         from engines.egen.theories.registry import theory_of
 
         theory, lines = theory_of(self.theory, ""), []
@@ -103,7 +103,7 @@ class Verified(Tabular):
 
 
 def explain_row(row: Mapping[str, Any]) -> str:
-    """The counterexample in words, or why the line cannot be read."""
+    """Return the counterexample in words, or why the line cannot be read."""
     found = row["counterexample"]
     if found is None or "said" in found:
         return (found or {}).get("said") or row.get("error") or ""
@@ -116,7 +116,11 @@ def verify(
 ) -> Verified:
     """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too.
 
-    Args: theory: of pairs, as `Verify.theory` is of a file's lines. Raises: DataError when none can be read.
+    Args:
+        theory: Of pairs, as `Verify.theory` is of a file's lines.
+
+    Raises:
+        DataError: When none can be read.
 
     >>> [row["verdict"] for row in verify([("x", "tan(atan(x))"), ("x", "sqrt(x)^2")]).results]
     ['equal', 'shrinks']
@@ -176,7 +180,9 @@ def verify(
 
 
 def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterator[Judged]:
-    """The lines in prefix notation, then those that are read as infix or LaTeX; each as it is written."""
+    """Yield the lines in prefix notation, then those that are read as infix or LaTeX; each as it is
+    written.
+    """
     from engines.mathematics.verification.verify import verify_lines
 
     written: dict[int, Judged] = {}
@@ -197,7 +203,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
 
 
 def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
-    """The same for terms of another theory, in any notation of it."""
+    """Yield the same for terms of another theory, in any notation of it."""
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verify import Judged
 
@@ -225,7 +231,7 @@ def to_document(found: Verified) -> dict[str, Any]:
 
 
 def explain(spec: Explain) -> dict[str, Any]:
-    """The case for a verdict; see `engines.mathematics.verification.explain.explain`.
+    """Return the case for a verdict; see `engines.mathematics.verification.explain.explain`.
 
     >>> explain(Explain("x", "sqrt(x^2)"))["verdict"]["verdict"]
     'different'
@@ -239,7 +245,7 @@ def explain(spec: Explain) -> dict[str, Any]:
 
 
 def plot_curve(spec: PlotCurve) -> dict[str, Any]:
-    """Values for a plot; see `engines.mathematics.verification.explain.curve`."""
+    """Return values for a plot; see `engines.mathematics.verification.explain.curve`."""
     from engines.mathematics.verification.explain import curve as values
 
     return values(
@@ -254,7 +260,7 @@ def plot_curve(spec: PlotCurve) -> dict[str, Any]:
 
 
 def _spell_variable(text: str) -> str:
-    """A variable as expressions have it: `λ_1` for `lambda_1`."""
+    """Return a variable as expressions have it: `λ_1` for `lambda_1`."""
     tree = read_expression(text, letters=LETTERS)
     return text if tree.children else tree.label
 

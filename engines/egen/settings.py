@@ -42,10 +42,12 @@ FORMS = (
 
 
 def families_of(forms: str) -> tuple[str, ...]:
-    """The families that a setting names: `all`, `none`, or some with commas between them.
+    """Return the families that a setting names: `all`, `none`, or some with commas between them.
 
-    Empty is what there was before forms had a setting: the head multiplied out and factored. Raises:
-    EngineError E457.
+    Empty is what there was before forms had a setting: the head multiplied out and factored.
+
+    Raises:
+        EngineError: E457.
 
     >>> families_of("factor, Horner"), families_of("none")
     (('factor', 'Horner'), ())
@@ -67,7 +69,10 @@ _PART = re.compile(r"([a-z ]+?)\s*[=:]\s*(\S+)\Z")
 
 
 def read_weights(text: str) -> dict[str, float]:
-    """The weight of every family that weighs something else than 1. Raises: EngineError E457.
+    """Return the weight of every family that weighs something else than 1.
+
+    Raises:
+        EngineError: E457.
 
     >>> read_weights("trig = 1, hyperbolic=.2, power=3")
     {'hyperbolic': 0.2, 'power': 3.0}
@@ -201,7 +206,11 @@ class EgenConfig:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> EgenConfig:
-        """From what `to_dict` gives. Raises: KeyError, TypeError for anything else."""
+        """From what `to_dict` gives.
+
+        Raises:
+            KeyError, TypeError: For anything else.
+        """
         return cls(**{**document, "limits": Limits(**document["limits"])})
 
 
@@ -211,10 +220,14 @@ a single expression, where a thousand are asked for, may grow to three times as 
 
 
 def style_of(mode: Mode) -> Style:
-    """The style unless asked otherwise: plain, but in the paper's mode, which draws what the paper's does."""
+    """Return the style unless asked otherwise: plain, but in the paper's mode, which draws what the paper's
+    does.
+    """
     return "any" if mode == "paper" else "plain"
 
 
 def head_seed(seed: int, head: str) -> int:
-    """A head's own seed (below 2^63) in a corpus: from the corpus seed and the head, never from order."""
+    """Return a head's own seed (below 2^63) in a corpus: from the corpus seed and the head, never from
+    order.
+    """
     return int.from_bytes(blake2b(f"{seed}|{head}".encode(), digest_size=8).digest()) >> 1

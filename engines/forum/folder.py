@@ -120,11 +120,12 @@ class ArqmathFolder:
 
     @classmethod
     def open(cls, path: str | Path) -> ArqmathFolder:
-        """A folder, or a single file taken as a collection of that one file.
+        """Return a folder, or a single file taken as a collection of that one file.
 
-        Raises: DataError when there is nothing (E312), nothing of ARQMath or several different files of posts
-        are found (E318), or `arqmath.toml` is corrupt, names something unknown (E327) or a file that is
-        missing (E312).
+        Raises:
+            DataError: When there is nothing (E312), nothing of ARQMath or several different files of posts
+                are found (E318), or `arqmath.toml` is corrupt, names something unknown (E327) or a file that
+                is missing (E312).
         """
         path = Path(path).expanduser()
         if path.is_file():
@@ -162,7 +163,7 @@ class ArqmathFolder:
         )
 
     def list_files(self) -> list[tuple[Role, Path]]:
-        """Every file with its role."""
+        """Return every file with its role."""
         result = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
         for name in _BY_TASK:
             by_task: Mapping[int, tuple[Path, ...]] = getattr(self, name)
@@ -172,7 +173,11 @@ class ArqmathFolder:
         return result
 
     def need_posts(self) -> Path:
-        """The posts. Raises: DataError (exit 3) when the collection has none."""
+        """Return the posts.
+
+        Raises:
+            DataError: (exit 3) when the collection has none.
+        """
         if self.posts is None:
             remedy = f"Expected Posts.V1.x.xml or posts*.jsonl.gz, or `posts` in {DESCRIPTION}."
             raise DataError("the collection has no posts", path=self.path, code="E312", remedy=remedy)
@@ -180,8 +185,11 @@ class ArqmathFolder:
 
 
 def role_of(path: Path) -> Role | None:
-    """What a file is, by its name, else by how it begins; None when neither says. Raises: DataError for one
-    that cannot be read."""
+    """What a file is, by its name, else by how it begins; None when neither says.
+
+    Raises:
+        DataError: For one that cannot be read.
+    """
     return _by_name(path.absolute().as_posix()) or _by_content(path)
 
 
@@ -245,8 +253,11 @@ def natural_key(text: str | Path) -> tuple[tuple[int, int, str], ...]:
 
 def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
     """Of several files that differ in version or packing alone the XML file of the highest version; an
-    archive counts where nothing is unpacked. Raises: DataError E318 for different ones, none of which may be
-    passed over."""
+    archive counts where nothing is unpacked.
+
+    Raises:
+        DataError: E318 for different ones, none of which may be passed over.
+    """
     unpacked = [file for file in files if file.suffix.lower() not in (".zip", ".7z")] or files
     if len({_VERSION.sub("", file.name.lower()) for file in unpacked}) > 1:
         names = ", ".join(sorted(file.name for file in unpacked))
@@ -257,8 +268,9 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
 
 
 def _make_folder(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
-    """The record. Links that no file of their own holds are those in the archive of the posts, where there
-    are any."""
+    """Return the record. Links that no file of their own holds are those in the archive of the posts, where
+    there are any.
+    """
     one = {name: _the_one(path, name, files) for name in _ONE if (files := found.get((name, 0)))}
     if "posts" in one and "links" not in one and holds_member(one["posts"], LINKS):
         one["links"] = one["posts"]

@@ -71,7 +71,7 @@ def clean_body(body: str) -> str:
 
 
 def clean_with_formulas(body: str) -> CleanText:
-    """The text of a body and the formulas in it.
+    """Return the text of a body and the formulas in it.
 
     >>> clean_with_formulas('<p>Is <span class="math-container" id="q_1">$$a&lt;b$$</span>?</p>')
     CleanText(text='Is $a<b$?', formulas=(('q_1', 'a<b'),))
@@ -101,14 +101,14 @@ def clean_with_formulas(body: str) -> CleanText:
 
 
 def _in_dollars(text: str) -> str:
-    """A text with its formulas between single dollar signs, whatever they stood between."""
+    """Return a text with its formulas between single dollar signs, whatever they stood between."""
     if "\\(" in text or "\\[" in text or "$$" in text or "\\begin" in text:
         return _DELIMITED.sub(_replace_delimiters, text)
     return text
 
 
 def _replace_delimiters(match: re.Match[str]) -> str:
-    """A formula between other delimiters; what holds dollars or another formula is none."""
+    """Return a formula between other delimiters; what holds dollars or another formula is none."""
     if match["inline"]:
         return match[0]
     latex = " ".join(unwrapped(match[2] or match[3] or match[4] or match["display"]).split())
@@ -116,7 +116,7 @@ def _replace_delimiters(match: re.Match[str]) -> str:
 
 
 def clean_plain(text: str) -> CleanText:
-    r"""A text that is no HTML, and its formulas.
+    r"""Return a text that is no HTML, and its formulas.
 
     >>> clean_plain(r"Is \(2^{% 10}\) even?")
     CleanText(text='Is $2^{10}$ even?', formulas=(('', '2^{10}'),))
@@ -126,7 +126,7 @@ def clean_plain(text: str) -> CleanText:
 
 
 def broken_formulas(body: str, cleaned: CleanText) -> int:
-    """How many formulas of a body could not be found in the text, as their HTML is broken."""
+    """Return how many formulas of a body could not be found in the text, as their HTML is broken."""
     missing = body.count("math-container") - len(cleaned.formulas)
     if missing > 0:
         # ARQMath's tagger went over some posts twice: a span that only holds another one is no formula.
@@ -150,7 +150,7 @@ def unescape_html(text: str) -> str:
 
 
 def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """The text with a mark for each formula, and the formulas: (id or "", LaTeX)."""
+    """Return the text with a mark for each formula, and the formulas: (id or "", LaTeX)."""
     parts = _PLAIN_FORMULA.split(text)
     marked = _MARK.join(parts[::3])
     if "math-container" not in marked:
@@ -168,7 +168,7 @@ def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _extract_latex(escaped: list[str]) -> list[str]:
-    """The LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
+    """Return the LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
     together = unescape_html(_MARK.join(escaped))
     if "%" in together:
         together = _MARK.join(map(unwrapped, together.split(_MARK)))
@@ -178,7 +178,7 @@ def _extract_latex(escaped: list[str]) -> list[str]:
 
 
 def _strip_delimiters(latex: str) -> str:
-    """A formula without the brackets of LaTeX around it."""
+    """Return a formula without the brackets of LaTeX around it."""
     inside = _BRACKETED.fullmatch(latex) if latex.startswith(("\\(", "\\[")) else None
     return (inside[1] or inside[2] or "").strip() if inside else latex
 
@@ -200,10 +200,15 @@ archive's name for the one and for the other."""
 
 @contextmanager
 def open_unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked when it is packed. Args: name: of the file that is read of an archive.
+    """Yield a file for reading, unpacked when it is packed.
 
-    Raises: OSError when it cannot be read; DataError, also while it is read, for one that is corrupt or cut
-    short (E316), an archive without posts (E318), and 7z without a program for it (E328).
+    Args:
+        name: Of the file that is read of an archive.
+
+    Raises:
+        OSError: When it cannot be read.
+        DataError: Also while it is read, for one that is corrupt or cut short (E316), an archive without
+            posts (E318), and 7z without a program for it (E328).
     """
     import bz2
     import gzip
@@ -245,8 +250,9 @@ def _corrupt_archive_error(path: Path) -> DataError:
 
 
 def holds_member(path: Path, name: str) -> bool:
-    """Whether a file is a zip or 7z archive with a file of this name in it; no for one that is corrupt, or
-    that no program here unpacks, as reading its posts will tell."""
+    """Return whether a file is a zip or 7z archive with a file of this name in it; no for one that is
+    corrupt, or that no program here unpacks, as reading its posts will tell.
+    """
     import zipfile
 
     try:
@@ -326,7 +332,8 @@ def split_rows(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tu
     """What stands before the first `<row`, and then what follows each: the line where it begins, the bytes up
     to the next one (of a row that is too long only the first), and whether it is the last.
 
-    Args: tell: is told the line and kind of what is no row and does not end; nothing behind it is read.
+    Args:
+        tell: Is told the line and kind of what is no row and does not end; nothing behind it is read.
     """
     line, rest, skipped, in_row = 1, b"", False, False
     while chunk := file.read(_CHUNK):
@@ -351,9 +358,11 @@ def split_rows(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tu
 
 
 def _without_asides(data: bytes, file: IO[bytes], *, in_row: bool) -> tuple[bytes, str]:
-    """The bytes without comments and the like, whose line ends stay, and what one is called that never ends.
+    """Return the bytes without comments and the like, whose line ends stay, and what one is called that never
+    ends.
 
-    Args: in_row: they begin inside a row. What looks like a comment inside an attribute is left there.
+    Args:
+        in_row: They begin inside a row. What looks like a comment inside an attribute is left there.
     """
     pieces: list[bytes] = []
     start = look = 0
@@ -379,7 +388,7 @@ def _without_asides(data: bytes, file: IO[bytes], *, in_row: bool) -> tuple[byte
 
 
 def attributes_of(text: str) -> dict[str, str] | None:
-    """The attributes of a row, from behind `<row`; None when it is broken."""
+    """Return the attributes of a row, from behind `<row`; None when it is broken."""
     parts = text.split('"')
     names = list(map(_attribute_name, parts[:-1:2]))
     if None in names or not len(parts) % 2 or not parts[-1].lstrip().startswith(("/>", ">")):
@@ -400,13 +409,15 @@ def attributes_of(text: str) -> dict[str, str] | None:
 
 @lru_cache(maxsize=1_024)
 def _attribute_name(between: str) -> str | None:
-    """The name of an attribute, from what stands between the value before it and its own."""
+    """Return the name of an attribute, from what stands between the value before it and its own."""
     match = _NAME.fullmatch(between)
     return match[1] if match else None
 
 
 def _decode_attribute(value: str) -> str:
-    """An attribute's value: XML's five entities and the line ends that Stack Exchange writes as numbers."""
+    """Return an attribute's value: XML's five entities and the line ends that Stack Exchange writes as
+    numbers.
+    """
     if "&#" in value:
         value = value.replace("&#xA;", "\n").replace("&#xD;", "\n").replace("&#10;", "\n")
     return unescape_html(value)
@@ -489,9 +500,11 @@ class Formula:
 
 @contextmanager
 def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked when it is packed (see `engines.forum.readers`); of an archive that file.
+    """Yield a file for reading, unpacked when it is packed (see `engines.forum.readers`); of an archive that
+    file.
 
-    Raises: DataError when it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
+    Raises:
+        DataError: When it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
     """
     try:
         with open_unpacked(path, name) as file:
@@ -505,13 +518,17 @@ def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
 def read_rows(
     path: str | Path, report: Report, after: int = 0, name: str = POSTS
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """The `<row …/>` elements of a Stack Exchange XML file (Posts, Comments, PostLinks, Votes, …).
+    """Yield the `<row …/>` elements of a Stack Exchange XML file (Posts, Comments, PostLinks, Votes, …).
 
-    Args: after: how many rows are passed over unread; the `passed` of a report to go on with. name: the file
-    that is read of an archive. Yields: line number and attributes, unescaped. Rows are read as text one by
-    one, however they stand on lines, so that a broken one costs no other; the end of a file that lacks
-    its closing tag counts as one, and so does a comment that does not end. Declarations of entities are
-    refused, since those files have none.
+    Args:
+        after: How many rows are passed over unread; the `passed` of a report to go on with.
+        name: The file that is read of an archive.
+
+    Yields:
+        Line number and attributes, unescaped. Rows are read as text one by one, however they stand on lines,
+        so that a broken one costs no other; the end of a file that lacks its closing tag counts as one, and
+        so does a comment that does not end. Declarations of entities are refused, since those files have
+        none.
     """
     path = Path(path)
     with open_binary(path, name) as file:
@@ -561,7 +578,10 @@ def _no_entities(prolog: bytes, path: Path) -> None:
 def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Post]:
     """Questions and answers of `Posts.V1.x.xml` or of a JSON-lines collection (`posts_mini.jsonl.gz`).
 
-    Other kinds of post (wiki pages, moderator notices) are passed over. Args: after: as `read_rows`.
+    Other kinds of post (wiki pages, moderator notices) are passed over.
+
+    Args:
+        after: As `read_rows`.
     """
     path = Path(path)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
@@ -644,12 +664,13 @@ def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
 
 
 def read_tags(tags: object) -> tuple[str, ...]:
-    """The tags of a post or topic, however they are put together, or as a list.
+    """Return the tags of a post or topic, however they are put together, or as a list.
 
     >>> read_tags("<calculus><real-analysis>"), read_tags("|calculus|"), read_tags("calculus, real-analysis")
     (('calculus', 'real-analysis'), ('calculus',), ('calculus', 'real-analysis'))
 
-    Raises: TypeError for anything else.
+    Raises:
+        TypeError: For anything else.
     """
     if isinstance(tags, list):
         tags = " ".join(tags)
@@ -659,7 +680,11 @@ def read_tags(tags: object) -> tuple[str, ...]:
 
 
 def _id(value: object) -> str:
-    """An id of a post, "" for none. Raises: TypeError for what is neither a text nor a whole number."""
+    """Return an id of a post, "" for none.
+
+    Raises:
+        TypeError: For what is neither a text nor a whole number.
+    """
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -668,7 +693,7 @@ def _id(value: object) -> str:
 
 
 def _ids(value: object) -> tuple[str, ...]:
-    """Ids in a list, or one by itself."""
+    """Return ids in a list, or one by itself."""
     given = value if isinstance(value, list) else [value]
     return tuple(filter(None, map(_id, given)))
 
@@ -693,9 +718,10 @@ def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
 
 
 def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
-    """The attributes of topics by topic and column, from a CSV with a column `Topic`.
+    """Return the attributes of topics by topic and column, from a CSV with a column `Topic`.
 
-    Raises: DataError for a file without that column, or one that is no text or no CSV.
+    Raises:
+        DataError: For a file without that column, or one that is no text or no CSV.
     """
     path = Path(path)
     head, *rows = [*csv_rows(read_lines(path))] or [CsvRow(1, 1, [])]
@@ -715,7 +741,7 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
 
 
 def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
-    """A formula table of any version: tab separated with a header.
+    """Yield a formula table of any version: tab separated with a header.
 
     It says where ids, post, type and visual id stand (v1 has no visual id), and the representation: `formula`
     or `latex`, else the last column.
@@ -745,8 +771,9 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
 def read_tabbed_rows(
     lines: Iterator[tuple[int, str]], width: int, report: Report
 ) -> Iterator[tuple[int, Sequence[str]]]:
-    """The rows of a table with tabs, and the line where each begins. A cell in quotes may reach over several
-    lines, none of which is a row by itself; any other quote is a character."""
+    """Yield the rows of a table with tabs, and the line where each begins. A cell in quotes may reach over
+    several lines, none of which is a row by itself; any other quote is a character.
+    """
     ahead = next(lines, None)
     while ahead is not None:
         taken: list[tuple[int, str]] = []

@@ -46,11 +46,14 @@ class Topic:
 
 
 def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise_error) -> list[Topic]:
-    """The topics of a file, in its order.
+    """Return the topics of a file, in its order.
 
-    Args: on_bad: what is done with the error of a topic without id or question, or whose id occurs a second
-    time, if not to raise it; the topic is left out then.
-    Raises: DataError for these, for XML that is broken or declares entities, and for a file without topics.
+    Args:
+        on_bad: What is done with the error of a topic without id or question, or whose id occurs a second
+            time, if not to raise it; the topic is left out then.
+
+    Raises:
+        DataError: For these, for XML that is broken or declares entities, and for a file without topics.
     """
     path = Path(path)
     lines = read_lines(path, on_bad=lambda _: None)  # the reading proper reports them
@@ -79,8 +82,9 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
 
 
 def read_topic_files(files: Sequence[Path]) -> list[Topic]:
-    """The topics of all files. Raises: as `read_topics`, and EngineError E434 where two ask otherwise under
-    one id."""
+    """Return the topics of all files. Raises: as `read_topics`, and EngineError E434 where two ask otherwise
+    under one id.
+    """
     found: dict[str, Topic] = {}
     for file in files:
         for topic in read_topics(file):
@@ -206,7 +210,9 @@ def _no_topic(path: Path, line: int, why: str) -> DataError:
 
 
 def read_question(text: str) -> CleanText:
-    """A question as somebody writes it: text that may be HTML or not; `a < b` in plain text is no tag."""
+    """Return a question as somebody writes it: text that may be HTML or not; `a < b` in plain text is no
+    tag.
+    """
     if _HTML.search(text):
         return clean_with_formulas(text)
     return clean_plain(text)

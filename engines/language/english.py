@@ -41,7 +41,7 @@ class Word:
 
 
 def load_pipeline(folder: Path | None = None) -> Language:
-    """The pipeline of a folder, or the one that ships; loaded once.
+    """Return the pipeline of a folder, or the one that ships; loaded once.
 
     Raises:
         DataError E355: for a folder that is no spaCy pipeline. EngineError E355: for one without a tagger,
@@ -51,7 +51,7 @@ def load_pipeline(folder: Path | None = None) -> Language:
 
 
 def open_pipeline(folder: Path) -> Language:
-    """The spaCy pipeline of a folder."""
+    """Return the spaCy pipeline of a folder."""
     import spacy
 
     try:
@@ -76,7 +76,7 @@ def _load_folder(folder: Path) -> Language:
 
 
 def tokenize_words(text: str) -> list[tuple[str, bool]]:
-    """The words of a text, each with whether a blank follows it."""
+    """Return the words of a text, each with whether a blank follows it."""
     return [
         (token.text, bool(token.whitespace_))
         for token in load_pipeline().tokenizer(text)
@@ -116,7 +116,8 @@ Tongue = Literal["en", "zh"]
 
 
 def split_sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) -> list[tuple[int, int]]:
-    """The sentences of an English or Chinese text as (start, end) in characters, without blanks around them.
+    """Return the sentences of an English or Chinese text as (start, end) in characters, without blanks around
+    them.
 
     By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the
     user's.

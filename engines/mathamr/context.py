@@ -35,7 +35,7 @@ class MarkedText:
     warnings: tuple[str, ...] = ()
 
     def require_formula(self, name: str | None) -> None:
-        """Raises: EngineError E376 for a query that is no formula of the text."""
+        """Raise EngineError E376 for a query that is no formula of the text."""
         if name is not None and name not in self.formulas:
             raise EngineError(
                 f"the text has no formula {name!r}",
@@ -45,25 +45,27 @@ class MarkedText:
 
 
 def make_placeholder(name: str) -> str:
-    """The placeholder of a formula by its id, with its quotes."""
+    """Return the placeholder of a formula by its id, with its quotes."""
     return f'"eqx{name}eqx"'
 
 
 def find_ids(text: str) -> list[str]:
-    """The ids of the placeholders in a text, in order."""
+    """Return the ids of the placeholders in a text, in order."""
     return [match[1] for match in PLACEHOLDER.finditer(text)]
 
 
 def read_placeholder(text: str) -> str | None:
-    """The id of the placeholder that a constant or concept of a graph is, in small letters; None: it is
-    none. Parsers return them whole, or with one end lost."""
+    """Return the id of the placeholder that a constant or concept of a graph is, in small letters; None: it
+    is none. Parsers return them whole, or with one end lost.
+    """
     match = _MANGLED.fullmatch(text.lower())
     return match and (match[1] or match[2])
 
 
 def split_punctuation(latex: str, name: str) -> tuple[str, str]:
-    r"""The placeholder of a formula and the formula. Punctuation at its end goes behind the placeholder: .
-    , ? : ; as the paper or the authors' code has it, and ! after a blank, since otherwise it is a factorial.
+    r"""Return the placeholder of a formula and the formula. Punctuation at its end goes behind the
+    placeholder: . , ? : ; as the paper or the authors' code has it, and ! after a blank, since otherwise
+    it is a factorial.
 
     >>> split_punctuation("a+b=c.", "7"), split_punctuation("n!", "8")
     (('"eqx7eqx".', 'a+b=c'), ('"eqx8eqx"', 'n!'))
@@ -77,8 +79,8 @@ def split_punctuation(latex: str, name: str) -> tuple[str, str]:
 
 
 def mark_formulas(text: str) -> MarkedText:
-    r"""A text whose formulas stand between dollar signs, or as `\(…\)` and `\[…\]`, with placeholders; the
-    ids count from 1. Posts as ARQMath has them, in HTML with `math-container`, keep the ids of their
+    r"""Return a text whose formulas stand between dollar signs, or as `\(…\)` and `\[…\]`, with placeholders;
+    the ids count from 1. Posts as ARQMath has them, in HTML with `math-container`, keep the ids of their
     formulas.
 
     >>> mark_formulas("Why is $x^2 \\ge 0$?").text
@@ -123,10 +125,11 @@ def _mark_post(body: str) -> MarkedText:
 
 
 def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedText:
-    """A cleaned text, whose formulas stand as `$latex$`, with placeholders.
+    """Return a cleaned text, whose formulas stand as `$latex$`, with placeholders.
 
-    Args: formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number, and
-    one whose id another formula has the id with a number.
+    Args:
+        formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number, and
+            one whose id another formula has the id with a number.
     """
     parts: list[str] = []
     found: dict[str, str] = {}
@@ -184,7 +187,8 @@ def extract_context(
     """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
     each line. Events: a warning of topics that occur again.
 
-    Raises: EngineError E376 for a query that is no formula of the text.
+    Raises:
+        EngineError: E376 for a query that is no formula of the text.
     """
     if spec.text is not None:
         return _cut_context(spec, spec.text, spec.query)
@@ -217,8 +221,9 @@ def _cut_context(spec: ExtractContext, text: str, query: str | None) -> dict[str
 
 
 def cut_window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = None) -> str:
-    """The first sentence with a formula's placeholder and that many on each side, joined by spaces; the
-    placeholder alone where the text lacks it."""
+    """Return the first sentence with a formula's placeholder and that many on each side, joined by spaces;
+    the placeholder alone where the text lacks it.
+    """
     from engines.language.english import split_sentences as split
 
     # A quote after a full stop would count to the sentence before it.

@@ -40,7 +40,7 @@ _STEM = 5
 
 
 def find_formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
-    """Which formula each `:math` tree of a graph is: by its string, else by its order."""
+    """Return which formula each `:math` tree of a graph is: by its string, else by its order."""
     from engines.mathamr.retrieval.texts import write_tree_string
 
     trees = [
@@ -65,7 +65,7 @@ def find_formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[st
 
 
 def place_formulas(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
-    """The context with `$latex$`, and where the LaTeX of each formula stands first."""
+    """Return the context with `$latex$`, and where the LaTeX of each formula stands first."""
     from engines.mathamr.context import PLACEHOLDER
 
     parts: list[str] = []
@@ -92,7 +92,7 @@ def link_formulas(
     lost: Sequence[str],
     places: Mapping[str, tuple[int, int]],
 ) -> tuple[list[dict[str, Any]], dict[str, tuple[str, tuple[int, int] | None]]]:
-    """The formulas; and of each node of their trees the formula and its place in the text."""
+    """Return the formulas; and of each node of their trees the formula and its place in the text."""
     from engines.formula.operator_tree import OperatorTree
     from engines.formula.spans import node_spans
 
@@ -145,7 +145,7 @@ def _tree_label(node: GraphNode) -> str:
 def build_node_rows(
     graph: Graph, text: str, spans: Mapping[str, tuple[str, tuple[int, int] | None]]
 ) -> list[dict[str, Any]]:
-    """The nodes in the order written, with constants and references where they stand."""
+    """Return the nodes in the order written, with constants and references where they stand."""
 
     outside = re.sub(r"\$[^$]*\$", lambda match: " " * len(match[0]), text)
     words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(outside)]
@@ -232,17 +232,22 @@ def inspect(
 ) -> dict[str, Any]:
     """Everything about a formula in its context, as one document.
 
-    Returns: id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,
-    place: [start, end] in text, root: its variable in the graph or None, lost: not found by the parser,
-    tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
-    constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
-    None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
-    kind, grade, context, parts); equal (where asked for: formulas proved equal, then those after renaming: as
-    nearest, score being the share of the equal part, with verdict, condition and renaming) and not_equal (why
-    none could be looked for, or ""); runs (name, and of its formulas rank, formula, score, grade, latex, and
-    elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
-    Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
-    by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
+    Returns:
+        Id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,
+        place: [start, end] in text, root: its variable in the graph or None, lost: not found by the parser,
+        tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
+        constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
+        None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id,
+        post, kind, grade, context, parts); equal (where asked for: formulas proved equal, then those after
+        renaming: as nearest, score being the share of the equal part, with verdict, condition and renaming)
+        and not_equal (why none could be looked for, or ""); runs (name, and of its formulas rank, formula,
+        score, grade, latex, and elsewhere: the rank in each other run by its name, None where that lacks it);
+        warnings. Places of an operator tree's nodes are exact up to letters that occur several times; those
+        of concepts are by spelling.
+
+    Raises:
+        DataError: E329 for a graph that is none.
+        EngineError: E354 for an unknown topic.
 
     >>> found = inspect(Inspect(text="Solve $x^2=2$."))
     >>> found["formulas"][0]["latex"], [row["concept"] for row in found["nodes"] if row["kind"] == "concept"]
@@ -447,7 +452,7 @@ class _NearestFormulas:
         }
 
     def find_grade(self, task: Task2, look: int) -> int | None:
-        """The highest grade of formulas that look the same: of their visual id, or any of them."""
+        """Return the highest grade of formulas that look the same: of their visual id, or any of them."""
         of_looks = task.visual_grades.get(self.source.id, {})
         of_formulas = task.grades.get(self.source.id, {})
         grades = [of_looks[visual]] if (visual := self.opened.read_visual_id(look)) in of_looks else []
@@ -457,7 +462,9 @@ class _NearestFormulas:
         return max(grades, default=None)
 
     def read_context(self, formula: str) -> str:
-        """The sentences around a formula, formulas as `$latex$`; "" where the collection has no text."""
+        """Return the sentences around a formula, formulas as `$latex$`; "" where the collection has no
+        text.
+        """
         from engines.mathamr.context import cut_window, find_ids
         from engines.mathamr.retrieval.texts import restore_latex
 

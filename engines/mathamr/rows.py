@@ -64,9 +64,10 @@ class InputRow:
 def read_named_rows(
     path: Path, *keys: str, events: Sink, name: str = "topic_id", one_of: tuple[str, ...] = ()
 ) -> Iterator[InputRow]:
-    """The rows of a JSON Lines file in order, as `rows`; with a warning at the end of names that occur again,
-    and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`, and DataError E314
-    for a file without rows."""
+    """Yield the rows of a JSON Lines file in order, as `rows`; with a warning at the end of names that occur
+    again, and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`, and
+    DataError E314 for a file without rows.
+    """
     seen: set[str] = set()
     again: list[InputRow] = []
     nameless: list[InputRow] = []
@@ -90,6 +91,6 @@ def read_named_rows(
 
 
 def check(stop: Stop) -> None:
-    """Raises: StoppedError where the work is to stop; what is finished stays for the next time."""
+    """Raise StoppedError where the work is to stop; what is finished stays for the next time."""
     if stop():
         raise StoppedError("indexing was stopped", remedy="Start it again.")

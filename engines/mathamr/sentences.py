@@ -59,12 +59,14 @@ def contrastive_loss(
     online: bool,
     among: tuple[Tensor, Tensor] | None = None,
 ) -> Tensor:
-    """The mean over pairs of y d² + (1 - y) max(0, margin - d)², d the cosine distance.
+    """Return the mean over pairs of y d² + (1 - y) max(0, margin - d)², d the cosine distance.
 
-    Args: left, right: (batch, dim) unit rows. labels: (batch,) 0 to 1; a label of .5 counts half on either
-    side. online: only hard pairs count: equal ones farther apart than the closest unequal pair, unequal ones
-    closer than the farthest equal pair. among: labels and distances of the pairs that decide which are hard,
-    where there are more than these.
+    Args:
+        left, right: (batch, dim) unit rows.
+        labels: (batch,) 0 to 1; a label of .5 counts half on either side.
+        online: Only hard pairs count: equal ones farther apart than the closest unequal pair, unequal ones
+            closer than the farthest equal pair.
+        among: Labels and distances of the pairs that decide which are hard, where there are more than these.
     """
     import torch
 
@@ -83,8 +85,10 @@ def contrastive_loss(
 def ranking_loss(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -> Tensor:
     """Cross-entropy in nats of each left row's own right row among all of them, by scaled cosines.
 
-    Args: left: (batch, dim), right: (rows, dim), unit rows; the own ones of left stand from `begin` on. The
-    same right row twice, to 1e-6 of the cosine, counts as right either time.
+    Args:
+        left: (batch, dim).
+        right: (rows, dim), unit rows; the own ones of left stand from `begin` on. The same right row twice,
+            to 1e-6 of the cosine, counts as right either time.
     """
     import torch
 
@@ -117,9 +121,13 @@ class JudgedPair:
 def read_judged_pairs(
     collection: Path, index: Path | None, settings: SentenceSettings
 ) -> tuple[list[JudgedPair], int]:
-    """The pairs of the topics that the settings name, and how many judged formulas the collection lacks.
+    """Return the pairs of the topics that the settings name, and how many judged formulas the collection
+    lacks.
 
-    Without an index one is made for the while. Raises: DataError E674 where no judged formula is there.
+    Without an index one is made for the while.
+
+    Raises:
+        DataError: E674 where no judged formula is there.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -166,7 +174,7 @@ def _topic_number(topic: str) -> int:
 def split_pairs(
     pairs: Sequence[JudgedPair], settings: SentenceSettings, seed: int
 ) -> tuple[list[JudgedPair], list[JudgedPair]]:
-    """Pairs to learn from and pairs to measure on: by topics, or each grade's pairs by chance."""
+    """Return pairs to learn from and pairs to measure on: by topics, or each grade's pairs by chance."""
     draw = Random(seed)
     if settings.split == "topics":
         topics = sorted({pair.topic for pair in pairs})
@@ -190,8 +198,9 @@ LIMITS = (
 
 
 def make_sentence_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SentenceTask:
-    """The trainer `mathamr.sentences`: `data.collection`, and, if there are, `data.index` and
-    `data.encoder`."""
+    """Return the trainer `mathamr.sentences`: `data.collection`, and, if there are, `data.index` and
+    `data.encoder`.
+    """
     return SentenceTask(read(SentenceSettings, model, place="model.", code=CODE), data, seed)
 
 
@@ -243,7 +252,7 @@ class SentenceTask:
         self.settings, self.data, self.seed = settings, data, seed
 
     def origin(self) -> Origin:
-        """The trainer, its settings, the files that pairs are made of, and the encoder."""
+        """Return the trainer, its settings, the files that pairs are made of, and the encoder."""
         from engines.forum.folder import ArqmathFolder
 
         folder = ArqmathFolder.open(self.data["collection"])
@@ -283,7 +292,7 @@ class SentenceTask:
         return made
 
     def model(self) -> torch.nn.Module:
-        """The encoder; a pooler that it has takes no part."""
+        """Return the encoder; a pooler that it has takes no part."""
         model: torch.nn.Module = self._library
         for name, weight in model.named_parameters():
             if ".pooler." in name:
@@ -291,7 +300,11 @@ class SentenceTask:
         return model
 
     def train_data(self) -> PairTurns:
-        """The pairs of the training side, in turns. Raises: EngineError E677 for a block larger than them."""
+        """Return the pairs of the training side, in turns.
+
+        Raises:
+            EngineError: E677 for a block larger than them.
+        """
         pairs = self._split[0]
         if len(pairs) < self.settings.block:
             raise EngineError(
@@ -302,7 +315,7 @@ class SentenceTask:
         return PairTurns(pairs, self.settings.block, self.seed)
 
     def length(self, example: tuple[int, int]) -> int:
-        """Words of both strings, which stand for their tokens."""
+        """Return words of both strings, which stand for their tokens."""
         pair = self._split[0][example[0]]
         return min(self.settings.max_length, len(pair.query.split())) + min(
             self.settings.max_length, len(pair.text.split())
@@ -322,7 +335,8 @@ class SentenceTask:
     def collate(self, examples: Sequence[tuple[int, int]]) -> dict[str, torch.Tensor]:
         """`left_…` and `right_…`: the tokens of queries and texts; `labels`: (batch,); `turn`: (1,).
 
-        Raises: EngineError E677 for a batch that is no block.
+        Raises:
+            EngineError: E677 for a batch that is no block.
         """
         import torch
 
@@ -344,8 +358,9 @@ class SentenceTask:
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The contrastive loss, or the ranking loss in nats, by the batch's turn; the negatives and the pairs
-        that decide which are hard are those of all processes with the same turn."""
+        """Return the contrastive loss, or the ranking loss in nats, by the batch's turn; the negatives and
+        the pairs that decide which are hard are those of all processes with the same turn.
+        """
         import torch
 
         from engines.training.libraries import rows_of_all

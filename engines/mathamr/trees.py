@@ -49,12 +49,15 @@ class Opt:
 
 
 def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
-    """The tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
+    """Return the tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
 
     An error is `{"start", "end", "latex"}`, in characters of the formula, of which the first 80 are given;
     errors without a place of their own, as in brackets within another, are left out. What LaTeXML makes
     nothing of is an error node over the whole. Events: warnings of ids that occur again, and of rows without
-    one. Raises: EngineError E377, E378 as `latexml`.
+    one.
+
+    Raises:
+        EngineError: E377, E378 as `latexml`.
 
     >>> opt(Opt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
@@ -120,11 +123,13 @@ class Slt:
 
 
 def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
-    """The tree as `{"label", "children"}`; of a file a row `{"id", "tree"}` for each line.
+    """Return the tree as `{"label", "children"}`; of a file a row `{"id", "tree"}` for each line.
 
     A row whose MathML is no XML has no tree, and a warning; nor has what LaTeXML makes nothing of. Events:
-    also warnings of ids that occur again, and of rows without one. Raises: EngineError E377, E378 as
-    `latexml`.
+    also warnings of ids that occur again, and of rows without one.
+
+    Raises:
+        EngineError: E377, E378 as `latexml`.
 
     >>> slt(Slt(latex="x^2"))["children"][0]["label"]
     'V!x'

@@ -54,7 +54,11 @@ class TermPart:
 
     @classmethod
     def load(cls, path: Path) -> TermPart:
-        """Read what `save` wrote. Raises: DataError E661 for a corrupt file."""
+        """Read what `save` wrote.
+
+        Raises:
+            DataError: E661 for a corrupt file.
+        """
         try:
             with np.load(path) as held:
                 words = held["vocabulary"].tobytes().decode()
@@ -101,8 +105,9 @@ class Postings:
         return sum(self._sizes)
 
     def iterate_blocks(self) -> Iterator[NDArray[np.int32]]:
-        """All postings as (postings, 3) term, document and times, sorted by term and document; no term is
-        divided between two blocks."""
+        """Yield all postings as (postings, 3) term, document and times, sorted by term and document; no term
+        is divided between two blocks.
+        """
         bounds, ends = [0], np.cumsum(self.holders)
         while bounds[-1] < len(ends):
             last = bounds[-1]
@@ -159,10 +164,14 @@ def build_lexical(
 ) -> dict[str, Any]:
     """Write the index of all documents of the parts, in their order, into the folder `out`; all or nothing.
 
-    Args: tokens: the version of the parts' terms.
+    Args:
+        tokens: The version of the parts' terms.
 
-    Returns: what `about.json` in it says: parameters, documents, terms, postings, mean length.
-    Raises: DataError when there is no term at all, or `out` cannot be written.
+    Returns:
+        What `about.json` in it says: parameters, documents, terms, postings, mean length.
+
+    Raises:
+        DataError: When there is no term at all, or `out` cannot be written.
     """
     params = params or Bm25()
     about: dict[str, Any] = {}
@@ -239,12 +248,13 @@ class LexicalIndex:
         return result
 
     def holds_term_of(self, query: str) -> bool:
-        """Whether any term of the query occurs in a document."""
+        """Return whether any term of the query occurs in a document."""
         return any(term in self._numbers for term in self.terms(query))
 
     def search(self, query: str, k: int) -> tuple[Floats, Rows]:
-        """The best documents as (scores, rows): at most `k`, none without a term of the query; equal scores
-        in the order of the documents."""
+        """Return the best documents as (scores, rows): at most `k`, none without a term of the query; equal
+        scores in the order of the documents.
+        """
         scores = self.score_documents(query)
         rows = top_k(scores, k)
         rows = rows[scores[rows] > 0]
@@ -275,7 +285,9 @@ class Frequencies:
         }
 
     def search(self, params: Bm25, k: int) -> Iterator[tuple[str, Floats, Rows]]:
-        """Each query's name, scores and rows, as `LexicalIndex.search` of an index with these parameters."""
+        """Yield each query's name, scores and rows, as `LexicalIndex.search` of an index with these
+        parameters.
+        """
         total = len(self._lengths)
         limit = params.k1 * (1 - params.b + params.b * self._lengths / self._lengths.mean())
         for name, words in self._queries.items():

@@ -21,7 +21,7 @@ _QUERIES, _VECTORS = 1_024, 65_536
 
 
 def normalize_rows(vectors: Vectors) -> Vectors:
-    """The vectors, (…, d), at length 1; a zero vector stays zero."""
+    """Return the vectors, (…, d), at length 1; a zero vector stays zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
@@ -34,7 +34,8 @@ def row_cosines(left: Vectors, right: Vectors) -> Vectors:
 def nearest(
     queries: Vectors, vectors: Vectors, k: int, *, exclude_self: bool = False
 ) -> tuple[Vectors, Rows]:
-    """The `k` vectors of greatest inner product with each query, exactly: scores and rows, (queries, k).
+    """Return the `k` vectors of greatest inner product with each query, exactly: scores and rows, (queries,
+    k).
 
     Args: queries (q, d) and vectors (n, d), any float; unit rows make it the cosine. exclude_self: the
     queries are the vectors, and none is its own neighbour. Equal scores come in the order of the rows. Fewer
@@ -61,7 +62,9 @@ def precision_at(
 ) -> dict[int, NDArray[np.float64]]:
     """For each cutoff k the share of the k nearest others that are in the query's cluster: (expressions,).
 
-    Args: vectors: (expressions, d) of length 1. labels: (expressions,) cluster numbers.
+    Args:
+        vectors: (expressions, d) of length 1.
+        labels: (expressions,) cluster numbers.
     """
     _, rows = nearest(vectors, vectors, max(cutoffs), exclude_self=True)
     right = labels[rows] == labels[:, None]
@@ -111,10 +114,14 @@ class Choice:
 def choose_index_kind(
     vectors: int, dim: int, *, kind: Kind | None = None, memory: int | None = None
 ) -> Choice:
-    """The kind of index for so many vectors. Args: kind: what the user asks for. memory: of the machine, in
-    bytes; found out unless given.
+    """Return the kind of index for so many vectors.
 
-    Raises: EngineError for an unknown kind.
+    Args:
+        kind: What the user asks for.
+        memory: Of the machine, in bytes; found out unless given.
+
+    Raises:
+        EngineError: For an unknown kind.
     """
     half = 2 * dim * vectors
     graph = half + 4 * (2 * _LINKS + 2) * vectors
@@ -151,9 +158,14 @@ def build_dense(
 ) -> dict[str, Any]:
     """Write the index of all rows of the parts, in their order, into the folder `out`; all or nothing.
 
-    Args: parts: (n, dim) unit rows, any float; they are gone through once, and hold `total` rows in all.
-    Returns: what `about.json` in it says: kind, reason, vectors, dim and the settings of the kind.
-    Raises: DataError when `out` cannot be written.
+    Args:
+        parts: (n, dim) unit rows, any float; they are gone through once, and hold `total` rows in all.
+
+    Returns:
+        What `about.json` in it says: kind, reason, vectors, dim and the settings of the kind.
+
+    Raises:
+        DataError: When `out` cannot be written.
     """
     choice = choose_index_kind(total, dim, kind=kind)
     events(Event("log", {"message": f"dense index: {choice.kind}; {choice.reason}"}))
@@ -202,7 +214,7 @@ def _build_files(
 
 
 def _import_faiss() -> Any:
-    """The library; the types that it declares are narrower than what it takes."""
+    """Return the library; the types that it declares are narrower than what it takes."""
     import faiss
 
     return faiss
@@ -241,10 +253,13 @@ class DenseIndex:
         return np.asarray(self._index.reconstruct_n(0, len(self)), np.float32)
 
     def search(self, queries: Vectors, k: int) -> tuple[Vectors, NDArray[np.int64]]:
-        """(scores, rows), both (queries, k): inner products, the greatest first.
+        """Return (scores, rows), both (queries, k): inner products, the greatest first.
 
         Fewer than `k` vectors give fewer columns; a row of -1 (score -inf) is a place that an approximate
-        search could not fill. Raises: EngineError E666 for queries of another dimension.
+        search could not fill.
+
+        Raises:
+            EngineError: E666 for queries of another dimension.
         """
         queries = np.ascontiguousarray(queries, np.float32)
         if queries.ndim != 2 or queries.shape[1] != self.dim:

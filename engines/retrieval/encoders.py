@@ -23,11 +23,14 @@ Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 
 
 def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str = "E663") -> tuple[Any, Path]:
-    """The model of a folder, and where its language model lies.
+    """Return the model of a folder, and where its language model lies.
 
-    Args: remedy: which folder to name instead.
-    Raises: DataError E312 where there is no folder, `code` for one that the library cannot open, or whose
-    weights are not all there: the library would draw them at random.
+    Args:
+        remedy: Which folder to name instead.
+
+    Raises:
+        DataError: E312 where there is no folder, `code` for one that the library cannot open, or whose
+            weights are not all there: the library would draw them at random.
     """
     if not folder.is_dir():
         raise file_error(FileNotFoundError(2, "no such folder"), folder, "read")
@@ -67,7 +70,7 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
 
 
 def model_error(folder: Path, what: str, remedy: str, code: str = "E663") -> DataError:
-    """The error for a folder whose model is not what is asked for."""
+    """Return the error for a folder whose model is not what is asked for."""
     return DataError(what, path=folder, code=code, exit_code=3, remedy=remedy)
 
 
@@ -118,11 +121,16 @@ class Encoder(Protocol):
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        """(texts, dimension) float32, in the order of the texts.
+        """Return (texts, dimension) float32, in the order of the texts.
 
-        Args: normalise: to rows of length 1; else as the model gives them. Events: progress in texts. When
-        `stop` is raised, it ends early: rows not reached are zero. Raises: DataError E346 for a vector that
-        is no finite number.
+        Args:
+            normalise: To rows of length 1; else as the model gives them.
+
+        Events:
+            Progress in texts. When `stop` is raised, it ends early: rows not reached are zero.
+
+        Raises:
+            DataError: E346 for a vector that is no finite number.
         """
         ...
 
@@ -150,12 +158,15 @@ class StoredEncoder(Encoder, Protocol):
 
 
 def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> SentenceEncoder:
-    """An encoder by name (`minilm`) or folder.
+    """Return an encoder by name (`minilm`) or folder.
 
-    Args: device: auto takes a GPU where there is one. half: 16-bit numbers where the device is faster in
-    them; cosines with vectors of single precision are off by some 0.0001.
+    Args:
+        device: Auto takes a GPU where there is one.
+        half: 16-bit numbers where the device is faster in them; cosines with vectors of single precision are
+            off by some 0.0001.
 
-    Raises: DataError E312 where there is no folder, E663 for one that holds no model or lacks its tokenizer.
+    Raises:
+        DataError: E312 where there is no folder, E663 for one that holds no model or lacks its tokenizer.
     """
     device = torch_device(device)
     if str(which) == BUILT_IN:
@@ -205,17 +216,23 @@ class SentenceEncoder:
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        """As `Encoder.encode`; equal texts are encoded once, those of about one length together. Raises:
-        DataError E664 for a text that the model's tokenizer refuses."""
+        """As `Encoder.encode`; equal texts are encoded once, those of about one length together.
+
+        Raises:
+            DataError: E664 for a text that the model's tokenizer refuses.
+        """
         return self._encoded(texts, "", normalise, events, stop)
 
     def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
-        """As `StoredEncoder.queries`, with what the model's authors put before a query. Raises: DataError as
-        `encode`, E383 for a model whose similarity is no inner product."""
+        """As `StoredEncoder.queries`, with what the model's authors put before a query.
+
+        Raises:
+            DataError: As `encode`, E383 for a model whose similarity is no inner product.
+        """
         return self._encoded(texts, "query", self._unit(), events, stop)
 
     def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
-        """The same for documents."""
+        """Return the same for documents."""
         return self._encoded(texts, "document", self._unit(), events, stop)
 
     def _unit(self) -> bool:
@@ -287,7 +304,9 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
 
 
 def _open_folder(folder: Path, device: str, half: bool) -> SentenceEncoder:
-    """A folder, by sentence-transformers: one without `modules.json` is a transformer with mean pooling."""
+    """Return a folder, by sentence-transformers: one without `modules.json` is a transformer with mean
+    pooling.
+    """
     model, place = library_model("SentenceTransformer", folder, device, _REMEDY)
     language: Any = model[0].auto_model
     if not any(any(place.glob(name)) for name in _TOKENIZERS):

@@ -27,7 +27,7 @@ from engines.retrieval.trec import (
 
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:
-    """Scores of one topic moved to 0 … 1; all 1 where they are equal."""
+    """Return scores of one topic moved to 0 … 1; all 1 where they are equal."""
     if not ranking:
         return []
     scores = [score for _, score in ranking]
@@ -103,7 +103,7 @@ def _weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], tag: str) -
 
 
 def grid_weightings(count: int, steps: int) -> Iterator[tuple[float, ...]]:
-    """All so many weights on a grid of 1/`steps` that sum to 1."""
+    """Yield all so many weights on a grid of 1/`steps` that sum to 1."""
     for parts in product(range(steps + 1), repeat=count - 1):
         if sum(parts) <= steps:
             yield tuple(part / steps for part in (*parts, steps - sum(parts)))
@@ -119,7 +119,8 @@ def tune_weights(
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
     """Weights on a grid of 1/`steps` that sum to 1 and do best on `topics` (and look at no other).
 
-    Returns: the weights and the mean of every tried weighting's measure, by its weights as text.
+    Returns:
+        The weights and the mean of every tried weighting's measure, by its weights as text.
     """
     chosen = Qrels({topic: grades for topic, grades in qrels.grades.items() if topic in set(topics)})
     # Scaled among all that a run found; then only what is judged has a say in the measure.
@@ -178,9 +179,18 @@ class FuseRuns:
 
 
 def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[TrecRun, int]:
-    """Read, fuse and write. Returns: the run as it is written, and how many documents were left out of it,
-    which has 1,000 of a topic at most. Events: warnings of what was mended in a run, of topics that not all
-    have, and of what was left out. Raises: DataError for runs that cannot be read, and as `check_out`."""
+    """Read, fuse and write.
+
+    Returns:
+        The run as it is written, and how many documents were left out of it, which has 1,000 of a topic at
+        most.
+
+    Events:
+        Warnings of what was mended in a run, of topics that not all have, and of what was left out.
+
+    Raises:
+        DataError: For runs that cannot be read, and as `check_out`.
+    """
     runs = [warned_run(path, task, events) for path in spec.runs]
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])

@@ -112,7 +112,7 @@ class Evaluation:
     judged: Mapping[str, tuple[int, int]]
 
     def mean_over_topics(self, topics: Iterable[str]) -> dict[str, float]:
-        """The means over some of the judged topics."""
+        """Return the means over some of the judged topics."""
         return _mean_rows([self.per_topic[topic] for topic in topics if topic in self.per_topic])
 
 
@@ -125,8 +125,10 @@ def _mean_rows(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def evaluate(run: TrecRun, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) -> Evaluation:
     """Evaluate a run by the prime measures named.
 
-    Args: run: in trec_eval's order (as `read_run` gives it). qrels: its topics are the judged ones. measures:
-    keys of `MEASURES` or `CUT_MEASURES`.
+    Args:
+        run: In trec_eval's order (as `read_run` gives it).
+        qrels: Its topics are the judged ones.
+        measures: Keys of `MEASURES` or `CUT_MEASURES`.
     """
     names = tuple(measures)
     known = MEASURES | CUT_MEASURES
@@ -161,7 +163,8 @@ class AnswerEvaluation:
 def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> AnswerEvaluation:
     """AR and P@1 over the topics whose answer was judged; the others are left out of the mean.
 
-    Args: answers: (topic, document id of the answer).
+    Args:
+        answers: (topic, document id of the answer).
     """
     grades = {
         topic: qrels.grades[topic][document]

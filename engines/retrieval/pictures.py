@@ -29,17 +29,21 @@ _BLUE, _ORANGE, _INK, _LINE = "#0072b2", "#e69f00", "#222222", "#bbbbbb"
 
 
 def draw_bars(values: Mapping[str, float], title: str, *, ticks: Mapping[str, float] | None = None) -> str:
-    """An SVG with a bar for each topic, from 0 to 1, a tick where another run stands, and the mean.
+    """Return an SVG with a bar for each topic, from 0 to 1, a tick where another run stands, and the mean.
 
-    Args: values: by topic, in their order. ticks: the other run's.
+    Args:
+        values: By topic, in their order.
+        ticks: The other run's.
     """
     return _join_panels([_draw_panel(values, title, (0.0, 1.0), ticks or {})], len(values))
 
 
 def draw_differences(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
-    """An SVG of differences, a panel below the other: bars above or below 0, the highest first, on one scale.
+    """Return an SVG of differences, a panel below the other: bars above or below 0, the highest first, on one
+    scale.
 
-    Args: panels: title, and the differences by topic.
+    Args:
+        panels: Title, and the differences by topic.
     """
     most = max((abs(value) for _, values in panels for value in values.values()), default=0.0)
     limit = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8) if most <= step), 1.0)
@@ -122,13 +126,13 @@ PERPLEXITY = 30.0
 
 
 def refuse_idle_seed(method: Method, seed: int) -> None:
-    """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
+    """Raise EngineError E427 for a seed of PCA, which draws nothing."""
     if method == "pca" and seed:
         raise make_refusal("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
 
 
 def project_to_plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:
-    """(rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
+    """Return (rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
     import numpy as np
 
     if method == "pca" or len(vectors) < 5:
@@ -155,8 +159,9 @@ def _pick_colour(number: int, count: int) -> str:
 def draw_points(
     points: NDArray[np.float32], names: Sequence[str], title: str = "", *, size: int = 720
 ) -> str:
-    """An SVG of points (rows, 2) coloured by name, with the names beside it. Every name has a shape of its
-    own too, so that it is known without colour."""
+    """Return an SVG of points (rows, 2) coloured by name, with the names beside it. Every name has a shape of
+    its own too, so that it is known without colour.
+    """
     order = list(dict.fromkeys(names))
     low, high = points.min(0), points.max(0)
     scale = (size - 40) / max(float((high - low).max()), 1e-9)

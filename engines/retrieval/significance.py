@@ -34,8 +34,9 @@ class Comparison:
 
 
 def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: int = 0) -> tuple[float, float]:
-    """The 95 % percentile bootstrap interval of the mean over topics; one value is its own interval, none is
-    (nan, nan)."""
+    """Return the 95 % percentile bootstrap interval of the mean over topics; one value is its own interval,
+    none is (nan, nan).
+    """
     import numpy as np
 
     data = np.asarray(values, dtype=np.float64)
@@ -45,10 +46,15 @@ def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: in
 def bootstrap_bounds(
     statistic: Callable[[NDArray[np.int64]], Any], units: int, *, draws: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """The 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993, 13).
+    """Return the 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993,
+    13).
 
-    Args: statistic: its values, (resamples,), for the numbers of the units drawn with replacement,
-    (resamples, units). Returns: (nan, nan) without units.
+    Args:
+        statistic: Its values, (resamples,), for the numbers of the units drawn with replacement, (resamples,
+            units).
+
+    Returns:
+        (nan, nan) without units.
 
     >>> bootstrap_bounds(lambda rows: rows.mean(axis=-1), 1)
     (0.0, 0.0)
@@ -70,8 +76,10 @@ def compare(
     """Compare two systems by their values per topic; both must have the same topics.
 
     The randomisation test swaps the two values of a topic by a fair coin: in all ways where these are no more
-    than `draws`, otherwise so many times, the observed way counted too. Raises: EngineError when the topics
-    differ or are fewer than 2.
+    than `draws`, otherwise so many times, the observed way counted too.
+
+    Raises:
+        EngineError: When the topics differ or are fewer than 2.
     """
     import numpy as np
 
@@ -106,15 +114,16 @@ def compare(
 
 
 def _student_tail(t2: float, free: int) -> float:
-    """How much of Student's distribution lies farther out than `t`, at both ends: the regularised incomplete
-    beta function."""
+    """Return how much of Student's distribution lies farther out than `t`, at both ends: the regularised
+    incomplete beta function.
+    """
     from flint import arb
 
     return float(arb(free / (free + t2)).beta_lower(arb(free) / 2, arb(1) / 2, regularized=True))
 
 
 def student_quantile(share: float, free: int) -> float:
-    """The `t` within which so much of Student's distribution lies, by halving.
+    """Return the `t` within which so much of Student's distribution lies, by halving.
 
     >>> round(student_quantile(0.95, 2), 4)
     4.3027
@@ -127,7 +136,7 @@ def student_quantile(share: float, free: int) -> float:
 
 
 def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> float:
-    """How often the mean is as far from 0 as observed when each difference has a random sign."""
+    """Return how often the mean is as far from 0 as observed when each difference has a random sign."""
     import numpy as np
 
     observed = abs(difference.sum()) - 1e-12
@@ -156,7 +165,7 @@ def sign_p(wins: int, losses: int) -> float:
 
 
 def bonferroni(p_values: Sequence[float]) -> list[float]:
-    """Each p-value times the number of tests, at most 1."""
+    """Return each p-value times the number of tests, at most 1."""
     return [min(1.0, p * len(p_values)) for p in p_values]
 
 

@@ -57,9 +57,10 @@ class SparseEncoder(Protocol):
 
 
 def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = False) -> SparseModel:
-    """A model of sentence-transformers' `SparseEncoder`, or a language model with SPLADE's head.
+    """Return a model of sentence-transformers' `SparseEncoder`, or a language model with SPLADE's head.
 
-    Raises: DataError E312 where there is no folder, E663 for one that holds no such model.
+    Raises:
+        DataError: E312 where there is no folder, E663 for one that holds no such model.
     """
     path, device = Path(folder).expanduser().absolute(), torch_device(device)
     model, _ = library_model("SparseEncoder", path, device, _REMEDY)
@@ -109,7 +110,8 @@ class SparseModel:
 def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> dict[str, Any]:
     """Write the index of all documents of the parts, in their order, into the folder `out`; all or nothing.
 
-    Returns: what `about.json` in it says: documents, terms, postings.
+    Returns:
+        What `about.json` in it says: documents, terms, postings.
     """
     about: dict[str, Any] = {}
     with new_folder(out, about) as draft:
@@ -145,8 +147,9 @@ class SparseIndex:
         return int(self.about["documents"])
 
     def search(self, queries: csr_array, k: int) -> tuple[Vectors, Rows]:
-        """The best documents of each query, (queries, k): scores and rows; equal scores in the order of the
-        documents. Rows are -1 where a query has a term in common with fewer."""
+        """Return the best documents of each query, (queries, k): scores and rows; equal scores in the order
+        of the documents. Rows are -1 where a query has a term in common with fewer.
+        """
         count = queries.shape[0]
         best: tuple[Vectors, Rows] = np.zeros((count, 0), np.float32), np.zeros((count, 0), np.int64)
         asked = queries.toarray().T.astype(np.float32)

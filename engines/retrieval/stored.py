@@ -22,7 +22,7 @@ _BYTES = "bytes"
 
 
 def corrupt_file_error(path: Path, error: BaseException | str) -> DataError:
-    """A file of an index that is not as it was written."""
+    """Return a file of an index that is not as it was written."""
     return DataError(
         f"this file of the index is corrupt or cut short ({' '.join(str(error).split())[-120:]})",
         path=path,
@@ -33,10 +33,12 @@ def corrupt_file_error(path: Path, error: BaseException | str) -> DataError:
 
 @contextmanager
 def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
-    """A folder to fill that takes the place of `out` at the end of the block, with `about` in it.
+    """Yield a folder to fill that takes the place of `out` at the end of the block, with `about` in it.
 
-    When the block fails, what there was stays. Raises: DataError when it cannot be written, E452 where `out`
-    is no folder of an index.
+    When the block fails, what there was stays.
+
+    Raises:
+        DataError: When it cannot be written, E452 where `out` is no folder of an index.
     """
     with atomic_folder(out, ABOUT) as draft:
         yield draft
@@ -49,7 +51,8 @@ def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
 def read_about(folder: Path) -> Mapping[str, Any]:
     """What `new_folder` was told of the index.
 
-    Raises: DataError E661 for a file that is missing or not as long as it was written.
+    Raises:
+        DataError: E661 for a file that is missing or not as long as it was written.
     """
     path = folder / ABOUT
     try:
@@ -68,7 +71,11 @@ def read_about(folder: Path) -> Mapping[str, Any]:
 
 
 def map_array(path: Path) -> Any:
-    """An array of an index, which stays on the disk until it is read. Raises: DataError E661."""
+    """Return an array of an index, which stays on the disk until it is read.
+
+    Raises:
+        DataError: E661.
+    """
     try:
         return np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError) as error:
@@ -78,8 +85,9 @@ def map_array(path: Path) -> Any:
 def best_of_both(
     best: tuple[NDArray[Any], Rows], scores: NDArray[Any], begin: int, k: int
 ) -> tuple[NDArray[Any], Rows]:
-    """The `k` best of those before, (queries, at most k) scores and rows, and of more, (queries, n), which
-    begin at a row; equal ones in their order."""
+    """Return the `k` best of those before, (queries, at most k) scores and rows, and of more, (queries, n),
+    which begin at a row; equal ones in their order.
+    """
     places = top_k(scores, k)
     both = np.hstack([best[0], np.take_along_axis(scores, places, 1)])
     rows = np.hstack([best[1], places + begin])
@@ -88,9 +96,14 @@ def best_of_both(
 
 
 def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
-    """The places of the `k` greatest scores along the last axis, greatest first, equal ones in their order.
+    """Return the places of the `k` greatest scores along the last axis, greatest first, equal ones in their
+    order.
 
-    Args: scores: (…, n); NaN counts as the least. Returns: (…, min(k, n)).
+    Args:
+        scores: (…, n); NaN counts as the least.
+
+    Returns:
+        (…, min(k, n)).
 
     >>> top_k(np.array([0.1, 0.7, 0.3, 0.7]), 3).tolist()
     [1, 3, 2]

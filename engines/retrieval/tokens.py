@@ -40,8 +40,8 @@ _FOURTH = (
 
 
 def english_terms(text: str) -> list[str]:
-    """The terms of a text as Lucene's analyser of English has them, formulas cut as words are; letters that
-    are put together of several, and ligatures, are the letters that they look like (NFKC).
+    """Return the terms of a text as Lucene's analyser of English has them, formulas cut as words are; letters
+    that are put together of several, and ligatures, are the letters that they look like (NFKC).
 
     >>> english_terms("Proving the sums of Cauchy's $x^2 + A_k$")
     ['prove', 'sum', 'cauchi', 'x', '2', 'a_k']
@@ -55,7 +55,7 @@ def english_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def porter_stem(word: str) -> str:
-    """The stem of a lower-case word.
+    """Return the stem of a lower-case word.
 
     >>> [porter_stem(word) for word in ("relational", "hopping", "probabilities", "logic", "by")]
     ['relat', 'hop', 'probabl', 'logic', 'by']
@@ -173,7 +173,7 @@ _SILENT = frozenset(
 
 
 def split_pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """The text in its order as (is it a formula, piece without dollar signs).
+    """Yield the text in its order as (is it a formula, piece without dollar signs).
 
     A formula ends within its line, so a lone dollar sign does no harm beyond that.
 
@@ -192,7 +192,7 @@ def split_pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 @lru_cache(maxsize=200_000)
 def strip_plural(word: str) -> str:
-    """A lower-case word without the s of its plural.
+    """Return a lower-case word without the s of its plural.
 
     >>> [strip_plural(word) for word in ("primes", "identities", "series", "class", "radius", "sums")]
     ['prime', 'identity', 'series', 'class', 'radius', 'sum']
@@ -205,7 +205,7 @@ def strip_plural(word: str) -> str:
 
 
 def formula_terms(latex: str) -> tuple[str, ...]:
-    r"""The terms of one formula: its symbols, then each two that follow one another.
+    r"""Return the terms of one formula: its symbols, then each two that follow one another.
 
     >>> formula_terms(r"\left(\frac{\Gamma}{12}\right)^{n}")
     ('\\frac', '\\Gamma', '12', '^', 'n', '\\frac \\Gamma', '\\Gamma 12', '12 ^', '^ n')
@@ -243,7 +243,7 @@ _kept_terms = lru_cache(maxsize=100_000)(_lex_formula)
 
 
 def extract_terms(text: str) -> list[str]:
-    r"""The terms of a text in their order.
+    r"""Return the terms of a text in their order.
 
     >>> extract_terms(r"Proving the sums $\sum A_k$")
     ['proving', 'sum', '\\sum', 'A', '_', 'k', '\\sum A', 'A _', '_ k']
@@ -292,7 +292,7 @@ TERMS: Mapping[str, Callable[[str], list[str]]] = {
 
 
 def make_snippet(text: str, query: str, width: int = 160) -> str:
-    """The part of a text, about `width` characters in one line, that holds most of a query's terms.
+    """Return the part of a text, about `width` characters in one line, that holds most of a query's terms.
 
     Cut at spaces outside formulas, with … where something was left out; rarer terms of the text count for
     more.
@@ -326,7 +326,7 @@ def make_snippet(text: str, query: str, width: int = 160) -> str:
 
 
 def _term_spans(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """The words and the formulas of a line: where each begins and ends, and its terms."""
+    """Yield the words and the formulas of a line: where each begins and ends, and its terms."""
     at = 0
     for formula in (*_FORMULA.finditer(line), None):
         for word in _WORD.finditer(line, at, formula.start() if formula else len(line)):

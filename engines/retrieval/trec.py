@@ -51,8 +51,9 @@ class TrecRun:
 
     @staticmethod
     def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> TrecRun:
-        """A run out of unordered scores, compared in double precision, ties by document id descending; a
-        document that occurs twice keeps its best score. `write_run` writes scores that keep this order."""
+        """Return a run out of unordered scores, compared in double precision, ties by document id descending;
+        a document that occurs twice keeps its best score. `write_run` writes scores that keep this order.
+        """
         rankings: dict[str, Sequence[Scored]] = {}
         for topic, pairs in scores.items():
             best: dict[str, float] = {}
@@ -70,7 +71,7 @@ class TrecRun:
         return sum(len(ranking) for ranking in self.rankings.values())
 
     def limit_depth(self, depth: int) -> TrecRun:
-        """The same run with at most `depth` documents a topic."""
+        """Return the same run with at most `depth` documents a topic."""
         shorter = {topic: ranking[:depth] for topic, ranking in self.rankings.items()}
         return TrecRun(self.tag, shorter, self.warnings, self.posts, self.doubts)
 
@@ -101,9 +102,10 @@ _Columns = Callable[[list[str]], tuple[str, str, str, str, str]]
 
 
 def _detect_columns(first: list[list[str]], path: Path, task: int | None) -> tuple[int, _Columns, bool]:
-    """How many columns the file has, how (topic, document, rank, score, tag) are taken from one line, and
-    whether the third column is a post id. Six columns are TREC's unless the second one names formulas (Task
-    2)."""
+    """Return how many columns the file has, how (topic, document, rank, score, tag) are taken from one line,
+    and whether the third column is a post id. Six columns are TREC's unless the second one names formulas
+    (Task 2).
+    """
     width = len(first[0])
     if width == 5 and _lacks_tag(first):
         what = "the lines lack their last column, the tag that names the run"
@@ -127,8 +129,9 @@ def _detect_columns(first: list[list[str]], path: Path, task: int | None) -> tup
 
 
 def _lacks_tag(lines: Sequence[Sequence[str]]) -> bool:
-    """Whether lines of five columns end with the score: the last one is a number that differs from line to
-    line, or the second one is TREC's Q0."""
+    """Return whether lines of five columns end with the score: the last one is a number that differs from
+    line to line, or the second one is TREC's Q0.
+    """
     five = [columns for columns in lines if len(columns) == 5]
     numbers = all(_is_number(columns[4]) for columns in five)
     return numbers and (len({columns[4] for columns in five}) > 1 or five[0][1].upper() == "Q0")
@@ -156,9 +159,11 @@ def read_run(path: str | Path, *, task: int | None = None) -> TrecRun:
     """Read a run: TREC (6 columns), ARQMath (5), or ARQMath Task 2 with post id (6, `task=2`); plain or gzip.
 
     Duplicates keep their best score and are reported in `warnings` with their lines; scores that are the
-    ranks or all the same, ranks that contradict scores, and several tags are among the `doubts`. Raises:
-    DataError with file and line for a wrong column count, a score that is no finite number, or a file without
-    rows, E318 for a run of another task.
+    ranks or all the same, ranks that contradict scores, and several tags are among the `doubts`.
+
+    Raises:
+        DataError: With file and line for a wrong column count, a score that is no finite number, or a file
+            without rows, E318 for a run of another task.
     """
     path = Path(path)
     rows = (
@@ -216,7 +221,9 @@ _NAMED = 5
 
 
 def warned_run(path: Path, task: int | None, events: Sink) -> TrecRun:
-    """The same, with a warning of all that was mended in it and that makes its scores look like none."""
+    """Return the same, with a warning of all that was mended in it and that makes its scores look like
+    none.
+    """
     run = read_run(path, task=task)
     mended = list(run.warnings[:_NAMED])
     if len(run.warnings) > _NAMED:
@@ -251,8 +258,9 @@ def _describe_suspicions(
 
 
 def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
-    """Scores of a ranking, lowered where needed so that each is smaller than the one before in single
-    precision: then no evaluator breaks a tie its own way."""
+    """Yield scores of a ranking, lowered where needed so that each is smaller than the one before in single
+    precision: then no evaluator breaks a tie its own way.
+    """
     previous: float | None = None
     for score in scores:
         (value,) = struct.unpack("<f", struct.pack("<f", min(max(score, -3.4e38), 3.4e38)))
@@ -266,8 +274,9 @@ def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
 
 
 def with_tail(best: Sequence[Scored], rest: Iterable[str]) -> list[Scored]:
-    """A ranking, and behind it documents without scores of their own, in their order: as little below it as
-    single precision allows."""
+    """Return a ranking, and behind it documents without scores of their own, in their order: as little below
+    it as single precision allows.
+    """
     tail = list(rest)
     lowest = best[-1][1] if best else 0.0
     lowered = strictly_decreasing([lowest] * (len(tail) + 1))
@@ -275,8 +284,9 @@ def with_tail(best: Sequence[Scored], rest: Iterable[str]) -> list[Scored]:
 
 
 def unequal_depths(runs: Mapping[Path, TrecRun], topics: Container[str]) -> str:
-    """A warning where a run is less than half as deep as another, so that what it leaves out counts against
-    it; "" where none is. Depth is the mean number of documents of its topics, among `topics`."""
+    """Return a warning where a run is less than half as deep as another, so that what it leaves out counts
+    against it; "" where none is. Depth is the mean number of documents of its topics, among `topics`.
+    """
     depths = {}
     for path, run in runs.items():
         own = [len(ranking) for topic, ranking in run.rankings.items() if topic in topics]
@@ -295,14 +305,20 @@ def _split_columns(text: str) -> list[str]:
 
 
 def _of_run(columns: Sequence[str]) -> bool:
-    """Whether a line is of a run, of whichever task: a rank and a score stand beside each other in it."""
+    """Return whether a line is of a run, of whichever task: a rank and a score stand beside each other in
+    it.
+    """
     numbers = map(_is_number, columns[1:-1])
     return len(columns) in (5, 6) and any(one and other for one, other in pairwise(numbers))
 
 
 def check_out(path: Path, topics: Container[str]) -> None:
-    """Before a run is written, maybe over what is there. Raises: EngineError E432 where that is no run or has
-    lines of other topics, which would be lost, E430 for a name of a packed file."""
+    """Before a run is written, maybe over what is there.
+
+    Raises:
+        EngineError: E432 where that is no run or has lines of other topics, which would be lost, E430 for a
+            name of a packed file.
+    """
     if path.suffix == ".gz":
         raise make_refusal(
             f"runs are written uncompressed, but {path.name} ends in .gz", "E430", "Leave .gz out."
@@ -323,8 +339,11 @@ def check_out(path: Path, topics: Container[str]) -> None:
 def write_run(run: TrecRun, path: str | Path, *, depth: int = DEPTH) -> int:
     """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing.
 
-    A tag of several words becomes one, since trec_eval parts columns at blanks. Returns: how many documents
-    stand deeper and were left out."""
+    A tag of several words becomes one, since trec_eval parts columns at blanks.
+
+    Returns:
+        How many documents stand deeper and were left out.
+    """
     tag = "-".join(run.tag.split()) or "run"
     with atomic_writer(Path(path)) as file:
         for topic, ranking in run.rankings.items():
@@ -338,8 +357,11 @@ def write_run(run: TrecRun, path: str | Path, *, depth: int = DEPTH) -> int:
 def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer], tuple[str, ...]]:
     """Read a Task 3 run: topic, rank, score, tag, sources, answer, tab separated; one answer a topic.
 
-    Returns: the answers and warnings (text longer than `limit` Unicode characters, an odd number of `$`).
-    Raises: DataError with file and line for wrong columns, a second answer to a topic, or a bad score.
+    Returns:
+        The answers and warnings (text longer than `limit` Unicode characters, an odd number of `$`).
+
+    Raises:
+        DataError: With file and line for wrong columns, a second answer to a topic, or a bad score.
     """
     path, expected = Path(path), "Expected topic, rank, score, run, sources, answer, separated by tabs."
     answers: dict[str, Answer] = {}
@@ -371,10 +393,13 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
 
 
 def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
-    """Which judged document each run of Task 3 gave to each topic: lines of run, topic, document id.
+    """Return which judged document each run of Task 3 gave to each topic: lines of run, topic, document id.
 
-    Returns: run to topic to document. Raises: DataError with file and line for wrong columns or a second
-    document for a topic of a run.
+    Returns:
+        Run to topic to document.
+
+    Raises:
+        DataError: With file and line for wrong columns or a second document for a topic of a run.
     """
     path, expected = Path(path), "Expected run, topic, id of the answer in the qrels."
     found: dict[str, dict[str, str]] = {}
@@ -420,8 +445,9 @@ def manifest_of(run: Path) -> Path:
 
 
 def made_by(run: Path) -> str:
-    """How a run was made, from what lies beside it: `arqmath.rank, first lexical + dense, weight 0.3`; empty
-    where nothing does. Of a run that was changed since it says so."""
+    """Return how a run was made, from what lies beside it: `arqmath.rank, first lexical + dense, weight 0.3`;
+    empty where nothing does. Of a run that was changed since it says so.
+    """
     try:
         document = json.loads(manifest_of(run).read_bytes())
         shown = [f"{name} {document['found'][name]}" for name in _SHOWN if document["found"].get(name)]
@@ -433,8 +459,12 @@ def made_by(run: Path) -> str:
 
 def scored_depth(run: Path) -> int | None:
     """Read from a run's manifest how many documents of a topic have scores of their own (`scored`); those
-    behind them are there for their order only, whatever scale their scores have. Returns: None for a run
-    without a manifest, that has been changed since, or in which all scores are of one kind."""
+    behind them are there for their order only, whatever scale their scores have.
+
+    Returns:
+        None for a run without a manifest, that has been changed since, or in which all scores are of one
+        kind.
+    """
     try:
         document = json.loads(manifest_of(run).read_bytes())
         depth, made = document.get("scored"), document.get("run", {}).get("sha256")
@@ -453,11 +483,17 @@ def write_manifest(
     *,
     scored: int | None = None,
 ) -> None:
-    """Write it, after the run. Raises: DataError E452 where another file is in its place.
+    """Write it, after the run.
 
-    Args: operation: its name, `arqmath.rank`; with the settings of its `spec` it is the command. reads: the
-    files that the run depends on, by what they serve as (of an index of answers its manifest, which has the
-    hashes of all others). found: what the operation says of the run. scored: as of `scored_depth`.
+    Raises:
+        DataError: E452 where another file is in its place.
+
+    Args:
+        operation: Its name, `arqmath.rank`; with the settings of its `spec` it is the command.
+        reads: The files that the run depends on, by what they serve as (of an index of answers its manifest,
+            which has the hashes of all others).
+        found: What the operation says of the run.
+        scored: As of `scored_depth`.
     """
     document = {
         "operation": operation,
@@ -494,7 +530,7 @@ class Qrels:
         return sum(len(documents) for documents in self.grades.values())
 
     def distribution(self) -> dict[int, int]:
-        """How many judgements carry each grade."""
+        """Return how many judgements carry each grade."""
         counts: dict[int, int] = {}
         for documents in self.grades.values():
             for grade in documents.values():
@@ -503,7 +539,7 @@ class Qrels:
 
 
 def by_grade(grades: Iterable[int]) -> list[int]:
-    """How many judgements have grade 0, 1, 2, and 3 or more."""
+    """Return how many judgements have grade 0, 1, 2, and 3 or more."""
     counts = [0, 0, 0, 0]
     for grade in grades:
         counts[min(grade, 3)] += 1
@@ -516,10 +552,12 @@ def read_qrels(
     """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
     Any whole number is a grade, as in TREC, where one below 0 says that the document was not judged: it is
-    left out, as by trec_eval with -J. Of Task 3 they are 0 to 3, and the marks 5 and 6 become 0. Raises:
-    DataError with file and line for a wrong column count, a grade that is none, or two different grades for
-    one document, unless `on_bad` does something else with it (the line is left out then); for a file without
-    judgements.
+    left out, as by trec_eval with -J. Of Task 3 they are 0 to 3, and the marks 5 and 6 become 0.
+
+    Raises:
+        DataError: With file and line for a wrong column count, a grade that is none, or two different grades
+            for one document, unless `on_bad` does something else with it (the line is left out then); for a
+            file without judgements.
     """
     path = Path(path)
     marks: dict[str, dict[str, int]] = {}
@@ -560,7 +598,11 @@ def read_qrels(
 
 
 def check_topics(run: TrecRun, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:
-    """The judged topics that the run leaves out. Raises: DataError when they share none (another task)."""
+    """Return the judged topics that the run leaves out.
+
+    Raises:
+        DataError: When they share none (another task).
+    """
     missing = [topic for topic in qrels.grades if topic not in run.rankings]
     if len(missing) == len(qrels.grades):
         ours = next(iter(run.rankings))
@@ -572,7 +614,7 @@ def check_topics(run: TrecRun, qrels: Qrels, *, run_path: str | Path, qrels_path
 
 
 def check_one_each(run: TrecRun, path: str | Path) -> None:
-    """Raises: DataError E318 for a run that is none of Task 3, as it has several documents of a topic."""
+    """Raise DataError E318 for a run that is none of Task 3, as it has several documents of a topic."""
     topic, ranking = max(run.rankings.items(), key=lambda pair: len(pair[1]))
     if len(ranking) > 1:
         what = f"a run of Task 3 has one answer to a topic, and this one has {len(ranking):,} to {topic}"
@@ -603,9 +645,10 @@ def read_visual_ids(path: str | Path) -> dict[str, str]:
 
 
 def to_visual_ids(run: TrecRun, visual_ids: Mapping[str, str]) -> tuple[TrecRun, int]:
-    """A Task 2 run over visual ids: of the formulas that look the same the best scored stays.
+    """Return a Task 2 run over visual ids: of the formulas that look the same the best scored stays.
 
-    Returns: the run and how many formulas had no visual id (they are left out).
+    Returns:
+        The run and how many formulas had no visual id (they are left out).
     """
     unknown = 0
     scores: dict[str, list[tuple[str, float]]] = {}

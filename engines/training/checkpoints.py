@@ -58,8 +58,9 @@ class Identity:
         return {kind: self.settings[name] for name, kind in kinds.items()}
 
     def describe_differences(self, there: Mapping[str, Any]) -> list[str]:
-        """How settings that were written down differ from these, in words: `model.tau: 0.1 there, 0.9 asked
-        for`."""
+        """Return how settings that were written down differ from these, in words: `model.tau: 0.1 there, 0.9
+        asked for`.
+        """
         names = [*self.settings, *(name for name in there if name not in self.settings)]
         return [
             f"{name}: {_format_setting(name, there)} there, {_format_setting(name, self.settings)} requested"
@@ -75,8 +76,9 @@ def _format_setting(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def hash_content(files: Sequence[Path]) -> str:
-    """A hash of what files hold; of a folder, of all files in it and their names there. Where they lie does
-    not matter."""
+    """Return a hash of what files hold; of a folder, of all files in it and their names there. Where they lie
+    does not matter.
+    """
     if len(files) == 1 and not files[0].is_dir():
         return sha256(files[0])
     digest = hashlib.sha256()
@@ -122,7 +124,12 @@ class Checkpoint(NamedTuple):
 def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> Path:
     """Write the checkpoint of a step so that it is there whole or not at all; one that is there is replaced.
 
-    Args: files: contents by file name. facts: JSON-able, kept in the manifest. Returns: its folder.
+    Args:
+        files: Contents by file name.
+        facts: JSON-able, kept in the manifest.
+
+    Returns:
+        Its folder.
     """
     final = root / f"step-{step:06d}"
     with atomic_folder(final, MANIFEST) as draft:
@@ -139,7 +146,8 @@ def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str,
 def verify(folder: Path) -> Checkpoint:
     """Read a checkpoint's manifest and compare every file with it.
 
-    Raises: EngineError E635 that says what is wrong.
+    Raises:
+        EngineError: E635 that says what is wrong.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
@@ -160,7 +168,7 @@ def verify(folder: Path) -> Checkpoint:
 def newest_checkpoint(
     root: Path, *, on_bad: Callable[[EngineError], None] = lambda _: None
 ) -> Checkpoint | None:
-    """The newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
+    """Return the newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
     for _, folder in reversed(all_checkpoints(root)):
         try:
             return verify(folder)
@@ -183,7 +191,8 @@ def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
 def prune_checkpoints(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     """Remove all but the newest `keep` checkpoints and the one of step `protect`, and unfinished ones.
 
-    Returns: the checkpoints that were removed.
+    Returns:
+        The checkpoints that were removed.
     """
     result = all_checkpoints(root)
     old = [folder for step, folder in result[: max(0, len(result) - keep)] if step != protect]
@@ -214,7 +223,11 @@ class Best:
     measures: dict[str, float] = field(default_factory=dict)
 
     def is_best(self, step: int, measures: Mapping[str, float], config: TrainConfig) -> bool:
-        """Take an evaluation into account. Returns: whether it is the best."""
+        """Take an evaluation into account.
+
+        Returns:
+            Whether it is the best.
+        """
         value = measures[config.best]
         sign = -1 if config.best_is_lowest else 1
         if self.value is not None and not sign * value > sign * self.value:
@@ -225,7 +238,7 @@ class Best:
 
 
 def measure_model(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:
-    """The task's measures; random numbers and training mode are as they were afterwards."""
+    """Return the task's measures; random numbers and training mode are as they were afterwards."""
     import torch
 
     before, training = get_random(), model.training
@@ -267,7 +280,7 @@ def put_random(saved: Mapping[str, Any]) -> None:
 
 
 def weights_to_bytes(model: torch.nn.Module) -> bytes:
-    """All weights and buffers as safetensors; what is shared is written once for each name."""
+    """Return all weights and buffers as safetensors; what is shared is written once for each name."""
     from safetensors.torch import save
 
     # Copies, since safetensors refuses tensors that share memory.
@@ -291,7 +304,11 @@ def to_bytes(value: Any) -> bytes:
 
 
 def from_file(path: Path) -> Any:
-    """What `to_bytes` made: tensors and plain values only. Raises: EngineError E635 for anything else."""
+    """What `to_bytes` made: tensors and plain values only.
+
+    Raises:
+        EngineError: E635 for anything else.
+    """
     import pickle
 
     import torch
@@ -324,10 +341,14 @@ def model_card(
     use: str = "",
     tags: Sequence[str] = (),
 ) -> str:
-    """A README.md as model hubs read it.
+    """Return a README.md as model hubs read it.
 
-    Args: about: what the model is for, a paragraph. facts: what `TrainingTask.save` gets. data: what it was
-    trained and measured on, by name. limits: what it must not be trusted with. use: code that loads it.
+    Args:
+        about: What the model is for, a paragraph.
+        facts: What `TrainingTask.save` gets.
+        data: What it was trained and measured on, by name.
+        limits: What it must not be trusted with.
+        use: Code that loads it.
     """
     result, config = facts["result"], facts["config"]
     changed = [f"{to['from']:,} to {to['to']:,} at step {to['at_step']:,}" for to in facts["steps_changed"]]

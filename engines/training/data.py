@@ -120,7 +120,11 @@ class Batches:
         return self
 
     def __next__(self) -> Batch:
-        """From the position on. Raises: EngineError E636 when there is nothing to read."""
+        """From the position on.
+
+        Raises:
+            EngineError: E636 when there is nothing to read.
+        """
         if self._ahead is None:
             self._ahead = Ahead(self._make_batches())
         batch, self.position = next(self._ahead)
@@ -211,7 +215,7 @@ def _batch_ends(lengths: Any, config: TrainConfig) -> list[int]:
 
 
 def batches_per_epoch(data: Table | Stream, config: TrainConfig) -> int:
-    """How many batches an epoch has; 0 when only reading it would show."""
+    """Return how many batches an epoch has; 0 when only reading it would show."""
     if config.batch_tokens or isinstance(data, Stream):
         return 0
     return -(-len(data) // config.batch_size)

@@ -111,7 +111,7 @@ def choose_precision(config: TrainConfig) -> str:
 
 
 def broadcast_value(value: dict[str, float]) -> dict[str, float]:
-    """The first process's value, in every process."""
+    """Return the first process's value, in every process."""
     from accelerate.utils import broadcast_object_list
 
     box = [value]
@@ -120,7 +120,7 @@ def broadcast_value(value: dict[str, float]) -> dict[str, float]:
 
 
 def gather_values(value: Any, world: int) -> Sequence[Any]:
-    """Every process's value, in the order of the processes."""
+    """Return every process's value, in the order of the processes."""
     if world == 1:
         return [value]
     from accelerate.utils import gather_object
@@ -129,8 +129,9 @@ def gather_values(value: Any, world: int) -> Sequence[Any]:
 
 
 def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """The rows of a tensor (rows, …) of every process, one process after the other, and where those of this
-    one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ."""
+    """Return the rows of a tensor (rows, …) of every process, one process after the other, and where those of
+    this one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ.
+    """
     import torch
     import torch.distributed as dist
 

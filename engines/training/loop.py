@@ -54,7 +54,7 @@ def learning_rate_factor(config: TrainConfig, step: int, *, total: int, epoch_st
 
 
 def _share_of_cycle(epochs: float, config: TrainConfig) -> float:
-    """How far into its cycle an epoch is, from 0 to 1 (exclusive)."""
+    """Return how far into its cycle an epoch is, from 0 to 1 (exclusive)."""
     length = float(config.restart_epochs)
     if config.restart_factor == 1:
         return (epochs % length) / length
@@ -87,8 +87,12 @@ def accumulate_gradients(
     A task's losses are means over a batch. Each counts by the tokens or examples that it is a mean over, so
     that several batches, here and in the other processes, give the gradient of one that holds them all.
 
-    Args: module: what `make_objective` returns, prepared. batches: those of this process.
-    Returns: this process's part of the loss; their mean over the processes is the loss in nats.
+    Args:
+        module: What `make_objective` returns, prepared.
+        batches: Those of this process.
+
+    Returns:
+        This process's part of the loss; their mean over the processes is the loss in nats.
     """
     from contextlib import nullcontext
 
@@ -208,14 +212,20 @@ def train(
     where it runs and how often it reports. With another number of steps it goes on to that number, and
     checkpoint and card say where it was changed.
 
-    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. cache: a folder that
-    trainings share for what is made of their data, such as tokens; without one it is in `out` until the end.
-    Events: `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went
-    down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
-    resident memory), epoch, and the task's measures when they are taken; `checkpoint`; `log`; `warning`.
-    Raises: EngineError E630 a setting makes no sense, E631 the loss is no number, E632 out of memory, E633
-    the device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training, E452
-    there is a `model/` or a checkpoint in it that no training made, E310 the disk is full.
+    Args:
+        facts: What else to write down with the model (recipe, data hashes); JSON-able.
+        cache: A folder that trainings share for what is made of their data, such as tokens; without one it is
+            in `out` until the end.
+
+    Events:
+        `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went down
+        on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
+        resident memory), epoch, and the task's measures when they are taken; `checkpoint`; `log`; `warning`.
+
+    Raises:
+        EngineError: E630 a setting makes no sense, E631 the loss is no number, E632 out of memory, E633 the
+            device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training,
+            E452 there is a `model/` or a checkpoint in it that no training made, E310 the disk is full.
     """
     refuse_others(out)
     try:
@@ -329,7 +339,11 @@ class _Training:
         self._tell_device()
 
     def _plan_steps(self, batches: int) -> None:
-        """How many steps there are in all and in an epoch. Args: batches: of an epoch; 0: not known."""
+        """How many steps there are in all and in an epoch.
+
+        Args:
+            batches: Of an epoch; 0: not known.
+        """
         config = self._config
         of_step = config.accumulate * self._accelerator.num_processes
         self._epoch_steps = config.epoch_steps or -(-batches // of_step)
@@ -617,7 +631,11 @@ def other_training(
     differences: Sequence[str] | None,
     remedy: str = "Name another folder with --out, or remove what is in this one.",
 ) -> EngineError:
-    """The folder holds a training with other settings. Args: differences: in words; None: not known."""
+    """Return the folder holds a training with other settings.
+
+    Args:
+        differences: In words; None: not known.
+    """
     what = "the folder holds a training by an older version, which did not record its inputs"
     if differences is not None:
         what = f"the folder holds another training: {'; '.join(differences)}"

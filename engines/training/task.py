@@ -137,7 +137,7 @@ class Stream(Protocol):
     """Training data that is read in order. It must be the same at every reading of the same epoch."""
 
     def read_epoch(self, epoch: int, start: int) -> Iterator[Any]:
-        """The examples of an epoch (counted from 0) from position `start` on."""
+        """Return the examples of an epoch (counted from 0) from position `start` on."""
         ...
 
 
@@ -158,19 +158,21 @@ class TrainingTask(Protocol):
         ...
 
     def model(self) -> torch.nn.Module:
-        """The model, new; random numbers are seeded before it is asked for. All weights that require a
-        gradient get one from the loss."""
+        """Return the model, new; random numbers are seeded before it is asked for. All weights that require a
+        gradient get one from the loss.
+        """
         ...
 
     def train_data(self) -> Table | Stream: ...
 
     def length(self, example: Any) -> int:
-        """Real tokens of an example, for batches of about one length and for the throughput."""
+        """Return real tokens of an example, for batches of about one length and for the throughput."""
         ...
 
     def collate(self, examples: Sequence[Any]) -> Batch:
-        """A batch of these examples, padded; on the CPU, without use of torch's global random numbers. It is
-        called in a thread of its own while a step is made, never during `evaluate` and `save`."""
+        """Return a batch of these examples, padded; on the CPU, without use of torch's global random numbers.
+        It is called in a thread of its own while a step is made, never during `evaluate` and `save`.
+        """
         ...
 
     def counts(self, batch: Batch) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ class TokenCache:
 
 @cache
 def _hash_own_code() -> str:
-    """A hash of the code that reads posts and makes rows of tokens of them."""
+    """Return a hash of the code that reads posts and makes rows of tokens of them."""
     import engines
 
     (root,) = map(Path, engines.__path__)
@@ -75,7 +75,7 @@ def _hash_own_code() -> str:
 
 
 def _normalize_source(source: str) -> str:
-    """A program without its comments and docstrings, and however it is laid out."""
+    """Return a program without its comments and docstrings, and however it is laid out."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -163,7 +163,11 @@ class Sequences:
 def _write_sequences(
     file: IO[bytes], rows: Iterable[Sequence[int]], keep: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Write ids, of each row the first `keep` (0: all). Returns: where rows end, and how long they were."""
+    """Write ids, of each row the first `keep` (0: all).
+
+    Returns:
+        Where rows end, and how long they were.
+    """
     ends, whole, end = [], [], 0
     for row in rows:
         kept = row[:keep] if keep else row
@@ -177,11 +181,14 @@ def _write_sequences(
 def cached_rows(
     place: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
 ) -> tuple[list[Name], Sequences]:
-    """Rows of ids, each with its name (text, or numbers in a list), in their order.
+    """Return rows of ids, each with its name (text, or numbers in a list), in their order.
 
     With a `place` (see `TokenCache.place`) the first process that asks writes them there, complete or not at
-    all; others wait, and they and all that come later read the same bits. What is damaged is made
-    again. Without one they are in a file that ends with the process. Args: keep: as `Sequences.of` takes it.
+    all; others wait, and they and all that come later read the same bits. What is damaged is made again.
+    Without one they are in a file that ends with the process.
+
+    Args:
+        keep: As `Sequences.of` takes it.
     """
     names: list[Name] = []
 

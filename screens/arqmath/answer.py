@@ -213,7 +213,9 @@ def _line_style(line: str) -> str:
 
 
 def _question_content(topic: Mapping[str, Any], raw: bool, cells: int, most: int) -> Content:
-    """The question in at most so many lines: its title, then as much of its text as there is room for."""
+    """Return the question in at most so many lines: its title, then as much of its text as there is room
+    for.
+    """
     texts = topic if raw else topic["shown"]
     title = [safe_text(line, "bold") for line in fold_lines(texts["title"] or str(topic["topic"]), cells)]
     lines = (title + [safe_text(line, "$quiet") for line in fold_lines(texts["question"], cells)])[: most + 1]

@@ -44,7 +44,9 @@ class _Graph:
         return str(self._terms[number])
 
     def node_term(self, number: int, node: int) -> str:
-        """A node over the smallest terms of its operands; the derivative has its body as only operand."""
+        """Return a node over the smallest terms of its operands; the derivative has its body as only
+        operand.
+        """
         label, children = self.classes[number][node]
         return " ".join((label, *(("x",) if label == "d" else ()), *map(self.smallest_term, children)))
 

@@ -165,7 +165,7 @@ class Drafts(ClusterSource):
 
 
 def _grown_row(number: int, prefix: str) -> LazyRow:
-    """The head, number 0, or a member that is not verified yet."""
+    """Return the head, number 0, or a member that is not verified yet."""
     judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
     return member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})
 
@@ -398,8 +398,11 @@ class GrowLine(Vertical):
         Chooser(f"{len(lines)} lines were pasted", choices).ask(self.app, grow_each)
 
     def _check_text(self, text: str) -> tuple[str, dict[str, str]]:
-        """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the
-        settings that it names."""
+        """Say what the text means or what is wrong with it.
+
+        Returns:
+            Its prefix form, or nothing, and the settings that it names.
+        """
         if not text.strip():
             what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4  theory sets"
             most = f"at most {self.usual['max_tokens']} tokens"

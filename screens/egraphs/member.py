@@ -437,7 +437,7 @@ def _point_words(point: Record) -> Content:
 
 
 def _list_failures(why: _Document) -> list[str]:
-    """The sub-terms that have no value where the head has one, each with the reason; at most two."""
+    """Return the sub-terms that have no value where the head has one, each with the reason; at most two."""
     found = Counter(
         (point["term"], point["why"].rpartition(": ")[2])
         for point in why["points"]
@@ -471,8 +471,9 @@ def _point_rows(why: _Document) -> list[Record]:
 
 
 def _choose_range(why: _Document, runs: str) -> tuple[float, float]:
-    """The range to draw of the variable that runs: of several, or where something is assumed, no wider than
-    the judged points, which all lie where it holds; else around the ends of the two domains."""
+    """Return the range to draw of the variable that runs: of several, or where something is assumed, no wider
+    than the judged points, which all lie where it holds; else around the ends of the two domains.
+    """
     if values := [point["at"][runs] for point in why["points"] if "at" in point]:
         near = min(values, key=abs)
         middle = near if abs(near) > 5 else 0.0
@@ -490,7 +491,7 @@ def _choose_range(why: _Document, runs: str) -> tuple[float, float]:
 
 
 def _too_steep(ys: Sequence[float | None]) -> bool:
-    """Whether most of the curve lies flat at the bottom of a drawing that shows all of it."""
+    """Return whether most of the curve lies flat at the bottom of a drawing that shows all of it."""
     sizes = sorted(abs(y) for y in ys if y is not None)
     return len(sizes) > 20 and sizes[len(sizes) * 9 // 10] > 1e4 * (1 + sizes[len(sizes) // 2])
 
@@ -498,7 +499,7 @@ def _too_steep(ys: Sequence[float | None]) -> bool:
 def _find_gaps(
     xs: Sequence[float], ys: Sequence[float | None], outside: Sequence[bool]
 ) -> tuple[tuple[float, float], ...]:
-    """The stretches of x without a value, but for those outside of what is assumed."""
+    """Return the stretches of x without a value, but for those outside of what is assumed."""
     half = (xs[-1] - xs[0]) / max(1, len(xs) - 1) / 2
     gaps: list[tuple[float, float]] = []
     for x in (x for x, y, beyond in zip(xs, ys, outside, strict=True) if y is None and not beyond):

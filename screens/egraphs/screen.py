@@ -111,7 +111,7 @@ class EgraphsScreen(BrowserScreen):
         self._show_state(again=True)
 
     def _visible_clusters(self) -> frozenset[str] | None:
-        """Only the map draws the clusters that the filter hides in another way."""
+        """Return only the map draws the clusters that the filter hides in another way."""
         return self.left.passing if self.middle.page_name == "map" else None
 
     # Corpora

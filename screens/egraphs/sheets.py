@@ -179,8 +179,9 @@ def read_pair(text: str) -> tuple[str, str] | None:
 
 
 def _step_lines(steps: Sequence[_Document]) -> list[str]:
-    """One line a step: its verdict against the first, the expression, the rule (none for the start), single
-    points at which it differs."""
+    """Return one line a step: its verdict against the first, the expression, the rule (none for the start),
+    single points at which it differs.
+    """
     texts = [format_expression(step["prefix"]) for step in steps]
     cells = min(64, max(map(text_width, texts), default=0))
     lines = []

@@ -79,8 +79,9 @@ def job_records(
 
 
 def _job_name(view: JobView) -> str:
-    """A training by the name of its recipe, since all begin with the same word; one of a sweep by what makes
-    it one of several."""
+    """Return a training by the name of its recipe, since all begin with the same word; one of a sweep by what
+    makes it one of several.
+    """
     name = view.title.removeprefix("train ")
     return name.removeprefix(f"{view.params.get('recipe')} ") if view.sweep else name
 
@@ -109,7 +110,7 @@ def elide_alike(name: str, cells: int, differs: int) -> str:
 
 
 def _title_cell(record: Record, cells: int) -> str:
-    """The name, a sweep's behind a sign that says whether its runs are shown, these further in."""
+    """Return the name, a sweep's behind a sign that says whether its runs are shown, these further in."""
     fold = "  " if record["home"] else "" if record["leaf"] else "▾ " if record["open"] else "▸ "
     cells = max(1, cells - len(fold)) if cells else 0
     view: JobView = record["view"]
@@ -121,7 +122,7 @@ def _title_cell(record: Record, cells: int) -> str:
 
 
 def _state_cell(record: Record, cells: int) -> Content:
-    """The state; how much is done of what runs and knows it; what a queued one waits for."""
+    """Return the state; how much is done of what runs and knows it; what a queued one waits for."""
     view: JobView = record["view"]
     if view.health == "stalled":
         return Content.styled("… stalled?", "$warning")
@@ -157,7 +158,7 @@ def _format_start(record: Record) -> str:
 
 
 def _short_reason(view: JobView) -> str:
-    """The reason, without the state that stands beside it: `by you`, not `stopped: stopped by you`."""
+    """Return the reason, without the state that stands beside it: `by you`, not `stopped: stopped by you`."""
     return view.reason.removeprefix(f"{view.state} ")
 
 
@@ -285,7 +286,7 @@ def standing_rows(found: SettingRanking) -> list[Record]:
 
 
 def _value_text(key: str, value: Any) -> str:
-    """A value in as few digits as tell it apart; what is not there is a dash."""
+    """Return a value in as few digits as tell it apart; what is not there is a dash."""
     if value is None:
         return "–"
     if key.endswith("_bytes") and isinstance(value, int | float):

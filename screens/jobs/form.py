@@ -100,7 +100,7 @@ class FormFields:
         return next((keys[word] for word in words if word in keys), "")
 
     def _check_field(self, field: FormField, text: str) -> object:
-        """Raises: EngineError for what can be told of this field alone."""
+        """Raise EngineError for what can be told of this field alone."""
         raise NotImplementedError
 
     def make_recipe(self, values: FormValues) -> Recipe:
@@ -195,7 +195,7 @@ class OperationFields(FormFields):
         return _spec_choices(self._spec[field.key])
 
     def _check_field(self, field: FormField, text: str) -> Any:
-        """The value that a text is. Raises: EngineError."""
+        """Return the value that a text is. Raises: EngineError."""
         if field.key != self._target:
             return parse(self._spec[field.key], text)
         if said := _name_problem(text, self._home, self._table):
@@ -302,7 +302,7 @@ class TrainFields(FormFields):
                 TrainConfig.from_table({**self._tables["train"], field.key: value})
 
     def _read_value(self, field: FormField, text: str) -> Any:
-        """The text as the recipe's own value is: a word stays one, a number has to be one."""
+        """Return the text as the recipe's own value is: a word stays one, a number has to be one."""
         before = self._tables[field.table][field.key]
         if isinstance(before, str):
             return text
@@ -379,7 +379,7 @@ class TrainFields(FormFields):
 
 
 def _to_text(value: Any) -> str:
-    """A value as TOML writes it, a word without quotes, several parted by spaces."""
+    """Return a value as TOML writes it, a word without quotes, several parted by spaces."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

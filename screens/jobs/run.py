@@ -188,7 +188,7 @@ def checkpoint_words(root: Path) -> str:
 
 
 def _as_compared(value: object) -> str:
-    """A value as the table of settings has it: `0.001` where `1e-3` was written."""
+    """Return a value as the table of settings has it: `0.001` where `1e-3` was written."""
     from workbench.tables import describe_value
 
     text = str(value)

@@ -195,7 +195,7 @@ class JobsScreen(WorkbenchScreen):
         self._do_in_thread(submit_again, "job {} is started")
 
     def _has_attempts(self) -> bool:
-        """Whether `d` is about the attempts of the job under the cursor."""
+        """Return whether `d` is about the attempts of the job under the cursor."""
         return not self.jobs.marked and self.job is not None and self.job.attempt > 1
 
     @property

@@ -43,7 +43,7 @@ def shown_formula(latex: str, raw: bool) -> str:
 
 
 def _node_cell(record: Record) -> Content:
-    """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
+    """Return a node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
     role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
     reference = record["kind"] == "reference"
     folded = not record["open"]
@@ -125,7 +125,7 @@ def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Reco
 
 
 def _format_other_ranks(record: Record) -> str:
-    """The formula's rank in each other run: further up there ↑, further down ↓, – where it is not."""
+    """Return the formula's rank in each other run: further up there ↑, further down ↓, – where it is not."""
     parts = []
     for name, rank in record["elsewhere"].items():
         if rank is None:

@@ -130,9 +130,10 @@ def _read_tree(tree: Mapping[str, Any]) -> DrawnNode:
 
 
 def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
-    """The nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown` (its
-    concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all) and
-    `last` (of each line of descent, whether it is the last of its siblings)."""
+    """Return the nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown`
+    (its concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all)
+    and `last` (of each line of descent, whether it is the last of its siblings).
+    """
     from engines.mathamr.graph.drawing import readable_label
 
     rows: list[dict[str, Any]] = []

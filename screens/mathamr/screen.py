@@ -215,7 +215,9 @@ class MathamrScreen(BrowserScreen):
         self.refresh_bindings()
 
     def _near_formulas(self, subject: Subject) -> Mapping[str, Any] | None:
-        """The same with what is near its formula, if that is known: it does not depend on the graph."""
+        """Return the same with what is near its formula, if that is known: it does not depend on the
+        graph.
+        """
         subject = subject.with_parser("")
         index = self._index_of(subject.folder)
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}

@@ -94,7 +94,7 @@ _MEASURE = "ndcg10_prime"
 
 
 def _run_names(paths: Sequence[str]) -> list[str]:
-    """The runs by the names of their files, written as filters can ask for them, each once."""
+    """Return the runs by the names of their files, written as filters can ask for them, each once."""
     names: list[str] = []
     for path in paths:
         name = re.sub(r"\W", "_", Path(path).name.partition(".")[0].casefold())

@@ -112,7 +112,7 @@ def _word_parts(text: str, start: int, end: int, lit: tuple[int, int]) -> Iterat
 
 
 def _formula_content(latex: str, start: int, lit: tuple[int, int], style: str, raw: bool) -> Content:
-    """A formula between its brackets. One that is lit in part has that part under the mouse, too."""
+    """Return a formula between its brackets. One that is lit in part has that part under the mouse, too."""
     from engines.formula.unicode import unicode_text
 
     first, last = max(0, lit[0] - start), min(len(latex), lit[1] - start)

@@ -396,7 +396,7 @@ class AppFrame(App[None]):
                 self.remember_change(what, lambda: self._keep_note(chosen, before))
 
     def _keep_note(self, chosen: PaneSelection, text: str) -> str:
-        """Returns: the note before."""
+        """Return the note before."""
         before = self.find_note(chosen.address)
         self.workspace.notes.set_note(chosen.address, text, chosen.noted_as)
         self._show_notes()

@@ -153,7 +153,7 @@ class Navigation:
         self._place = place
 
     def _shown_screen(self, mode: str) -> WorkbenchScreen | None:
-        """The screen of this mode, if it is the one that is shown."""
+        """Return the screen of this mode, if it is the one that is shown."""
         place = self._place()
         return place if place is not None and mode == place.MODE else None
 

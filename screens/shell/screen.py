@@ -284,7 +284,7 @@ class WorkbenchScreen(Screen[None]):
         self._arrange_panes()
 
     def _group_panes(self) -> list[tuple[Pane, ...]]:
-        """Which panes share a place: the right one joins the middle one, then all share one."""
+        """Return which panes share a place: the right one joins the middle one, then all share one."""
         panes = self._panes
         if self.full or self.columns <= 1:
             return [panes]

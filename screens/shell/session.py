@@ -94,7 +94,7 @@ class Session:
                 self._written, self._saved_theme, self._saved_crash = state, theme, crash
 
     def _merge_into(self, data: bytes) -> bytes:
-        """The file with what has changed in this process."""
+        """Return the file with what has changed in this process."""
         document = _read_document(data)
         if document is None:
             write_bytes(self.path.with_suffix(".old.json"), data)
@@ -116,7 +116,7 @@ class Session:
 
 
 def _read_document(data: bytes) -> dict[str, Any] | None:
-    """The document of a session file, a new one of none; None for one that cannot be read."""
+    """Return the document of a session file, a new one of none; None for one that cannot be read."""
     try:
         document = json.loads(data) if data else {"version": _VERSION}
     except ValueError:

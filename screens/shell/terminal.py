@@ -255,8 +255,9 @@ f82-f83 f86-f87 135d-135f 17dd 193a 1a17 1a75-1a7c 1b6b 1b6d-1b73 1cd0-1cd2 1cda
 
 
 def _list_marks() -> Iterator[str]:
-    """The marks that stand for rows and columns from 0 on: those of Unicode 6.0 above a letter (class 230)
-    that no normal form joins with it."""
+    """Yield the marks that stand for rows and columns from 0 on: those of Unicode 6.0 above a letter (class
+    230) that no normal form joins with it.
+    """
     for part in _RANGES.split():
         first, _, last = part.partition("-")
         yield from map(chr, range(int(first, 16), int(last or first, 16) + 1))
@@ -407,7 +408,7 @@ def _picture_number(segment: Segment) -> int:
 
 
 def _list_strips(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
-    """The strips that an update writes, each with the column and line of its beginning."""
+    """Yield the strips that an update writes, each with the column and line of its beginning."""
     if isinstance(update, LayoutUpdate):
         for y, strips in enumerate(update.strips, update.region.y):
             x = update.region.x
@@ -546,8 +547,9 @@ def read_answers(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
 
 
 def _has_placeholders(answer: bytes) -> bool:
-    """Whether the terminal is one that draws pictures in the place of characters: others that know the kitty
-    protocol do not, and do not say so."""
+    """Return whether the terminal is one that draws pictures in the place of characters: others that know the
+    kitty protocol do not, and do not say so.
+    """
     name = _NAME.search(answer)
     if name is None:
         return False

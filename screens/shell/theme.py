@@ -22,11 +22,13 @@ from workbench.tables import choose_noun
 
 
 def _make_theme(name: str, colours: str, series: str, cursor: str, *, dark: bool) -> Theme:
-    """A theme.
+    """Return a theme.
 
-    Args: colours: primary, secondary, accent, warning, error, success, foreground, background, panel, quiet,
-    off, line. series: the colours of curves from the second on. cursor: its line, that line without
-    focus, and the text on it.
+    Args:
+        colours: Primary, secondary, accent, warning, error, success, foreground, background, panel, quiet,
+            off, line.
+        series: The colours of curves from the second on.
+        cursor: Its line, that line without focus, and the text on it.
     """
     first, second, accent, warning, error, success, text, ground, panel, quiet, off, line = colours.split()
     here, blurred, over = cursor.split()
@@ -161,7 +163,7 @@ _NAMED = {
 
 
 def _by_name(character: str) -> str:
-    """The letter that a Greek or other letter sounds like; of signs what their names say."""
+    """Return the letter that a Greek or other letter sounds like; of signs what their names say."""
     name = unicodedata.name(character, "")
     if " LETTER " in name:
         letter = name.split(" LETTER ")[1].removeprefix("FINAL ")[:1]

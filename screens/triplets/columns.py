@@ -51,7 +51,7 @@ def _split_parts(text: str, language: str) -> list[str]:
 
 
 def _list_grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
-    """Words, or in Chinese pairs of neighbours."""
+    """Return words, or in Chinese pairs of neighbours."""
     if language == "zh":
         return set(pairwise(parts))
     return {(part.casefold(),) for part in parts}

@@ -188,7 +188,7 @@ class TripletsScreen(BrowserScreen):
             self.refresh_bindings()
 
     def _all_triplets(self, found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
-        """The triplets by their anchors; those that gave way to another choice are asked for again."""
+        """Return the triplets by their anchors; those that gave way to another choice are asked for again."""
         whole = found["complete"] or self._stopped
         return {row["anchor"]: row for row in found["triplets"]} if whole else None
 

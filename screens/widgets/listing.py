@@ -268,7 +268,7 @@ class _Filtered(Vertical):
         return self.fields
 
     def list_values(self, field: str) -> Sequence[str]:  # noqa: ARG002
-        """Some values of a field, to complete what is written."""
+        """Return some values of a field, to complete what is written."""
         return ()
 
     def _apply_filter(self, text: str) -> None:
@@ -283,7 +283,7 @@ class _Filtered(Vertical):
         line.edit_text()
 
     async def _filter_line(self) -> FilterLine:
-        """The line; it comes with the first filter, so that screens without one open sooner."""
+        """Return the line; it comes with the first filter, so that screens without one open sooner."""
 
         def leave_line(cleared: bool) -> None:
             if cleared:

@@ -78,7 +78,7 @@ class TabStrip(Static):
 
 
 def _in_sight(widths: Sequence[int], active: int, cells: int) -> tuple[int, int]:
-    """The first tab in sight and the one behind the last; `widths` with the blank behind each.
+    """Return the first tab in sight and the one behind the last; `widths` with the blank behind each.
 
     >>> _in_sight([5, 5, 5, 5], 0, 19), _in_sight([5, 5, 5, 5], 0, 12), _in_sight([5, 5, 5, 5], 3, 12)
     ((0, 4), (0, 2), (2, 4))

@@ -506,7 +506,7 @@ class PicturePlot(PlotWidget, Pictured):
 
 
 def _thin_curve(one: Series, most: int) -> dict[str, Any]:
-    """A curve with about `most` points at most: of each stretch the least and the largest value."""
+    """Return a curve with about `most` points at most: of each stretch the least and the largest value."""
     xs, ys = list(one.xs), list(one.ys)
     step = -(-2 * len(xs) // max(2, most))
     if step > 2:
@@ -545,7 +545,7 @@ class FormulaImage(Pictured):
         return question if self._latex else None
 
     def picture_room(self) -> tuple[int, ...]:
-        """Its width: its height is the picture's."""
+        """Return its width: its height is the picture's."""
         return (self.size.width,)
 
     def fit_picture(self, document: Mapping[str, Any] | None) -> None:

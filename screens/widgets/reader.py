@@ -201,7 +201,9 @@ class TextReader(ScrolledLines):
         return len(self._rows)
 
     def _fold_lines(self, start: int) -> list[tuple[int, int]]:
-        """Rows (line, first character) for the lines from `start` on; without a width nothing is wrapped."""
+        """Return rows (line, first character) for the lines from `start` on; without a width nothing is
+        wrapped.
+        """
         self._cells = cells = self.scrollable_content_region.width
         rows = []
         for index in range(start, len(self._lines)):

@@ -316,7 +316,7 @@ def _cell_of(place: DotPosition) -> DotPosition:
 
 
 def _measure_along(here: DotPosition, there: DotPosition, direction: DotPosition) -> tuple[int, int]:
-    """How far `there` is in a direction, and how far aside."""
+    """Return how far `there` is in a direction, and how far aside."""
     across, down = there[0] - here[0], there[1] - here[1]
     along = across * direction[0] + down * direction[1]
     return along, abs(across * direction[1]) + abs(down * direction[0])

@@ -245,7 +245,7 @@ def note_signs(note: UserNote | None) -> Content:
 
 
 def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
-    """Numbers before texts; None for no value."""
+    """Return numbers before texts; None for no value."""
     value = column.sort(record) if column.sort else record.get(column.name)
     if value is None:
         return None

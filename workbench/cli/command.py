@@ -64,7 +64,7 @@ def report_failure(error: BaseException) -> int:
 
 
 def _explain_usage(error: BaseException) -> UsageError | None:
-    """The command parser's complaint about what was typed, in our words; None for any other failure.
+    """Return the command parser's complaint about what was typed, in our words; None for any other failure.
 
     Its classes are private to typer, so they are known by what they can do.
     """
@@ -271,7 +271,9 @@ _TYPE = re.compile(r"<(?:list\[)?(str|int|float|Path|path)( range)?\]?>")
 
 
 def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) -> tuple[str, str] | None:
-    """A parameter and its help: `<text>` and `<number>` for what it takes, a default without brackets."""
+    """Return a parameter and its help: `<text>` and `<number>` for what it takes, a default without
+    brackets.
+    """
     if (pair := record(context)) is None:
         return None
     kinds = {"str": "text", "Path": "path", "path": "path"}
@@ -564,7 +566,7 @@ def _run_and_print(
 
 
 def _counted_progress(row: Operation) -> Sink:
-    """The line on stderr. Progress that does not count what is done is for screens."""
+    """Return the line on stderr. Progress that does not count what is done is for screens."""
     line = progress_line(row.name.rpartition(".")[2])
 
     def pass_on(event: Event) -> None:
@@ -605,7 +607,11 @@ def _start_job(row: Operation, spec: Any, executor: str, shares: int, as_json: b
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
-    """A filter narrows what is printed. Raises: UsageError E427 where nothing is."""
+    """A filter narrows what is printed.
+
+    Raises:
+        UsageError: E427 where nothing is.
+    """
     assert row.where is not None
     to_file = bool(row.where.unless) and getattr(spec, row.where.unless) is not None
     if to_file or detach:

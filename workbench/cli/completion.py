@@ -109,7 +109,9 @@ def _candidate_values(one: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _workspace_names(ref: str) -> Iterator[str]:
-    """The names of the workspace that a reference may stand for: those of folders, and of registered data."""
+    """Yield the names of the workspace that a reference may stand for: those of folders, and of registered
+    data.
+    """
     from workbench.workspace import Workspace
 
     folders = {"corpus": "corpora", "problems": "problems"}
@@ -131,7 +133,7 @@ def _workspace_names(ref: str) -> Iterator[str]:
 
 
 def _load_command_tree() -> dict[str, Any]:
-    """Every command; made again for another version, and when papers of others come and go."""
+    """Return every command; made again for another version, and when papers of others come and go."""
     from workbench.paper import all_papers
 
     made_of = json.dumps([__version__, __file__, *(paper.name for paper in all_papers())])

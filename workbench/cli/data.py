@@ -146,7 +146,7 @@ def find_overlap(
 
 
 def _resolve_path(given: Path) -> Path:
-    """The path, or the place of the data set of this name, registered or in the workspace itself."""
+    """Return the path, or the place of the data set of this name, registered or in the workspace itself."""
     if given.exists() or len(given.parts) > 1:
         return given
     workspace = Workspace.open()

@@ -121,7 +121,7 @@ def compare_many(
 
 
 def _plot_curves(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
-    """Raises: UsageError E645 where there is nothing to draw."""
+    """Raise UsageError E645 where there is nothing to draw."""
     if not curves:
         what = f"no run has logged {measure!r}"
         raise UsageError(what, code="E645", remedy="Name another with --by, or leave --plot out.")

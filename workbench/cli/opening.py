@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -> int:
-    """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
+    """Run the screens until the user leaves; returns the exit code.
+
+    Raises:
+        UsageError: Without a terminal.
 
     `screen`: the one to begin with, such as `jobs`. `launch`: what to fill in the form with.
     """

@@ -111,8 +111,11 @@ def show_tables(
 
 
 def _plot_table(path: Path, found: list[ReproTable]) -> None:
-    """Our figures of a table beside the paper's. Raises: UsageError E402 for more tables than one, E645 where
-    nothing of it is measured."""
+    """Our figures of a table beside the paper's.
+
+    Raises:
+        UsageError: E402 for more tables than one, E645 where nothing of it is measured.
+    """
     from engines.core.picture import check_drawing, dots_figure
     from workbench.folders import cache_dir
 

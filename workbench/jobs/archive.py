@@ -149,8 +149,9 @@ def _collect_data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str,
 
 
 def _list_files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
-    """A file, or the files of a folder at any depth, by their names in an archive; and what of the folder is
-    left out: links, what is hidden, and what is neither file nor folder."""
+    """Return a file, or the files of a folder at any depth, by their names in an archive; and what of the
+    folder is left out: links, what is hidden, and what is neither file nor folder.
+    """
     if path.is_file():
         return {name: path}, []
     files: dict[str, Path] = {}
@@ -256,7 +257,7 @@ def unpack_job(given: Path, into: Path) -> Unpacked:
 
 
 def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
-    """The job as it writes to its run folder alone, and remarks on that."""
+    """Return the job as it writes to its run folder alone, and remarks on that."""
     fields = {field.name: field for field in describe_fields(find_operation(recipe.task).spec_type)}
     params = dict(recipe.params)
     remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
@@ -285,7 +286,9 @@ def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]
 
 
 def _max_unpacked_bytes(archive: Path) -> int:
-    """How many bytes an archive may unpack to: more than those of any job, less than what fills a disk."""
+    """Return how many bytes an archive may unpack to: more than those of any job, less than what fills a
+    disk.
+    """
     return 100 * archive.stat().st_size + 2**26
 
 

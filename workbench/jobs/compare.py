@@ -184,7 +184,7 @@ class _SettingGroup:
         )
 
     def _measure_by_step(self) -> tuple[tuple[int, MeasureSummary], ...]:
-        """The measure at each step at which all finished runs have taken it."""
+        """Return the measure at each step at which all finished runs have taken it."""
         done = [view for view in self.views if view.state == "succeeded"]
         curves = [dict(finite_curve(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
@@ -194,7 +194,7 @@ class _SettingGroup:
 
 
 def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> list[SettingStanding]:
-    """The other settings, each compared with the best in the runs that both have."""
+    """Return the other settings, each compared with the best in the runs that both have."""
     tests: list[Paired | None] = []
     apart: list[list[float]] = []
     for group in others:

@@ -512,7 +512,7 @@ def protect_job(workspace: Workspace, number: int, *, on: bool = True) -> JobVie
 
 
 def worked_s(workspace: Workspace, number: int) -> float:
-    """How long all attempts at a job have run together, in seconds."""
+    """Return how long all attempts at a job have run together, in seconds."""
     return sum(attempt.wall_s or 0.0 for attempt in list_attempts(workspace, number))
 
 
@@ -573,7 +573,11 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
 
 
 def _await_cluster(view: JobView) -> None:
-    """Wait until the cluster has let go of a job that is over. Raises: EngineError E603 when it does not."""
+    """Wait until the cluster has let go of a job that is over.
+
+    Raises:
+        EngineError: E603 when it does not.
+    """
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
     while view.cluster_id and (answer := slurm.job_state(view.cluster_id)) is not None and answer.live:
         if answer.pending or time.monotonic() > deadline:
@@ -651,8 +655,11 @@ def _is_sweep(workspace: Workspace, number: int) -> bool:
 def _each_member(
     workspace: Workspace, number: int, verb: str, act: Callable[[Workspace, int], JobView]
 ) -> JobView:
-    """Do it to each member of a sweep that it applies to. Raises: EngineError E603 when it applies to none;
-    what one of them raised, when all have been asked."""
+    """Do it to each member of a sweep that it applies to.
+
+    Raises:
+        EngineError: E603 when it applies to none; what one of them raised, when all have been asked.
+    """
     item, refused = find_job(workspace.runs, number), list[EngineError]()
     _refuse_unless_allowed(job_view(item), verb)
     for member in sweep_members(item):

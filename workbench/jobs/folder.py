@@ -653,7 +653,7 @@ def is_protected(job: Job) -> bool:
 
 
 def mark_protected(job: Job, *, on: bool) -> None:
-    """Raises: DataError."""
+    """Raise DataError."""
     path = job.folder / _PROTECTED
     if on:
         write_json(path, {"v": 1, "t": time.time()})
@@ -665,7 +665,7 @@ def mark_protected(job: Job, *, on: bool) -> None:
 
 
 def all_jobs(runs: Path) -> list[Job]:
-    """Every run folder, oldest first."""
+    """Return every run folder, oldest first."""
     result = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(runs):
@@ -702,8 +702,9 @@ class SweepMember:
 
 
 def sweep_members(sweep: Job) -> list[SweepMember]:
-    """The members of a sweep, as they were made; those of them that are gone are left out. None for another
-    job."""
+    """Return the members of a sweep, as they were made; those of them that are gone are left out. None for
+    another job.
+    """
     place = sweep.folder / "members.json"
     if not place.exists():
         return []
@@ -727,7 +728,7 @@ def note_members(sweep: Job, found: Sequence[SweepMember]) -> None:
 
 
 def sweep_of(run: Path) -> int:
-    """The number of the sweep that a run folder belongs to; 0 for none."""
+    """Return the number of the sweep that a run folder belongs to; 0 for none."""
     return int(_of_sweep(run).get("sweep", 0))
 
 

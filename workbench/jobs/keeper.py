@@ -81,8 +81,11 @@ class Keeper:
         return bool(queue_entries(self._runs))
 
     def _start_entry(self, entry: QueueEntry, blocked: set[str | int]) -> None:
-        """Start it when there is room. Args: blocked: what others before it wait for, a kind of slot or a
-        sweep of which enough runs; added to."""
+        """Start it when there is room.
+
+        Args:
+            blocked: What others before it wait for, a kind of slot or a sweep of which enough runs; added to.
+        """
         wish = self._wishes.get(entry.name) or self._read_wish(entry)
         wanted = requested_gpus(wish.device, wish.variables, self._cached_gpus)
         kind = "gpu" if wanted else "cpu"

@@ -180,7 +180,7 @@ def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -
 
 
 def _restricting_variable(environment: Mapping[str, str]) -> str:
-    """The variable that says which cards may be used; empty for none."""
+    """Return the variable that says which cards may be used; empty for none."""
     return next((name for name in VISIBLE if name in environment), "")
 
 

@@ -144,8 +144,11 @@ def device_policy(params: Mapping[str, Any]) -> str:
 
 
 def requested_gpus(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]]) -> list[list[str]]:
-    """The GPUs that a job needs, each as the UUIDs that will do; none for the CPU. Args: asked: the variables
-    that say which of the `cards` there are."""
+    """Return the GPUs that a job needs, each as the UUIDs that will do; none for the CPU.
+
+    Args:
+        asked: The variables that say which of the `cards` there are.
+    """
     if policy.partition(":")[0] == "cpu":
         return []
     here = visible_gpus(cards(), asked)
@@ -180,8 +183,9 @@ def lock_slots(wanted: Sequence[Sequence[str]]) -> Slots | None:
 
 
 def lock_first_free(any_of: Sequence[Path]) -> tuple[int, ...] | None:
-    """The lock of the first of these files that nobody has; None when all are taken. Where there are no
-    locks, none is needed."""
+    """Return the lock of the first of these files that nobody has; None when all are taken. Where there are
+    no locks, none is needed.
+    """
     for path in any_of:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

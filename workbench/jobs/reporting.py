@@ -149,7 +149,7 @@ class TensorBoard:
 
 
 def _session_start(settings: Mapping[str, object], at: float) -> Any:
-    """Numbers and truth values as such, the rest as text."""
+    """Return numbers and truth values as such, the rest as text."""
     from tensorboard.plugins.hparams import plugin_data_pb2
 
     start = plugin_data_pb2.SessionStartInfo(start_time_secs=at)
@@ -501,7 +501,11 @@ class _Follower:
             self._state.end = ""
 
     def report_next(self) -> bool:
-        """Report a piece of what is new. Returns: whether there was any."""
+        """Report a piece of what is new.
+
+        Returns:
+            Whether there was any.
+        """
         for event in (piece := self._read_events()):
             if event.seq <= self._state.seq:
                 continue
@@ -539,7 +543,7 @@ class _Follower:
 
 
 def _without_reported(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
-    """The event without numbers already reported for its step; None when nothing of it is left."""
+    """Return the event without numbers already reported for its step; None when nothing of it is left."""
     if event.kind != "metric":
         return event
     step = event.step
@@ -563,7 +567,11 @@ def _state_path(run: Path, name: str) -> Path:
 
 
 def main(arguments: list[str]) -> int:
-    """The command that supervisors start. Returns: 0, 1 when the reporter failed."""
+    """Return the command that supervisors start.
+
+    Returns:
+        0, 1 when the reporter failed.
+    """
     folder = Path(arguments[0])
     job = Job(int(folder.name), folder)
     attempt = job.last_attempt()

@@ -263,7 +263,9 @@ class Supervisor:
             self._sink(Event(event.kind, event.data, event.step))
 
     def _find_ending(self, signals: Signals) -> Ending:
-        """How the attempt ended. The worker's own account comes first: its work was done when it gave it."""
+        """Return how the attempt ended. The worker's own account comes first: its work was done when it gave
+        it.
+        """
         kill_leftovers(self.attempt.folder)
         self._take_signals()
         while self._tail.behind_bytes:
@@ -286,7 +288,7 @@ class Supervisor:
         return replace(ending, exit_code=status)
 
     def _without_account(self, plain: Ending, signals: Signals) -> Ending:
-        """The end of a worker of ours that died without a word, from its exit code."""
+        """Return the end of a worker of ours that died without a word, from its exit code."""
         status = self._status or 0
         wanted = self.attempt.read_request()
         resume = f"mathwb jobs resume {self.attempt.job}"
@@ -313,7 +315,9 @@ class Supervisor:
         return replace(plain, reason=reason, remedy=f"See {self.attempt.stderr}", code="E622")
 
     def _killed_rank(self, status: int) -> int:
-        """The signal that one of several processes was killed by, as their launcher says; 0 for none."""
+        """Return the signal that one of several processes was killed by, as their launcher says; 0 for
+        none.
+        """
         if self._direct or status != 1:
             return 0
         result = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
@@ -344,7 +348,7 @@ def _folder_identity(folder: Path) -> tuple[int, int] | None:
 
 
 def main(arguments: list[str]) -> int:
-    """The command that `submit` and `reconcile` start."""
+    """Return the command that `submit` and `reconcile` start."""
     folder = Path(arguments[0])
     locks, cards = (*arguments[1:], "", "")[:2]
     slots = Slots(tuple(map(int, filter(None, locks.split(",")))), tuple(filter(None, cards.split(","))))

@@ -367,8 +367,9 @@ def _read_window(path: Path, size: int) -> tuple[list[bytes], bool]:
 
 
 def _relevant_events(lines: list[bytes]) -> list[LoggedEvent]:
-    """The events that progress is computed from: all reports, the metrics near the end, and the last event.
-    The others are not even parsed."""
+    """Return the events that progress is computed from: all reports, the metrics near the end, and the last
+    event. The others are not even parsed.
+    """
     found: list[LoggedEvent] = []
     room = _WINDOWS[0]
     for line in reversed(lines):

@@ -96,7 +96,9 @@ def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
 
 
 def _known_ending(attempt: Attempt) -> Ending | None:
-    """The worker's own account; else the end of an attempt that was killed, or stopped before it began."""
+    """Return the worker's own account; else the end of an attempt that was killed, or stopped before it
+    began.
+    """
     if (outcome := attempt.read_outcome()) is not None:
         return outcome
     wanted = attempt.read_request()
@@ -220,8 +222,9 @@ def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) 
 
 
 def _on_cluster(attempt: Attempt, ticket: str, now: float) -> AttemptStanding:
-    """The state of an attempt on a cluster. A fresh heartbeat and the worker's own account are believed
-    first; whether an attempt without them waits, runs or is over, the cluster alone knows."""
+    """Return the state of an attempt on a cluster. A fresh heartbeat and the worker's own account are
+    believed first; whether an attempt without them waits, runs or is over, the cluster alone knows.
+    """
     beat = attempt.read_heartbeat()
     if beat is not None:
         alive = beat.supervisor.is_alive()
@@ -454,7 +457,7 @@ class JobIndex:
 
     @contextlib.contextmanager
     def _open_transaction(self) -> Iterator[sqlite3.Connection]:
-        """One transaction. What goes wrong with an index goes no further than `notice`."""
+        """Yield one transaction. What goes wrong with an index goes no further than `notice`."""
         try:
             database = self._open_or_rebuild()
         except (sqlite3.Error, OSError) as error:
@@ -629,9 +632,10 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
 
 
 def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
-    """A sweep as one line: how many of its runs are over, and its state by theirs. One that has been ended
-    early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one stopped.
-    What shares have left undone is done by the one that puts them together."""
+    """Return a sweep as one line: how many of its runs are over, and its state by theirs. One that has been
+    ended early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one
+    stopped. What shares have left undone is done by the one that puts them together.
+    """
     runs, now = job.folder.parent, time.time()
     views = [look.view_job(Job(each.job, runs / str(each.job))) for each in sweep_members(job)]
     if not views:
@@ -682,8 +686,9 @@ def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
 
 
 def _sweep_eta(views: Sequence[JobView]) -> float | None:
-    """How long the live runs of a sweep will take: those that wait as long as the others on average, as many
-    at a time as now. None while no run tells how long it takes."""
+    """Return how long the live runs of a sweep will take: those that wait as long as the others on average,
+    as many at a time as now. None while no run tells how long it takes.
+    """
     took = [view.wall_s for view in views if view.state == "succeeded" and view.wall_s]
     took += [
         view.wall_s + view.eta_s for view in views if view.live and view.wall_s and view.eta_s is not None
@@ -717,7 +722,7 @@ def notable_endings(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list
 
 
 def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
-    """A sweep without runs: it is being made, or nothing can come of it."""
+    """Return a sweep without runs: it is being made, or nothing can come of it."""
     made = modified_at(job.recipe) or 0.0
     view = JobView(job.id, spec.task, spec.title, "queued", params=dict(spec.params), folder=str(job.folder))
     if abs(now - made) < timing.START_LIMIT_S:

@@ -71,7 +71,11 @@ class JobWatcher:
         return self._jobs
 
     def _list_folders(self) -> bool:
-        """List the run folders, where something may have come or gone. Returns: whether that was so."""
+        """List the run folders, where something may have come or gone.
+
+        Returns:
+            Whether that was so.
+        """
         runs = self._workspace.runs
         changed_ns = runs.stat().st_mtime_ns
         if changed_ns == self._listed_ns:
@@ -85,12 +89,12 @@ class JobWatcher:
         return True
 
     def _next_in_turn(self) -> list[Job]:
-        """The next of the jobs that are looked at in turn."""
+        """Return the next of the jobs that are looked at in turn."""
         self._turn = (self._turn + 1) % _ROUND
         return self._listed[self._turn :: _ROUND]
 
     def _changed_jobs(self, jobs: Iterable[Job]) -> list[Job]:
-        """Those of these jobs whose run folder may have been changed."""
+        """Return those of these jobs whose run folder may have been changed."""
         result = []
         for job in jobs:
             changed_ns = -1

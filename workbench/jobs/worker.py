@@ -94,7 +94,11 @@ class EventLog:
         self._descriptor = os.open(attempt.events, flags, 0o644)
 
     def __call__(self, event: Event) -> None:
-        """The sink that the task reports to. Raises: DataError E310 when the disk is full."""
+        """The sink that the task reports to.
+
+        Raises:
+            DataError: E310 when the disk is full.
+        """
         lost: list[str] = []
         data = _replace_undefined(event.data, "", lost)
         if event.kind == "metric":
@@ -181,8 +185,9 @@ def resolve_recipe(recipe: Recipe, out: Path) -> Any:
 
 
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
-    """Whether work that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
-    believed; otherwise it was, if it has seen the request to stop."""
+    """Return whether work that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
+    believed; otherwise it was, if it has seen the request to stop.
+    """
     if not stop.seen or "complete" in value:
         return stop.seen and not value["complete"]
     return bool(value.get("stop_reason", "stopped") == "stopped")
@@ -341,7 +346,7 @@ def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
 
 
 def _run_extra_rank(job: Job) -> int:
-    """Another rank's share of the work: the same task, heard by nobody, stopped by the first rank."""
+    """Return another rank's share of the work: the same task, heard by nobody, stopped by the first rank."""
     spec = job.read_recipe()
     try:
         perform_recipe(spec, job.out_folder(spec), events=ignore, stop=never)

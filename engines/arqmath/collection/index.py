@@ -46,7 +46,11 @@ class Hit:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
+    """Return a plan or manifest.
+
+    Raises:
+        DataError: E661 for one that is corrupt, E312 for one that is missing.
+    """
     try:
         result: dict[str, Any] = json.loads(path.read_bytes())
         result["format"]
@@ -58,11 +62,15 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> AnswerIndex:
-    """The index in a folder. Args: encoder: that of the index, if it is at hand; else loaded when needed.
+    """Return the index in a folder.
 
-    Raises: DataError E312 when there is none, E661 for a file that is missing or not as long as it was (a
-    smaller one: with other content), E662 for an index of another version; EngineError E668 for an encoder
-    that is not its own.
+    Args:
+        encoder: That of the index, if it is at hand; else loaded when needed.
+
+    Raises:
+        DataError: E312 when there is none, E661 for a file that is missing or not as long as it was (a
+            smaller one: with other content), E662 for an index of another version.
+        EngineError: E668 for an encoder that is not its own.
     """
     if not (path / MANIFEST).exists():
         begun = (path / PLAN).exists()
@@ -143,16 +151,23 @@ class AnswerIndex:
         return np.asarray(np.load(self.path / IDS, mmap_mode="r"))
 
     def open_retriever(self, name: str) -> AnswerRetriever:
-        """The retriever of this name, opened when it is first asked for. Raises: EngineError E670 when the
-        index was built without."""
+        """Return the retriever of this name, opened when it is first asked for.
+
+        Raises:
+            EngineError: E670 when the index was built without.
+        """
         if name not in self._retrievers:
             self._retrievers[name] = RETRIEVERS[name](self)
         return self._retrievers[name]
 
     @cached_property
     def sparse_model(self) -> SparseEncoder:
-        """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others,
-        DataError E312 when it is not where it was."""
+        """The model that the sparse vectors are of.
+
+        Raises:
+            EngineError: E668 when its weights are others.
+            DataError: E312 when it is not where it was.
+        """
         from engines.retrieval.sparse import sparse_encoder
 
         return _load_own_model(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
@@ -164,8 +179,12 @@ class AnswerIndex:
 
     @cached_property
     def encoder(self) -> StoredEncoder:
-        """The model that the vectors are of. Raises: EngineError E668 when its weights have changed,
-        DataError E312 when it is not where it was."""
+        """The model that the vectors are of.
+
+        Raises:
+            EngineError: E668 when its weights have changed.
+            DataError: E312 when it is not where it was.
+        """
         if self._given is not None:
             return self._given
         from engines.retrieval.encoders import encoder
@@ -190,16 +209,20 @@ class AnswerIndex:
         return "fused" if self.manifest["dense"] else "lexical"
 
     def search(self, text: str, k: int = 10, *, how: str | None = None) -> list[Hit]:
-        """The best answers to a text with formulas as `$latex$`, at most `k`, best first.
+        """Return the best answers to a text with formulas as `$latex$`, at most `k`, best first.
 
-        Args: how: as `FirstStage.from_text` reads it; what is put together goes 1,000 deep; `AnswerIndex.how`
-        unless given. Raises: EngineError E435 for another, E670 for a search that the index lacks.
+        Args:
+            how: As `FirstStage.from_text` reads it; what is put together goes 1,000 deep; `AnswerIndex.how`
+                unless given.
+
+        Raises:
+            EngineError: E435 for another, E670 for a search that the index lacks.
         """
         ranking = self.rank_topics({"": text}, k, how=how).rankings.get("", ())
         return [Hit(id, score) for id, score in ranking]
 
     def holds_term_of(self, text: str) -> bool:
-        """Whether any answer holds a word or symbol of a text with formulas as `$latex$`."""
+        """Return whether any answer holds a word or symbol of a text with formulas as `$latex$`."""
         return bool(self.open_retriever("lexical").part.holds_term_of(text))
 
     def rank_topics(
@@ -213,9 +236,12 @@ class AnswerIndex:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> TrecRun:
-        """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
-        after a stop, those that were not reached are. Args: queries: (topics, dim) their vectors, where they
-        are known."""
+        """Return a run: the best answers to each topic's text, as `search`. Topics that find nothing are left
+        out; after a stop, those that were not reached are.
+
+        Args:
+            queries: (topics, dim) their vectors, where they are known.
+        """
         first = FirstStage.from_text(how or self.how)
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
         used = {name: self.open_retriever(name) for name, _ in first.weights}
@@ -233,14 +259,18 @@ class AnswerIndex:
     def to_run(
         self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
     ) -> TrecRun:
-        """A run of the answers in these rows, a line a topic."""
+        """Return a run of the answers in these rows, a line a topic."""
         found = {topic: self.to_scored_ids(scores[n], rows[n]) for n, topic in enumerate(topics)}
         return TrecRun.from_scores(name, found)
 
     def to_scored_ids(
         self, scores: Vectors, rows: NDArray[np.int64], ids: NDArray[np.bytes_] | None = None
     ) -> list[tuple[str, float]]:
-        """Ids and scores of the rows that are not -1. Args: ids: of all rows; the answers' unless given."""
+        """Return ids and scores of the rows that are not -1.
+
+        Args:
+            ids: Of all rows; the answers' unless given.
+        """
         filled = rows >= 0
         names = (self.ids if ids is None else ids)[rows[filled]].tolist()
         return list(zip((id.decode() for id in names), scores[filled].tolist(), strict=True))

@@ -49,10 +49,11 @@ def begin_index_plan(
     named: Mapping[str, Any],
     chosen: Mapping[str, StoredEncoder | SparseEncoder | None],
 ) -> dict[str, Any]:
-    """The plan, written, or checked against that which the folder was begun with; an encoder may be added
-    later, and settings of BM25 that are not named are the folder's own.
+    """Return the plan, written, or checked against that which the folder was begun with; an encoder may be
+    added later, and settings of BM25 that are not named are the folder's own.
 
-    Raises: EngineError E668 for a folder that was begun with others.
+    Raises:
+        EngineError: E668 for a folder that was begun with others.
     """
     path = build.folder / PLAN
     old: dict[str, Any] = read_json(path) if path.exists() else {}
@@ -133,20 +134,31 @@ def build_index(
 ) -> dict[str, Any]:
     """Index a collection's answers in the folder `out`, finish what was begun there, or add the dense index.
 
-    Args: dense: vectors too. encoder: whose. sparse: the model of learned sparse vectors, if there shall
-    be any. structure: of the formulas too. exact: in single precision also where 16 bits are faster; either
-    goes on with what the other has made. kind: of dense index; chosen by the size unless given.
-    terms, k1, b: of BM25; those that the folder was begun with unless given, else math, 1.2 and 0.75.
-    share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes that
-    divide them, on machines that see the same folder; the index of terms must be there, and a call without a
-    share then makes of the parts what one machine would have made.
-    Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
-    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `encoder`, and
-    what `lexical`, `dense`, `questions`, `sparse` and `structure` are (None where they are not there); of a
-    share `share` (how many parts it has of answers and questions) and nothing else.
-    Raises: EngineError E667 when `out` holds something else, E668 when it was begun with another collection,
-    model or version, E669 when another build is at work there, E433 for a share where the terms are not
-    finished; DataError for a collection without posts.
+    Args:
+        dense: Vectors too.
+        encoder: Whose.
+        sparse: The model of learned sparse vectors, if there shall be any.
+        structure: Of the formulas too.
+        exact: In single precision also where 16 bits are faster; either goes on with what the other has made.
+        kind: Of dense index; chosen by the size unless given.
+        terms, k1, b: Of BM25; those that the folder was begun with unless given, else math, 1.2 and 0.75.
+        share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes
+            that divide them, on machines that see the same folder; the index of terms must be there, and a
+            call without a share then makes of the parts what one machine would have made.
+
+    Events:
+        Progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
+
+    Returns:
+        `complete` (false after a stop), out, and then documents, counts of the store, `encoder`, and what
+        `lexical`, `dense`, `questions`, `sparse` and `structure` are (None where they are not there); of a
+        share `share` (how many parts it has of answers and questions) and nothing else.
+
+    Raises:
+        EngineError: E667 when `out` holds something else, E668 when it was begun with another collection,
+            model or version, E669 when another build is at work there, E433 for a share where the terms are
+            not finished.
+        DataError: For a collection without posts.
     """
     posts = folder.need_posts()
     if out.exists() and not (out.is_dir() and _is_ours(out)):
@@ -176,7 +188,11 @@ def build_index(
 
 
 def refuse_without_terms(collection: Path, out: Path) -> None:
-    """Shares of vectors are made beside a finished index of terms. Raises: EngineError E433."""
+    """Shares of vectors are made beside a finished index of terms.
+
+    Raises:
+        EngineError: E433.
+    """
     if not (out / MANIFEST).exists():
         what = "a share of the vectors needs a finished index of terms, which this folder lacks"
         remedy = f"Make it first: mathwb arqmath index {collection} --out {out}"
@@ -299,7 +315,7 @@ class IndexBuild:
         return parts is not None
 
     def write_question_ids(self, store: PostStore) -> str:
-        """The file of the questions' ids, written where it is not there."""
+        """Return the file of the questions' ids, written where it is not there."""
         if self.encoder is not None and not (self.out / QUESTIONS).exists():
             write_array(self.out / QUESTIONS, np.array([id.encode() for id in store.question_ids()]))
         return QUESTIONS
@@ -342,8 +358,9 @@ class IndexBuild:
         read: Callable[[Path], Any],
         size: int | None = None,
     ) -> list[Path] | None:
-        """The files of all parts of the share, those that are missing or that `read` cannot read made; None
-        when that was stopped."""
+        """Return the files of all parts of the share, those that are missing or that `read` cannot read made;
+        None when that was stopped.
+        """
         ids = np.load(self.out / ids_file)
 
         def part_path(number: int) -> Path:

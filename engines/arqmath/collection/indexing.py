@@ -70,7 +70,11 @@ class IndexCollection:
 
 
 def check_share(spec: IndexCollection) -> IndexCollection:
-    """The spec, of a share only where it can be made. Raises: EngineError E433."""
+    """Return the spec, of a share only where it can be made.
+
+    Raises:
+        EngineError: E433.
+    """
     if spec.share is not None:
         from engines.arqmath.collection.index_build import refuse_without_terms
 
@@ -147,10 +151,17 @@ class ExportDocuments:
 
 
 def export_documents(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The file appears whole or not at all.
+    """Return the file appears whole or not at all.
 
-    Returns: out, documents. Events: progress in documents. Raises: DataError for a folder that is no index,
-    as `open_index`, and when `out` cannot be written; StoppedError after a stop.
+    Returns:
+        Out, documents.
+
+    Events:
+        Progress in documents.
+
+    Raises:
+        DataError: For a folder that is no index, as `open_index`, and when `out` cannot be written.
+        StoppedError: After a stop.
 
     >>> from engines.core.system import asset
     >>> from tempfile import mkdtemp

@@ -66,10 +66,15 @@ def build_store(
 
     What was stopped or killed stays beside it as a draft, and the same call goes on from there.
 
-    Args: links: PostLinks, whose duplicates are kept beside those that the posts name themselves.
-    Returns: `complete` (false after a stop), questions, answers, duplicates, `repeated` (posts whose id had
-    occurred: the first is kept), `left_out` (rows that could not be read) and `first` of those, as texts.
-    Raises: DataError for a file that is no collection, or when `out` cannot be written.
+    Args:
+        links: PostLinks, whose duplicates are kept beside those that the posts name themselves.
+
+    Returns:
+        `complete` (false after a stop), questions, answers, duplicates, `repeated` (posts whose id had
+        occurred: the first is kept), `left_out` (rows that could not be read) and `first` of those, as texts.
+
+    Raises:
+        DataError: For a file that is no collection, or when `out` cannot be written.
     """
     draft = out.with_name(f".{out.name}.tmp")
     try:
@@ -93,8 +98,9 @@ def build_store(
 
 
 def _open_draft(draft: Path, posts: Path) -> sqlite3.Connection:
-    """The draft of the store of these posts, with what is in it; a new one where there is none that can be
-    used."""
+    """Return the draft of the store of these posts, with what is in it; a new one where there is none that
+    can be used.
+    """
     source = json.dumps([str(posts.absolute()), *file_stamp(posts)])
     for fresh in (False, True):
         if fresh or not draft.exists():
@@ -198,7 +204,7 @@ class PostStore:
         return self.get_posts([id]).get(id)
 
     def get_posts(self, ids: Iterable[str]) -> dict[str, StoredPost]:
-        """Those of the posts that there are, by id, in the order asked for."""
+        """Return those of the posts that there are, by id, in the order asked for."""
         wanted = list(dict.fromkeys(ids))
         found: dict[str, StoredPost] = {}
         for some in _in_turn(wanted, 500):
@@ -209,16 +215,16 @@ class PostStore:
         return {id: found[id] for id in wanted if id in found}
 
     def list_answer_ids(self, question_id: str) -> list[str]:
-        """The ids of a question's answers, in the order of the collection."""
+        """Return the ids of a question's answers, in the order of the collection."""
         query = "SELECT id FROM posts WHERE kind = 2 AND parent = ? ORDER BY number"
         return [row[0] for row in self._query_rows(query, (question_id,))]
 
     def answer_ids(self) -> list[str]:
-        """The ids of all answers, in the order of the collection."""
+        """Return the ids of all answers, in the order of the collection."""
         return [row[0] for row in self._query_rows("SELECT id FROM posts WHERE kind = 2 ORDER BY number")]
 
     def answer_tags(self) -> Iterator[tuple[str, list[str]]]:
-        """The id of every answer with the tags of its question, in the order of the collection."""
+        """Return the id of every answer with the tags of its question, in the order of the collection."""
         query = (
             "SELECT post.id, coalesce(question.tags, '') FROM posts AS post LEFT JOIN posts AS question "
             "ON question.id = post.parent WHERE post.kind = 2 ORDER BY post.number"
@@ -226,11 +232,11 @@ class PostStore:
         return ((id, tags.split()) for id, tags in self._query_rows(query))
 
     def question_ids(self) -> list[str]:
-        """The ids of all questions, in the order of the collection."""
+        """Return the ids of all questions, in the order of the collection."""
         return [row[0] for row in self._query_rows("SELECT id FROM posts WHERE kind = 1 ORDER BY number")]
 
     def list_duplicate_ids(self, question_id: str) -> list[str]:
-        """The ids of the questions that are marked as the same one."""
+        """Return the ids of the questions that are marked as the same one."""
         return [r[0] for r in self._query_rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
 
     def close(self) -> None:
@@ -275,11 +281,14 @@ class ListSnippets:
 
 
 def read_post(spec: ShowPost) -> dict[str, Any]:
-    """One post, from the index where there is one, else by reading the posts through.
+    """Return one post, from the index where there is one, else by reading the posts through.
 
-    Returns: id, kind, title, text (written for a terminal), latex_title, latex (as they are kept), tags,
-    parent, score, question (the same of its question, or None). Raises: DataError E375 when there is no such
-    post, and for a collection without posts.
+    Returns:
+        Id, kind, title, text (written for a terminal), latex_title, latex (as they are kept), tags, parent,
+        score, question (the same of its question, or None).
+
+    Raises:
+        DataError: E375 when there is no such post, and for a collection without posts.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -298,7 +307,11 @@ def read_post(spec: ShowPost) -> dict[str, Any]:
 
 
 def list_snippets(spec: ListSnippets) -> dict[str, Any]:
-    """How posts begin. Returns: snippets ({id: text}) of those that exist."""
+    """Return how posts begin.
+
+    Returns:
+        Snippets ({id: text}) of those that exist.
+    """
     result = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
     return {"snippets": {id_: shorten_text(one.text, plain=spec.latex) for id_, one in result.items()}}
 
@@ -308,10 +321,14 @@ SMALL_BYTES = 64 * 2**20
 
 
 def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = None) -> dict[str, StoredPost]:
-    """The posts with these ids; those that do not exist are left out.
+    """Return the posts with these ids; those that do not exist are left out.
 
-    Args: index: a folder that may hold `posts.sqlite`. Without it the file of posts is read until all are
-    found. Raises: DataError when the collection has neither.
+    Args:
+        index: A folder that may hold `posts.sqlite`. Without it the file of posts is read until all are
+            found.
+
+    Raises:
+        DataError: When the collection has neither.
     """
     wanted = set(ids)
     if index is not None and (index / "posts.sqlite").exists():
@@ -320,8 +337,12 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
 
 
 def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
-    """How many rows of a collection's posts could not be read: as its store knows, else by reading them
-    through. Args: index: as of `find_posts`."""
+    """Return how many rows of a collection's posts could not be read: as its store knows, else by reading
+    them through.
+
+    Args:
+        index: As of `find_posts`.
+    """
     if index is not None and (index / "posts.sqlite").exists():
         return _store(index / "posts.sqlite").counts.get("left_out", 0)
     report = Report()
@@ -331,7 +352,8 @@ def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
 
 
 def posts_of_file(posts: Path, wanted: Collection[str], *, to_end: bool = False) -> dict[str, StoredPost]:
-    """The posts of a file with these ids, as they stand there: an answer without what its question says.
+    """Return the posts of a file with these ids, as they stand there: an answer without what its question
+    says.
 
     to_end: read on when all are found, which notices a file that is cut off.
     """
@@ -350,8 +372,9 @@ _store = cache_by_file_state(4)(PostStore)
 
 
 def shorten_text(text: str, characters: int = 160, *, plain: bool = False) -> str:
-    """The beginning of a post in one line, its formulas written for a terminal (`plain`: left as LaTeX); none
-    is cut in two."""
+    """Return the beginning of a post in one line, its formulas written for a terminal (`plain`: left as
+    LaTeX); none is cut in two.
+    """
     from engines.formula.unicode import render_text
 
     line = " ".join(text[: 4 * characters].split())
@@ -367,7 +390,7 @@ def shorten_text(text: str, characters: int = 160, *, plain: bool = False) -> st
 
 
 def as_record(post: StoredPost) -> dict[str, object]:
-    """A post as a record that goes between processes, with its text also rendered."""
+    """Return a post as a record that goes between processes, with its text also rendered."""
     from engines.formula.unicode import render_text
 
     return {

@@ -43,7 +43,7 @@ def one_line(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text; a formula is never divided.
+    """Return the sentences of a text; a formula is never divided.
 
     >>> split_sentences("Let $a=1. 5$. Then stop! Done")
     ['Let $a=1. 5$.', 'Then stop!', 'Done']
@@ -58,8 +58,8 @@ def split_sentences(text: str) -> list[str]:
 
 
 def remove_repetition(text: str) -> str:
-    """A text without what generators fall into: a piece that follows itself three times or more stays once,
-    and a sentence that has been said is not said again.
+    """Return a text without what generators fall into: a piece that follows itself three times or more stays
+    once, and a sentence that has been said is not said again.
 
     >>> remove_repetition("We have $x=1$. We have $x=1$. So $x=1$. We have $x=1$.")
     'We have $x=1$. So $x=1$.'
@@ -78,8 +78,8 @@ def remove_repetition(text: str) -> str:
 
 
 def cut_to_limit(text: str, limit: int = LIMIT) -> str:
-    """A text of at most `limit` characters: cut after the last sentence that fits, else after the last word
-    outside of a formula; an odd dollar is left out.
+    """Return a text of at most `limit` characters: cut after the last sentence that fits, else after the last
+    word outside of a formula; an odd dollar is left out.
 
     >>> cut_to_limit("One two. Three four.", 12)
     'One two.'
@@ -131,7 +131,9 @@ class AnswerDraft:
 
     @staticmethod
     def for_run(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> AnswerDraft:
-        """The draft of the run `out`; one that other topics, weights or settings made is begun anew."""
+        """Return the draft of the run `out`; one that other topics, weights or settings made is begun
+        anew.
+        """
         files = sorted(model.glob("*.safetensors")) if model else []
         weights = {file.name: sha256(file) for file in files}
         about = {"topics": sha256(topics), "weights": weights, **settings}
@@ -145,8 +147,14 @@ class AnswerDraft:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> list[Answer]:
-        """The answers to the topics in their order, those that are missing made, until a stop. Args: answer:
-        gets the topic's number too. Events: progress in topics."""
+        """Return the answers to the topics in their order, those that are missing made, until a stop.
+
+        Args:
+            answer: Gets the topic's number too.
+
+        Events:
+            Progress in topics.
+        """
         started, made = time.monotonic(), 0
         for number, topic in enumerate(topics):
             if topic.id in self.answers:
@@ -219,7 +227,8 @@ def extract_answers(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> list[Answer]:
-    """The best passage for each topic among those of its `depth` best answers; `sources` is the answer's id.
+    """Return the best passage for each topic among those of its `depth` best answers; `sources` is the
+    answer's id.
 
     What the draft has is taken from it. A topic for which nothing is found has no answer.
     """
@@ -276,10 +285,15 @@ def write_topics(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> list[Answer]:
-    """One answer for each topic; those that the draft has are taken from it.
+    """Return one answer for each topic; those that the draft has are taken from it.
 
-    A question that leaves no room for `new_tokens` is cut at its end. Returns: answers of the topics that
-    were reached before a stop. Raises: DataError E650 for a folder that is no GPT-2 with a tokenizer.
+    A question that leaves no room for `new_tokens` is cut at its end.
+
+    Returns:
+        Answers of the topics that were reached before a stop.
+
+    Raises:
+        DataError: E650 for a folder that is no GPT-2 with a tokenizer.
     """
     import torch
 
@@ -321,7 +335,10 @@ def write_topics(
 def choose_shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:
     """Of each topic's answers in several runs the shortest that is not empty; the first of equal ones.
 
-    `sources` names the run it comes from. Raises: DataError when there is no run.
+    `sources` names the run it comes from.
+
+    Raises:
+        DataError: When there is no run.
     """
     if not runs:
         raise DataError("there is no run to take answers from", remedy="Name the runs.")

@@ -91,10 +91,15 @@ class Generate:
 def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Answer topics and write a Task 3 run.
 
-    Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run); checked:
-    of each answer the topic and its links (see `check_answer`).
-    Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
-    when no topic got an answer, and as `write_answers`.
+    Returns:
+        Out, topics, answers, complete (false after a stop; what there is stays beside the run); checked: of
+        each answer the topic and its links (see `check_answer`).
+
+    Events:
+        Progress in topics; warnings of topics of Task 2 and of those without an answer.
+
+    Raises:
+        DataError: When no topic got an answer, and as `write_answers`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -184,7 +189,9 @@ def _extract_from_index(
 
 
 def _load_passage_scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
-    """How passages are judged: by a cross-encoder when one is named, else by the cosine of embeddings."""
+    """Return how passages are judged: by a cross-encoder when one is named, else by the cosine of
+    embeddings.
+    """
     if model is not None:
         from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
@@ -202,7 +209,9 @@ def _load_passage_scorer(model: Path | None) -> Callable[[str, Sequence[str]], l
 
 
 def check_answer(text: str, said: str, proofreader: TextProofreader) -> dict[str, Any]:
-    """How many links of an answer have which verdict, and those that are wrong, as `verdicts` and `wrong`."""
+    """Return how many links of an answer have which verdict, and those that are wrong, as `verdicts` and
+    `wrong`.
+    """
     links = proofreader.links(text, said)
     wrong = [
         {"link": " ".join(f"{one.left} {one.relation} {one.right}".split()), "reason": one.reason}

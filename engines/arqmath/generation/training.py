@@ -55,7 +55,9 @@ def make_prompt(problem: str, *, hint: bool = False) -> str:
 
 
 def split_digits(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
-    """The same tokenizer with every digit a token of its own: as if no merge had a digit in it. Ids stay."""
+    """Return the same tokenizer with every digit a token of its own: as if no merge had a digit in it. Ids
+    stay.
+    """
     from tokenizers.pre_tokenizers import Digits, PreTokenizer
     from tokenizers.pre_tokenizers import Sequence as Steps
 
@@ -71,7 +73,7 @@ def split_digits(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
 
 
 def train_tokenizer(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
-    """A byte-level BPE tokenizer of at most `size` tokens, learned from texts; digits apart."""
+    """Return a byte-level BPE tokenizer of at most `size` tokens, learned from texts; digits apart."""
     from tokenizers import Tokenizer
     from tokenizers.decoders import ByteLevel as Joined
     from tokenizers.models import BPE
@@ -109,9 +111,12 @@ class ProblemTexts:
 
 
 def collection_texts(folder: Path, *, seed: int) -> ProblemTexts:
-    """Every question of a collection that has an answer, with one of its answers, drawn by the seed.
+    """Return every question of a collection that has an answer, with one of its answers, drawn by the seed.
 
-    The posts are read twice: for their ids, and for their texts. Raises: DataError E651 without any.
+    The posts are read twice: for their ids, and for their texts.
+
+    Raises:
+        DataError: E651 without any.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Report, read_posts
@@ -305,14 +310,14 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return GPT2LMHeadModel(config)
 
     def train_data(self) -> _SequenceSubset:
-        """The sequences that are not held out (95 %)."""
+        """Return the sequences that are not held out (95 %)."""
         return _SequenceSubset(self.problems, self._order[self._held_out :])
 
     def length(self, example: tuple[list[int], int]) -> int:
         return len(example[0])
 
     def collate(self, examples: Sequence[tuple[list[int], int]]) -> dict[str, torch.Tensor]:
-        """`ids`, `mask`, `labels`: (batch, length); labels are -100 on prompt and padding."""
+        """Return `ids`, `mask`, `labels`: (batch, length); labels are -100 on prompt and padding."""
         import torch
 
         rows = {
@@ -323,7 +328,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return {name: torch.from_numpy(each) for name, each in rows.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Tokens of the solutions."""
+        """Return tokens of the solutions."""
         return (int((batch["labels"][:, 1:] != -100).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -373,9 +378,10 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
 
 
 def open_gpt2(folder: Path, max_length: int = 0) -> Any:
-    """A GPT-2 folder as a model.
+    """Return a GPT-2 folder as a model.
 
-    Raises: DataError E650 for one that is none, has pickled weights, or reads less than `max_length`.
+    Raises:
+        DataError: E650 for one that is none, has pickled weights, or reads less than `max_length`.
     """
     from transformers import GPT2LMHeadModel
 

@@ -52,7 +52,7 @@ _CLOSEST = 1 - 1e-6
 
 
 def has_cosine_head(config: Mapping[str, Any]) -> bool:
-    """Whether a model folder with this `config.json` is of this kind."""
+    """Return whether a model folder with this `config.json` is of this kind."""
     return _MARK.items() <= config.items()
 
 
@@ -74,7 +74,7 @@ def mark_config(encoder: Any, question_tokens: int, window: bool) -> None:
 
 
 def cosine_head(encoder: Any) -> torch.nn.Module:
-    """An encoder of pairs with token types as a classifier of pairs.
+    """Return an encoder of pairs with token types as a classifier of pairs.
 
     Called with a batch, it gives `cosine` (pairs,) of the mean states of type 0 and type 1, special tokens
     among them, and `logits` (pairs, 2) whose softmax for class 1 is (1 + cosine) / 2.
@@ -140,13 +140,16 @@ class CrossEncoder(Scorer):
     ) -> None:
         """Load it.
 
-        Args: device: `auto` takes a GPU where there is one. max_tokens: of a pair with its special tokens; at
-        most what the model can read; None: what its tokenizer was saved with, that is trained with, or 512
-        where it says nothing. exact: single precision also where the device multiplies matrices of 16
-        bits several times faster (a GPU, or a processor with AMX).
+        Args:
+            device: `auto` takes a GPU where there is one.
+            max_tokens: Of a pair with its special tokens; at most what the model can read; None: what its
+                tokenizer was saved with, that is trained with, or 512 where it says nothing.
+            exact: Single precision also where the device multiplies matrices of 16 bits several times faster
+                (a GPU, or a processor with AMX).
 
-        Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
-        with one label or two, E382 for a tokenizer that is not the model's.
+        Raises:
+            DataError: E380 for a folder without model or tokenizer, E381 for a model that is no classifier
+                with one label or two, E382 for a tokenizer that is not the model's.
         """
         from transformers.tokenization_utils_base import LARGE_INTEGER
 
@@ -188,8 +191,9 @@ class CrossEncoder(Scorer):
         return result.hexdigest()[:16]
 
     def select_text(self, answer: StoredText) -> str:
-        """The answer; with a cosine head the title of its question before it, as first stages have it, and
-        as much of that question's body as the head was trained with."""
+        """Return the answer; with a cosine head the title of its question before it, as first stages have it,
+        and as much of that question's body as the head was trained with.
+        """
         if not self._titles:
             return answer.text
         before = "\n".join(part for part in (answer.title, self._cut_question_body(answer.question)) if part)
@@ -215,8 +219,9 @@ class CrossEncoder(Scorer):
         return 1 / (1 + exp(-max(score, -700)))
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Scores are log-odds that the answer is one, with a cosine head (1 + cosine) / 2. The same pairs
-        give the same numbers; batches of other pairs may change the last digits."""
+        """Yield scores are log-odds that the answer is one, with a cosine head (1 + cosine) / 2. The same
+        pairs give the same numbers; batches of other pairs may change the last digits.
+        """
         import numpy as np
         import torch
 
@@ -319,7 +324,9 @@ def _to_single_precision(value: Any) -> Any:
 
 
 def _load_classifier(folder: Path, *, cosine: bool) -> Any:
-    """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
+    """Return the model in single precision; a head that the folder lacks would be drawn at random and is
+    refused.
+    """
     from transformers import AutoModel, AutoModelForSequenceClassification
 
     if cosine and has_top_layers(folder):

@@ -58,15 +58,21 @@ class Evaluate:
 
 
 def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
-    """The measures of a run.
+    """Return the measures of a run.
 
-    Returns: topics (judged ones), the means over them, run_topics (their number in the run, and the means
-    over those), per_topic; with `topics_by` also by (means by column and value); with `plot` also plot, the
-    picture of nDCG' over the topics. Of Task 3: runs, by their
-    names, and of each also ar, p1, judged; of several runs also `comparisons` of each with the first by the
-    grades of topics that both answer: run, wins, losses, ties, sign_p and holm_p.
-    Events: warnings of repeated documents, of topics and documents that are not judged. Raises: DataError for
-    files that cannot be read or do not fit together, EngineError E402 for answers without `answer_ids`.
+    Returns:
+        Topics (judged ones), the means over them, run_topics (their number in the run, and the means over
+        those), per_topic; with `topics_by` also by (means by column and value); with `plot` also plot, the
+        picture of nDCG' over the topics. Of Task 3: runs, by their names, and of each also ar, p1, judged; of
+        several runs also `comparisons` of each with the first by the grades of topics that both answer: run,
+        wins, losses, ties, sign_p and holm_p.
+
+    Events:
+        Warnings of repeated documents, of topics and documents that are not judged.
+
+    Raises:
+        DataError: For files that cannot be read or do not fit together.
+        EngineError: E402 for answers without `answer_ids`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -287,13 +293,20 @@ class Compare:
 
 
 def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
-    """Every run against the first.
+    """Return every run against the first.
 
-    Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
-    and comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
-    and holm_p; of several qrels both have a row for each, which names them; with `plot` also plot, the
-    picture of the differences by topic. Events: warnings, as of `evaluate`, and of runs of unequal depth.
-    Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
+    Returns:
+        Measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap) and
+        comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
+        and holm_p; of several qrels both have a row for each, which names them; with `plot` also plot, the
+        picture of the differences by topic.
+
+    Events:
+        Warnings, as of `evaluate`, and of runs of unequal depth.
+
+    Raises:
+        DataError: For files that cannot be read.
+        EngineError: E341 for fewer than two topics.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")

@@ -46,7 +46,7 @@ _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
 
 
 def run_name(path: Path) -> str:
-    """A run's name: its file's, without the endings of tables.
+    """Return a run's name: its file's, without the endings of tables.
 
     >>> run_name(Path("runs/bm25.tsv.gz"))
     'bm25'
@@ -99,8 +99,9 @@ class Rankings:
     ) -> Rankings:
         """Read everything but the posts.
 
-        Args: added: run files from elsewhere. What cannot be read becomes one of `problems`; a stop leaves
-        out the runs that were not read yet.
+        Args:
+            added: Run files from elsewhere. What cannot be read becomes one of `problems`; a stop leaves out
+                the runs that were not read yet.
         """
         result = cls(folder)
         result._read_topics()
@@ -125,7 +126,7 @@ class Rankings:
         return result
 
     def topic_ids(self) -> list[str]:
-        """Every topic that is written, judged or answered, in natural order."""
+        """Return every topic that is written, judged or answered, in natural order."""
         ids = {*self.topics, *self.grades}
         for run in self.runs.values():
             ids.update(run.run.rankings)
@@ -135,7 +136,7 @@ class Rankings:
 
     @contextmanager
     def _collect_problem(self, run: Path | None = None) -> Iterator[None]:
-        """A file that cannot be read becomes one of `problems`; of a run its error is kept."""
+        """Yield a file that cannot be read becomes one of `problems`; of a run its error is kept."""
         try:
             yield
         except EngineError as error:
@@ -268,8 +269,12 @@ class Rankings:
         }
 
     def describe_ranking(self, topic: str) -> dict[str, Any]:
-        """A topic in every run: its text, `runs` (name: [[id, score], …] best first), `grades`, and the
-        answers that were written to it. Raises: DataError E371 for a topic that nothing knows."""
+        """Return a topic in every run: its text, `runs` (name: [[id, score], …] best first), `grades`, and
+        the answers that were written to it.
+
+        Raises:
+            DataError: E371 for a topic that nothing knows.
+        """
         rankings = {
             name: [list(pair) for pair in ranked.run.rankings[topic]]
             for name, ranked in self.runs.items()
@@ -302,8 +307,11 @@ class Rankings:
         }
 
     def find_run(self, wanted: str) -> RankedRun:
-        """A run by its name or its file. Raises: DataError E372, and what is wrong with the file of one that
-        could not be read."""
+        """Return a run by its name or its file.
+
+        Raises:
+            DataError: E372, and what is wrong with the file of one that could not be read.
+        """
         if error := self.unread.get(Path(wanted).absolute()):
             raise error
         by_path = {ranked.path.absolute(): ranked for ranked in self.runs.values()}
@@ -439,11 +447,16 @@ class DrawRun:
 def list_topics(spec: ListTopics, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Runs, topics with their scores, and the judgements of a collection.
 
-    Returns: see `Rankings.build_overview`, each topic with its title written for a terminal (`shown`); index:
-    ready, small (it can be built while one waits), large or none (there are no posts); run and against, the
-    names of the two that are shown: the last and the first unless given.
-    Events: progress in runs, warnings of files that cannot be read. Raises: DataError for what is no
-    collection, E372 for a run that there is not.
+    Returns:
+        See `Rankings.build_overview`, each topic with its title written for a terminal (`shown`); index:
+        ready, small (it can be built while one waits), large or none (there are no posts); run and against,
+        the names of the two that are shown: the last and the first unless given.
+
+    Events:
+        Progress in runs, warnings of files that cannot be read.
+
+    Raises:
+        DataError: For what is no collection, E372 for a run that there is not.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -473,12 +486,18 @@ def list_topics(spec: ListTopics, *, events: Sink = ignore, stop: Stop = never) 
 def show_topic(
     spec: ShowTopic, *, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any] | list[dict[str, Any]]:
-    """A topic as one run ranks it, held against another.
+    """Return a topic as one run ranks it, held against another.
 
-    Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
-    answers of Task 3 alone, each with its text written for a terminal (shown) and, its
-    links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `list_topics`.
-    Raises: DataError E371 for a topic, E372 for a run that there is not.
+    Returns:
+        Topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the answers
+        of Task 3 alone, each with its text written for a terminal (shown) and, its links (verdicts and wrong,
+        see `engines.arqmath.generation.generate`).
+
+    Events:
+        As `list_topics`.
+
+    Raises:
+        DataError: E371 for a topic, E372 for a run that there is not.
     """
 
     rankings = _warn_of_problems(
@@ -508,7 +527,14 @@ def show_ranking(spec: ShowRanking, *, events: Sink = ignore, stop: Stop = never
 
 
 def write_run(spec: WriteRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Write a run. Returns: file, documents. Raises: DataError E372 for a run that there is not."""
+    """Write a run.
+
+    Returns:
+        File, documents.
+
+    Raises:
+        DataError: E372 for a run that there is not.
+    """
     from engines.retrieval.trec import write_run as write
 
     rankings = _load_rankings(spec.folder, spec.added, (spec.run,), events, stop)
@@ -520,7 +546,11 @@ def write_run(spec: WriteRun, *, events: Sink = ignore, stop: Stop = never) -> d
 def draw_run(spec: DrawRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Draw a run's nDCG' over the topics.
 
-    Returns: svg. Raises: DataError E372 for a run that there is not.
+    Returns:
+        Svg.
+
+    Raises:
+        DataError: E372 for a run that there is not.
     """
     from engines.retrieval.pictures import draw_bars
 
@@ -579,7 +609,7 @@ _CACHE: dict[tuple[object, ...], Rankings] = {}
 def _load_rankings(
     folder: Path, added: tuple[Path, ...], runs: tuple[str, ...], events: Sink, stop: Stop
 ) -> Rankings:
-    """The collection, read with the runs from elsewhere; of `runs` those that are files are some."""
+    """Return the collection, read with the runs from elsewhere; of `runs` those that are files are some."""
     collection = ArqmathFolder.open(folder)
     files = [Path(run).absolute() for run in runs if run and Path(run).is_file()]
     everything = tuple(dict.fromkeys((*added, *files)))

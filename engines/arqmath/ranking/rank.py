@@ -44,9 +44,10 @@ RECALL_DEPTHS = (10, 50, 100, 1_000)
 
 
 def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[str]]:
-    """Every judged answer of each topic; topics without judgements are left out.
+    """Return every judged answer of each topic; topics without judgements are left out.
 
-    Raises: DataError E344 when no topic is judged.
+    Raises:
+        DataError: E344 when no topic is judged.
     """
     result = {topic.id: list(qrels.grades[topic.id]) for topic in topics if topic.id in qrels.grades}
     if not result:
@@ -56,7 +57,7 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
 
 
 def compute_recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
-    """The share of a topic's relevant answers that is among the first so many, by depth.
+    """Return the share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
     """
@@ -78,12 +79,17 @@ def compute_recall(run: TrecRun, qrels: Qrels, *, depths: Iterable[int] = RECALL
 
 
 def combine_stages(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag: str = "") -> TrecRun:
-    """One list out of both stages.
+    """Return one list out of both stages.
 
-    Args: first: the candidates. scored: the cross-encoder's scores of the best of them. weight: its share
-    beside the first stage, both after min-max over the answers that were scored; 1 takes its order alone.
-    Returns: per topic the answers that were scored, then the first stage's others in their order, with
-    scores just below: min-max over the whole list, as in a fusion, leaves the scored ones their spread.
+    Args:
+        first: The candidates.
+        scored: The cross-encoder's scores of the best of them.
+        weight: Its share beside the first stage, both after min-max over the answers that were scored; 1
+            takes its order alone.
+
+    Returns:
+        Per topic the answers that were scored, then the first stage's others in their order, with scores just
+        below: min-max over the whole list, as in a fusion, leaves the scored ones their spread.
     """
     own = _restrict_run(first, scored)
     top = scored if weight == 1.0 else weighted_sum([own, scored], [1.0 - weight, weight])
@@ -98,9 +104,11 @@ def combine_stages(first: TrecRun, scored: TrecRun, *, weight: float = 1.0, tag:
 def tune_interpolation(
     first: TrecRun, scored: TrecRun, qrels: Qrels, *, topics: Iterable[str], steps: int = 10
 ) -> tuple[float, Mapping[float, float]]:
-    """The cross-encoder's `weight` in `combine_stages` that does best by nDCG' on `topics`, and on no other.
+    """Return the cross-encoder's `weight` in `combine_stages` that does best by nDCG' on `topics`, and on no
+    other.
 
-    Returns: the weight, and every weight tried with its mean.
+    Returns:
+        The weight, and every weight tried with its mean.
     """
     _, tried = tune_weights([_restrict_run(first, scored), scored], qrels, topics=topics, steps=steps)
     by_weight = {float(weights.split()[1]): value for weights, value in tried.items()}
@@ -257,13 +265,18 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     behind them the list goes on in the first stage's order. With `tune_topics` the weight between both is
     chosen on their judgements.
 
-    Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
-    was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds, and
-    max_tokens where a cross-encoder did; with qrels `recall`, the first stage's at several depths.
-    Events: progress in topics, then in pairs; warnings of topics of Task 2, of those that find nothing, of
-    judged ones that are not ranked and of candidates without a text; the weights tried as a log entry.
-    Raises: EngineError E433 when an index is needed and there is none; DataError for files that cannot be
-    read, and as `score_candidates`.
+    Returns:
+        Run, complete, topics, documents, candidates, first, depth, weight, model, and, where something was
+        scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds, and max_tokens
+        where a cross-encoder did; with qrels `recall`, the first stage's at several depths.
+
+    Events:
+        Progress in topics, then in pairs; warnings of topics of Task 2, of those that find nothing, of judged
+        ones that are not ranked and of candidates without a text; the weights tried as a log entry.
+
+    Raises:
+        EngineError: E433 when an index is needed and there is none.
+        DataError: For files that cannot be read, and as `score_candidates`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -345,8 +358,11 @@ def _load_questions(index: AnswerIndex) -> list[Topic]:
 
 
 def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
-    """The judgements of all files together; a warning counts judged topics that are not ranked. Raises:
-    DataError for a document that two files grade differently, and as `read_qrels`."""
+    """Return the judgements of all files together; a warning counts judged topics that are not ranked.
+
+    Raises:
+        DataError: For a document that two files grade differently, and as `read_qrels`.
+    """
     if not files:
         return None
     grades: dict[str, dict[str, int]] = {}
@@ -403,7 +419,7 @@ def _all_candidates(
 
 
 def _find_tagged_answers(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
-    """The answers to questions that share a tag with each topic, in the order of the collection."""
+    """Return the answers to questions that share a tag with each topic, in the order of the collection."""
     asking: dict[str, list[str]] = {}
     for topic in topics:
         for tag in dict.fromkeys(topic.tags):
@@ -503,8 +519,11 @@ class Fuse(FuseRuns):
 
 
 def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, documents, left_out (documents beyond 1,000 of a topic).
-    Events and errors as of `fused_runs`.
+    """Write the fused run.
+
+    Returns:
+        Out, topics, documents, left_out (documents beyond 1,000 of a topic). Events and errors as of
+        `fused_runs`.
 
     >>> from engines.core.system import asset
     >>> from pathlib import Path

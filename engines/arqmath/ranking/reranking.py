@@ -67,7 +67,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, Any]]:
-        """The places of the pairs of a batch, and their scores."""
+        """Return the places of the pairs of a batch, and their scores."""
 
     def select_text(self, answer: StoredText) -> str:
         """What it is to be given of an answer."""
@@ -76,10 +76,12 @@ class Scorer(ABC):
     def score(
         self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
     ) -> NDArray[np.float64]:
-        """(pairs,) the scores in the order of the pairs (question, answer).
+        """Return (pairs,) the scores in the order of the pairs (question, answer).
 
-        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN. Raises:
-        DataError E346 for a score that is no finite number.
+        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
+
+        Raises:
+            DataError: E346 for a score that is no finite number.
         """
         result, done = np.full(len(pairs), np.nan), 0
         batches = self.score_batches(pairs)
@@ -93,8 +95,9 @@ class Scorer(ABC):
 
 
 def batches_by_length(lengths: Sequence[int] | NDArray[np.int64], tokens: int) -> Iterator[NDArray[np.int64]]:
-    """Places of about one length, at most so many tokens with padding, the longest first, so that a lack of
-    memory shows at once."""
+    """Yield places of about one length, at most so many tokens with padding, the longest first, so that a
+    lack of memory shows at once.
+    """
     lengths = np.asarray(lengths)
     order = np.argsort(-lengths, kind="stable")
     begin = 0
@@ -113,7 +116,7 @@ _BATCH = 32
 
 
 def is_colbert(folder: Path) -> bool:
-    """The folder says that it holds such a model; a plain encoder has no projection of tokens."""
+    """Return the folder says that it holds such a model; a plain encoder has no projection of tokens."""
     about: dict[str, Any] = {}
     for name in ("config.json", "config_sentence_transformers.json"):
         try:
@@ -134,10 +137,11 @@ class ColbertScorer(Scorer):
     def __init__(self, folder: Path, *, device: str = "auto", exact: bool = False) -> None:
         """Load it.
 
-        Args: exact: single precision also where the device multiplies matrices of 16 bits several times
-        faster.
+        Args:
+            exact: Single precision also where the device multiplies matrices of 16 bits several times faster.
 
-        Raises: DataError E312 where there is no folder, E380 for one that the library cannot open whole.
+        Raises:
+            DataError: E312 where there is no folder, E380 for one that the library cannot open whole.
         """
         self.name = folder.resolve().name
         device = torch_device(device)
@@ -154,7 +158,7 @@ class ColbertScorer(Scorer):
         return f"colbert {self._half} {fingerprint_folder(self._folder)}"
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
-        """Scores are sums of the model's similarity."""
+        """Yield scores are sums of the model's similarity."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         limit = self._model[0].document_length or self._model.max_seq_length
         if limit is not None:
@@ -203,7 +207,7 @@ class FormulaScorer(Scorer):
         return f"formulas {FEATURES_VERSION}"
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[range, list[float]]]:
-        """Scores are between 0 and 1."""
+        """Yield scores are between 0 and 1."""
         for begin in range(0, len(pairs), _SHOWN_EVERY):
             rows = range(begin, min(begin + _SHOWN_EVERY, len(pairs)))
             yield rows, [self._score_pair(*pairs[row]) for row in rows]
@@ -226,7 +230,7 @@ _Formula = tuple[Mapping[str, float], int]
 
 @lru_cache(maxsize=4)
 def _find_query_formulas(question: str) -> list[_Formula]:
-    """The formulas of a topic that are large enough, or all."""
+    """Return the formulas of a topic that are large enough, or all."""
     result = _find_formulas(question)
     return [one for one in result if one[1] >= _SMALLEST] or result
 
@@ -257,10 +261,12 @@ class InteractionScorer(Scorer):
     def __init__(self, folder: Path | None = None, *, device: str = "auto", exact: bool = False) -> None:
         """Load it.
 
-        Args: folder: of an encoder in Hugging Face's layout; the built-in MiniLM without one. exact: single
-        precision also where the device multiplies matrices of 16 bits several times faster.
+        Args:
+            folder: Of an encoder in Hugging Face's layout; the built-in MiniLM without one.
+            exact: Single precision also where the device multiplies matrices of 16 bits several times faster.
 
-        Raises: DataError E380 for a folder without model or tokenizer.
+        Raises:
+            DataError: E380 for a folder without model or tokenizer.
         """
         from transformers import AutoModel
 
@@ -292,7 +298,7 @@ class InteractionScorer(Scorer):
     def score_batches(
         self, pairs: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
-        """Scores are cosines."""
+        """Yield scores are cosines."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         states = dict(zip(asked, self._encode_tokens(self._tokenize_texts(asked)), strict=True))
         ids = self._tokenize_texts([answer for _, answer in pairs])
@@ -312,7 +318,7 @@ class InteractionScorer(Scorer):
         return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in found]
 
     def _encode_tokens(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        """(tokens, dimension) of each text, unit rows."""
+        """Return (tokens, dimension) of each text, unit rows."""
         import torch
 
         from engines.arqmath.training.model_folder import pad_rows
@@ -341,7 +347,7 @@ class AnswerTexts(Protocol):
     """Where the texts of answers come from: `engines.arqmath.collection.posts.PostStore`, or `load_texts`."""
 
     def get_posts(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
-        """The posts of these ids; what is not there is left out."""
+        """Return the posts of these ids; what is not there is left out."""
         ...
 
 
@@ -389,8 +395,9 @@ class _LoadedTexts:
 
 
 def load_texts(posts: Path, wanted: Collection[str]) -> AnswerTexts:
-    """The wanted answers of a collection's file, each with its question; the file is read twice. For few
-    answers no store is needed."""
+    """Return the wanted answers of a collection's file, each with its question; the file is read twice. For
+    few answers no store is needed.
+    """
     found = posts_of_file(posts, wanted, to_end=True)
     parents = posts_of_file(posts, {post.parent for post in found.values()})
     return _LoadedTexts(
@@ -422,14 +429,19 @@ def score_candidates(
 ) -> ScoredRanking:
     """Score every candidate of every topic and write the run to `out`, at most `depth` answers a topic.
 
-    Args: topics: asked with title and question. candidates: answer ids by topic, or a first stage's run;
-    topics without any are left out. tag: the run's name, the scorer's without one.
-    Events: progress in pairs, with `topic`, `rate_per_s` and `eta_s`; a warning of candidates without a
-    text. When `stop` is raised it ends after the batch under way: the topics that are finished stay in the
-    journal, and the same call goes on from them.
+    Args:
+        topics: Asked with title and question.
+        candidates: Answer ids by topic, or a first stage's run; topics without any are left out.
+        tag: The run's name, the scorer's without one.
 
-    Raises: DataError E343 when no topic has candidates or no candidate has a text, E345 when the journal
-    beside `out` is of another scorer.
+    Events:
+        Progress in pairs, with `topic`, `rate_per_s` and `eta_s`; a warning of candidates without a text.
+        When `stop` is raised it ends after the batch under way: the topics that are finished stay in the
+        journal, and the same call goes on from them.
+
+    Raises:
+        DataError: E343 when no topic has candidates or no candidate has a text, E345 when the journal beside
+            `out` is of another scorer.
     """
     if isinstance(candidates, TrecRun):
         found = candidates.rankings.items()
@@ -511,7 +523,7 @@ def _score_topic(
     events: Sink,
     stop: Stop,
 ) -> _FinishedTopic | None:
-    """The best answers to one topic; None when it was stopped on the way."""
+    """Return the best answers to one topic; None when it was stopped on the way."""
     before = scorer.truncated
     best: list[Scored] = []
     pairs = 0

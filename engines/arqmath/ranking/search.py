@@ -56,15 +56,20 @@ class Search:
 
 
 def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    r"""The best answers to a query, best first; it is read as a topic is, so that `\(x\)` is `$x$`.
+    r"""Return the best answers to a query, best first; it is read as a topic is, so that `\(x\)` is `$x$`.
 
-    Returns: query, how, answers (in the index), matched (whether any answer holds a word or symbol of it: if
-    not, vectors still have nearest answers) and hits: rank, score, id, question, title, snippet (about the
-    query, formulas as LaTeX). With a model each hit also has first, its rank before, and probability, the
-    model's that it answers the query, or None where it was not asked; those it scored come first.
-    Events: progress with stage `first`, how and hits, then with stage `rerank` and the probabilities by id.
-    When `stop` is raised, answers that were not scored keep their order behind the others.
-    Raises: DataError and EngineError as `open_index`, `Index.search` and `CrossEncoder`.
+    Returns:
+        Query, how, answers (in the index), matched (whether any answer holds a word or symbol of it: if not,
+        vectors still have nearest answers) and hits: rank, score, id, question, title, snippet (about the
+        query, formulas as LaTeX). With a model each hit also has first, its rank before, and probability, the
+        model's that it answers the query, or None where it was not asked; those it scored come first.
+
+    Events:
+        Progress with stage `first`, how and hits, then with stage `rerank` and the probabilities by id. When
+        `stop` is raised, answers that were not scored keep their order behind the others.
+
+    Raises:
+        DataError and EngineError: As `open_index`, `Index.search` and `CrossEncoder`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")

@@ -59,12 +59,17 @@ class Tune:
 def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Measure every system with what is chosen for it on other topics than it is measured on.
 
-    Returns: complete (false after a stop, and then nothing else), topics (reported), tuned_on (with
-    `tune_topics`, how many) or folds, and systems: of each system, chosen (once, or by fold; where there
-    is a choice), ndcg_prime, interval (95 %, bootstrap over topics) and, held against another system,
-    against, difference, difference_interval, randomisation_p and holm_p.
-    Events: progress in systems; warnings of judged topics that are not asked. Raises: EngineError E344 where
-    too few topics are judged to choose or to report on.
+    Returns:
+        Complete (false after a stop, and then nothing else), topics (reported), tuned_on (with `tune_topics`,
+        how many) or folds, and systems: of each system, chosen (once, or by fold; where there is a choice),
+        ndcg_prime, interval (95 %, bootstrap over topics) and, held against another system, against,
+        difference, difference_interval, randomisation_p and holm_p.
+
+    Events:
+        Progress in systems; warnings of judged topics that are not asked.
+
+    Raises:
+        EngineError: E344 where too few topics are judged to choose or to report on.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")

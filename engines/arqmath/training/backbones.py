@@ -38,7 +38,9 @@ SIZE = 540
 
 @cache
 def latex_tokens() -> tuple[str, ...]:
-    """The shipped list, most frequent first, derived from the formulas of ARQMath's mini collection."""
+    """Return the shipped list, most frequent first, derived from the formulas of ARQMath's mini
+    collection.
+    """
     lines = asset("latex/tokens.tsv").read_text(encoding="utf-8").splitlines()
     return tuple(line.split("\t")[0] for line in lines[1:])
 
@@ -48,10 +50,13 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
 
     Added tokens are looked for before the text is lower-cased: `\Gamma` and `\gamma` stay apart in every
     tokenizer. Names of environments count as whole words only. `model` gets rows for the new tokens in its
-    embeddings; each begins as the mean of the pieces that the tokenizer cut the token into before. Returns:
-    how many were new.
+    embeddings; each begins as the mean of the pieces that the tokenizer cut the token into before.
 
-    Raises: EngineError for a slow tokenizer, which handles added tokens otherwise.
+    Returns:
+        How many were new.
+
+    Raises:
+        EngineError: For a slow tokenizer, which handles added tokens otherwise.
     """
     from transformers import AddedToken
 
@@ -125,7 +130,7 @@ class Backbone:
         return int(self.config.type_vocab_size)
 
     def check_length(self, max_length: int) -> None:
-        """Raises: EngineError E676 when it cannot read so many tokens."""
+        """Raise EngineError E676 when it cannot read so many tokens."""
         if max_length > self.max_length:
             what = f"max_length is {max_length}, and {self.name} reads {self.max_length} tokens"
             raise EngineError(what, code="E676", remedy=f"Set max_length={self.max_length} or less.")
@@ -197,7 +202,7 @@ class Backbone:
         return model, missing
 
     def _refuse_lost(self, missing: Iterable[str]) -> None:
-        """Raises: DataError E671 for weights that are missing and may not begin anew."""
+        """Raise DataError E671 for weights that are missing and may not begin anew."""
         assert self.folder is not None
         lost = (key for key in missing if not any(part in key for part in _HEADLESS))
         remedy = "Copy the folder again, whole; config.json and weights belong together."
@@ -205,12 +210,15 @@ class Backbone:
 
 
 def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
-    """A backbone from its folder, or `minilm`, the one that needs no folder.
+    """Return a backbone from its folder, or `minilm`, the one that needs no folder.
 
-    Args: max_length: of the texts that it is to read and its tokenizer to make; 0: as much as it can.
-    Raises: DataError E671 for a folder without config, tokenizer or readable weights, E672 for another
-    architecture, E673 for weights that would have to be unpickled; EngineError E676 for texts that are longer
-    than what it reads.
+    Args:
+        max_length: Of the texts that it is to read and its tokenizer to make; 0: as much as it can.
+
+    Raises:
+        DataError: E671 for a folder without config, tokenizer or readable weights, E672 for another
+            architecture, E673 for weights that would have to be unpickled.
+        EngineError: E676 for texts that are longer than what it reads.
     """
     folder = backbone_folder(place)
     name = "all-MiniLM-L6-v2" if str(place) == MINILM else folder.resolve().name

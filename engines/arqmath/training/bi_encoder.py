@@ -74,10 +74,12 @@ def info_nce(
     begin: int = 0,
     temperature: float = 1.0,
 ) -> torch.Tensor:
-    """The mean cross-entropy in nats of each question's answer among all, by products of vectors.
+    """Return the mean cross-entropy in nats of each question's answer among all, by products of vectors.
 
-    Args: questions: (batch, d). answers: (answers, d); those of the questions begin at `begin`, in their
-    order. same: (batch, answers), which are no wrong answers to a question.
+    Args:
+        questions: (batch, d).
+        answers: (answers, d); those of the questions begin at `begin`, in their order.
+        same: (batch, answers), which are no wrong answers to a question.
     """
     import torch
 
@@ -108,12 +110,18 @@ class BiEncoderTask(ForumTask[Settings]):
 
     @abstractmethod
     def model(self) -> torch.nn.Module:
-        """The encoder: called with `input_ids` and `attention_mask`, it gives the vectors, (texts, d)."""
+        """Return the encoder: called with `input_ids` and `attention_mask`, it gives the vectors, (texts,
+        d).
+        """
 
     def compute_regularisation(
         self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
     ) -> torch.Tensor | float:
-        """What is added to the loss. Args: questions, answers: vectors of all processes."""
+        """What is added to the loss.
+
+        Args:
+            questions, answers: Vectors of all processes.
+        """
         del model, questions, answers
         return 0.0
 
@@ -197,7 +205,7 @@ class BiEncoderTask(ForumTask[Settings]):
         return rows_by_kind(names), result
 
     def train_data(self) -> Resampled[BiEncoderExample]:
-        """The questions that are trained on, each with other answers in every epoch."""
+        """Return the questions that are trained on, each with other answers in every epoch."""
         trained = self._sides[0]
         if not trained:
             what = "the collection has only one question with an answer, which leaves none to train on"
@@ -237,7 +245,7 @@ class BiEncoderTask(ForumTask[Settings]):
         return self._texts[1].lengths + self.frame.width_one
 
     def length(self, example: BiEncoderExample) -> int:
-        """Tokens of the question and all its answers."""
+        """Return tokens of the question and all its answers."""
         return int(self._lengths[[example.question, *example.answers]].sum())
 
     def collate(self, examples: Sequence[BiEncoderExample]) -> dict[str, torch.Tensor]:
@@ -287,8 +295,11 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of held-out questions: the loss of the own answer among the candidates, as an index reads them, and
-        its mean reciprocal rank (equal scores count half), so and without titles. Raises: EngineError E687
-        when no batch had a wrong answer: the loss is 0 then."""
+        its mean reciprocal rank (equal scores count half), so and without titles.
+
+        Raises:
+            EngineError: E687 when no batch had a wrong answer: the loss is 0 then.
+        """
         import torch
 
         if self._compared is False:
@@ -344,8 +355,10 @@ class BiEncoderTask(ForumTask[Settings]):
     ) -> None:
         """Write a model as this class of sentence-transformers reads it, and its card.
 
-        Args: language: a language model, with its head for masked tokens where it is to be sparse. modules:
-        the library's, behind it. about: as `card` takes it.
+        Args:
+            language: A language model, with its head for masked tokens where it is to be sparse.
+            modules: The library's, behind it.
+            about: As `card` takes it.
         """
         import sentence_transformers
         from sentence_transformers.base.modules import Transformer
@@ -450,7 +463,7 @@ def _build_dense_encoder(language: Any, pooling: EncoderPooling) -> torch.nn.Mod
 
 
 def estimate_flops(vectors: torch.Tensor) -> torch.Tensor:
-    """The sum over terms of the squared mean of their weights, (texts, terms)."""
+    """Return the sum over terms of the squared mean of their weights, (texts, terms)."""
     return (vectors.mean(0) ** 2).sum()
 
 
@@ -480,7 +493,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
     def compute_regularisation(
         self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
     ) -> torch.Tensor:
-        """The FLOPS of both sides by their weights, which rise with every batch."""
+        """Return the FLOPS of both sides by their weights, which rise with every batch."""
         seen: torch.Tensor = model.get_buffer("batches")
         seen += 1
         share = (seen / max(1, self.settings.flops_warmup)).clamp(max=1) ** 2
@@ -488,15 +501,18 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         return share * (weights[0] * estimate_flops(questions) + weights[1] * estimate_flops(answers))
 
     def measure_vectors(self, question: torch.Tensor, answers: torch.Tensor) -> dict[str, float]:
-        """How many terms of a question and, on average, of an answer are not 0."""
+        """Return how many terms of a question and, on average, of an answer are not 0."""
         return {
             f"validation_{side}_terms": float((vectors > 0).sum(1).float().mean())
             for side, vectors in (("question", question), ("answer", answers))
         }
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """As of every bi-encoder, with the numbers of terms. Raises: EngineError E687 when no answer has any:
-        then nothing more is learnt."""
+        """As of every bi-encoder, with the numbers of terms.
+
+        Raises:
+            EngineError: E687 when no answer has any: then nothing more is learnt.
+        """
         result = super().evaluate(model)
         if result.get("validation_answer_terms") == 0:
             raise EngineError(
@@ -527,7 +543,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
 
 
 def _build_splade_encoder(language: Any) -> torch.nn.Module:
-    """(texts, terms) weights of texts."""
+    """Return (texts, terms) weights of texts."""
     import torch
     from torch import nn
 

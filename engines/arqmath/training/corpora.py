@@ -60,9 +60,10 @@ def split_sentences(
 
     Text is split at ". " and at each of ? ! : ; (the marks are removed).
 
-    Args: known: the LaTeX of the text's formulas, in their order, so that a dollar sign that is none of
-    theirs is text; where none is given, formulas are what stands between dollar signs.
-    split_inside_formulas: also at the marks in formulas, as the published code does.
+    Args:
+        known: The LaTeX of the text's formulas, in their order, so that a dollar sign that is none of theirs
+            is text; where none is given, formulas are what stands between dollar signs.
+        split_inside_formulas: Also at the marks in formulas, as the published code does.
 
     >>> split_sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
     ['Find $x$', 'Is $x^2=4$ true', 'I tried $f: A \\to B$']
@@ -206,10 +207,12 @@ class Exercise:
 
 
 def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
-    """Every exercise, folder by folder; a problem with several answers gives one exercise for each.
+    """Yield every exercise, folder by folder; a problem with several answers gives one exercise for each.
 
-    Files that are no exercise are counted in the report. Raises: DataError when the folder is missing or
-    holds no exercise at all.
+    Files that are no exercise are counted in the report.
+
+    Raises:
+        DataError: When the folder is missing or holds no exercise at all.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -276,9 +279,12 @@ def _parse_mathematica(path: Path, text: str) -> list[Exercise]:
 def read_documents(
     settings: PretrainSettings, data: Mapping[str, Path], report: Report | None = None
 ) -> Iterator[list[str]]:
-    """The documents of the corpora, one after the other: a post each (the title of a question is its first
-    segment), a formula each for MathSE (3), an exercise each for AMPS. Args: report: gets the malformed
-    rows."""
+    """Yield the documents of the corpora, one after the other: a post each (the title of a question is its
+    first segment), a formula each for MathSE (3), an exercise each for AMPS.
+
+    Args:
+        report: Gets the malformed rows.
+    """
     report = report or Report()
     for corpus in settings.names:
         if corpus.startswith("mathse"):

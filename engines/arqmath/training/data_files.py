@@ -41,9 +41,10 @@ class TextPair:
 def build_text_pairs(
     documents: Iterable[Sequence[str]], tokenizer: Any, *, room: int = ROOM, seed: int = 0
 ) -> Iterator[TextPair]:
-    """The pairs of documents, each a list of segments.
+    """Yield the pairs of documents, each a list of segments.
 
-    Args: tokenizer: a fast one; its tokens are counted, and what it cuts is cut between two of them.
+    Args:
+        tokenizer: A fast one; its tokens are counted, and what it cuts is cut between two of them.
     """
     from engines.arqmath.training.pretraining import order_pairs
 
@@ -67,8 +68,9 @@ def write_segments(
     """Write documents as JSON lines (packed when the name ends in .gz): `{"segments": […]}` each, or, with a
     tokenizer, their sentence-order pairs, `{"first", "second", "label"}` each.
 
-    Returns: documents (that have a segment), single (of one segment only), segments, and, with a tokenizer,
-    pairs and swapped (those of label 1).
+    Returns:
+        Documents (that have a segment), single (of one segment only), segments, and, with a tokenizer, pairs
+        and swapped (those of label 1).
     """
     counts = {"documents": 0, "single": 0, "segments": 0}
 
@@ -101,7 +103,9 @@ def write_segments(
 
 
 def _split_at_tokens(document: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
-    """Each segment cut where its tokens begin, with a space at its end; one without tokens is left out."""
+    """Yield each segment cut where its tokens begin, with a space at its end; one without tokens is left
+    out.
+    """
     if not document:
         return
     encoded = tokenizer(
@@ -163,9 +167,13 @@ class DrawPairs:
 
 
 def write_drawn_pairs(spec: DrawPairs) -> dict[str, Any]:
-    """Draw pairs and write them. Returns: out, the counts of `draw_pairs`, left_out (by reason), seed.
+    """Draw pairs and write them.
 
-    Raises: DataError E674 when the files do not fit together or give no pair.
+    Returns:
+        Out, the counts of `draw_pairs`, left_out (by reason), seed.
+
+    Raises:
+        DataError: E674 when the files do not fit together or give no pair.
     """
     from engines.arqmath.training.finetuning import open_pair_sampler
     from engines.arqmath.training.pairs import draw_pairs, write_pairs
@@ -226,9 +234,15 @@ class PretrainData:
 def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any]:
     """Write segments or pairs; see `write_segments`.
 
-    Returns: out, strategy, documents, single, segments, with pairs also pairs and swapped, left_out (rows
-    that could not be read), broken (rows read with something missing), seed. Events: a warning for each of
-    the first such rows. Raises: DataError for files that cannot be read or written.
+    Returns:
+        Out, strategy, documents, single, segments, with pairs also pairs and swapped, left_out (rows that
+        could not be read), broken (rows read with something missing), seed.
+
+    Events:
+        A warning for each of the first such rows.
+
+    Raises:
+        DataError: For files that cannot be read or written.
     """
     from engines.arqmath.training.corpora import read_documents
     from engines.arqmath.training.settings import PretrainSettings

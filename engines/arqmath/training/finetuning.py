@@ -74,7 +74,8 @@ def open_pair_sampler(
     """Where pairs are drawn from: the judged topics of `annotated` and `run`, or the threads of the
     collection, which are given back as well.
 
-    Raises: DataError E674 when the files do not fit together.
+    Raises:
+        DataError: E674 when the files do not fit together.
     """
     from engines.retrieval.trec import read_qrels, read_run
 
@@ -219,7 +220,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return min(whole, self.settings.max_length)
 
     def truncated_percent(self) -> float:
-        """The share of training pairs that lose tokens."""
+        """Return the share of training pairs that lose tokens."""
         whole = self._texts[1].whole
         table = self.train_data().table
         if not len(table):
@@ -240,7 +241,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return {**self.pad_pairs(rows), "labels": torch.tensor([label for _, _, label in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Pairs."""
+        """Return pairs."""
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:

@@ -105,8 +105,12 @@ class ForumTask(Generic[Settings]):
         keep: int = 0,
         **made_of: Any,
     ) -> tuple[list[str], Sequences]:
-        """The names and token ids of texts, from the cache where they are there. Args: kinds, made_of: all
-        that they depend on, as `TokenCache.place` takes it. keep: tokens of a text, at most; 0: all."""
+        """Return the names and token ids of texts, from the cache where they are there.
+
+        Args:
+            kinds, made_of: All that they depend on, as `TokenCache.place` takes it.
+            keep: Tokens of a text, at most; 0: all.
+        """
         place = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
         return cached_rows(place, lambda: tokenize_named_texts(self.tokenizer, texts()), keep=keep)
 
@@ -115,7 +119,11 @@ class ForumTask(Generic[Settings]):
 
 
 def require_data(data: Mapping[str, Path], name: str, what: str) -> Path:
-    """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
+    """Return a data set of the recipe.
+
+    Raises:
+        DataError: E674 when the recipe names none.
+    """
     if name not in data:
         remedy = f"Name one with --set data.{name}=PATH"
         raise DataError(f"the recipe names no {what}", code="E674", exit_code=3, remedy=remedy)
@@ -123,12 +131,12 @@ def require_data(data: Mapping[str, Path], name: str, what: str) -> Path:
 
 
 def read_ids(path: Path | None) -> list[str]:
-    """The first word of every line of a file, if there is one."""
+    """Return the first word of every line of a file, if there is one."""
     return [] if path is None else [line.split()[0] for _, line in read_lines(path) if line.strip()]
 
 
 def rank_of(right: float, wrong: Iterable[float]) -> float:
-    """The rank of the right answer by these scores; equal ones count half.
+    """Return the rank of the right answer by these scores; equal ones count half.
 
     >>> rank_of(0.5, [0.7, 0.5, 0.1])
     2.5

@@ -37,12 +37,16 @@ _WHOLE = "Copy the folder again, whole."
 def unusable_model_error(
     folder: Path, what: str, code: str, remedy: str = _WHOLE, *, exit_code: int | None = None
 ) -> DataError:
-    """An error about a model folder; `code` says what model was wanted."""
+    """Return an error about a model folder; `code` says what model was wanted."""
     return DataError(what, path=folder, code=code, exit_code=exit_code, remedy=remedy)
 
 
 def read_architecture(folder: Path, code: str) -> str:
-    """The architecture that a folder's config names. Raises: DataError `code` when there is none."""
+    """Return the architecture that a folder's config names.
+
+    Raises:
+        DataError: `code` when there is none.
+    """
     try:
         return str(json.loads((folder / "config.json").read_bytes())["model_type"])
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -59,7 +63,11 @@ def count_positions(config: Any) -> int:
 
 
 def open_tokenizer(folder: Path, code: str) -> Any:
-    """The tokenizer of a folder. Raises: DataError `code` when there is none or it cannot be loaded."""
+    """Return the tokenizer of a folder.
+
+    Raises:
+        DataError: `code` when there is none or it cannot be loaded.
+    """
     from transformers import AutoTokenizer
 
     # Without these files some tokenizer classes load all the same, and know no word.
@@ -77,8 +85,12 @@ def open_tokenizer(folder: Path, code: str) -> Any:
 
 
 def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, Mapping[str, Any]]:
-    """A model in single precision, and what the library says of its weights: `missing_keys` were drawn at
-    random. Raises: DataError `code` for a folder without model, or one that cannot be loaded."""
+    """Return a model in single precision, and what the library says of its weights: `missing_keys` were drawn
+    at random.
+
+    Raises:
+        DataError: `code` for a folder without model, or one that cannot be loaded.
+    """
     import torch
 
     read_architecture(folder, code)
@@ -106,14 +118,14 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
 
 
 def refuse_lost(folder: Path, missing: Iterable[str], code: str, remedy: str = _WHOLE) -> None:
-    """Raises: DataError `code` where weights are missing: the library draws them at random."""
+    """Raise DataError `code` where weights are missing: the library draws them at random."""
     if lost := sorted(missing):
         what = f"the weights lack {len(lost)} parts of the model, such as {lost[0]}"
         raise unusable_model_error(folder, what, code, remedy)
 
 
 def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
-    """Raises: DataError `code` for a tokenizer that knows more tokens than the model has rows."""
+    """Raise DataError `code` for a tokenizer that knows more tokens than the model has rows."""
     if len(tokenizer) > rows:
         what = f"the tokenizer knows {len(tokenizer):,} tokens and the model {rows:,}"
         remedy = "Put the tokenizer in the folder of its own model."
@@ -121,7 +133,11 @@ def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
 
 
 def save_model(model: Any, tokenizer: Any, folder: Path, facts: Mapping[str, Any], **about: Any) -> None:
-    """Write model, tokenizer and card. Args: about: as `card` takes it."""
+    """Write model, tokenizer and card.
+
+    Args:
+        about: As `card` takes it.
+    """
     with quieten_transformers():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
@@ -188,13 +204,17 @@ class TopLayers:
 
 
 def has_top_layers(folder: Path) -> bool:
-    """Whether a model folder is of this kind."""
+    """Return whether a model folder is of this kind."""
     return _BASE in json.loads((folder / "config.json").read_bytes())
 
 
 def open_top_layers(folder: Path, code: str) -> Any:
-    """The encoder in single precision. Raises: DataError `code` for a folder whose layers are not there, are
-    damaged, or belong to another MiniLM than the one that is installed."""
+    """Return the encoder in single precision.
+
+    Raises:
+        DataError: `code` for a folder whose layers are not there, are damaged, or belong to another MiniLM
+            than the one that is installed.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
     from transformers import AutoModel
@@ -240,7 +260,7 @@ def tokenize_texts(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
 
 
 def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
-    """How many tokens of either side stay when both must fit into `room`: the longer side gives first.
+    """Return how many tokens of either side stay when both must fit into `room`: the longer side gives first.
 
     >>> longest_first(40, 600, 509), longest_first(400, 300, 509), longest_first(10, 10, 509)
     ((40, 469), (255, 254), (10, 10))
@@ -256,7 +276,8 @@ def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
 
 
 def best_window(text: TokenIds, asked: TokenIds, room: int) -> TokenIds:
-    """The `room` tokens in a row of a text that share most with what is asked, the earliest of several.
+    """Return the `room` tokens in a row of a text that share most with what is asked, the earliest of
+    several.
 
     Each token that both have counts 1, divided among its places in the text: what stands everywhere tells no
     window from another.
@@ -289,7 +310,11 @@ class TokenFrame:
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Any, *, types: int) -> TokenFrame:
-        """Of a fast tokenizer. Args: types: how many token types the model distinguishes."""
+        """Of a fast tokenizer.
+
+        Args:
+            types: How many token types the model distinguishes.
+        """
         pair, one = tokenizer("a", "b"), tokenizer("a")
         before, between, after = _find_special_tokens(pair["input_ids"], pair.sequence_ids(0))
         before_one, _, after_one = _find_special_tokens(one["input_ids"], one.sequence_ids(0))
@@ -323,7 +348,7 @@ class TokenFrame:
 
 
 def _find_special_tokens(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], ...]:
-    """The ids before, between and after those that belong to a text."""
+    """Return the ids before, between and after those that belong to a text."""
     places = [place for place, side in enumerate(sides) if side is not None]
     cut = next((place for place in places if sides[place] == 1), places[-1] + 1)
     last = max(place for place in places if place < cut)
@@ -332,7 +357,7 @@ def _find_special_tokens(ids: list[int], sides: list[int | None]) -> tuple[tuple
 
 
 def pad_rows(rows: Sequence[Sequence[int] | TokenIds], pad: int) -> NDArray[np.int64]:
-    """(rows, length of the longest)."""
+    """Return (rows, length of the longest)."""
     result = np.full((len(rows), max(map(len, rows))), pad, np.int64)
     for place, row in enumerate(rows):
         result[place, : len(row)] = row
@@ -340,7 +365,11 @@ def pad_rows(rows: Sequence[Sequence[int] | TokenIds], pad: int) -> NDArray[np.i
 
 
 def padded_batch(rows: Sequence[tuple[TokenIds, TokenIds]], pad: int) -> dict[str, Any]:
-    """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length). Args: rows: ids and types."""
+    """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length).
+
+    Args:
+        rows: Ids and types.
+    """
     import torch
 
     columns = {
@@ -352,7 +381,7 @@ def padded_batch(rows: Sequence[tuple[TokenIds, TokenIds]], pad: int) -> dict[st
 
 
 def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
-    """The rows of texts that are named by their kind and their post's id.
+    """Return the rows of texts that are named by their kind and their post's id.
 
     >>> rows_by_kind(["title 7", "text 7"])
     {('title', '7'): 0, ('text', '7'): 1}

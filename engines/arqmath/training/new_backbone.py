@@ -43,9 +43,13 @@ class NewBackbone:
 
 
 def make_backbone(spec: NewBackbone) -> dict[str, Any]:
-    """Make it of the collection's posts. Returns: out, family, vocabulary (tokens in it).
+    """Make it of the collection's posts.
 
-    Raises: DataError for a collection without posts.
+    Returns:
+        Out, family, vocabulary (tokens in it).
+
+    Raises:
+        DataError: For a collection without posts.
     """
     from engines.forum.readers import Report, read_posts
 
@@ -56,11 +60,17 @@ def make_backbone(spec: NewBackbone) -> dict[str, Any]:
 
 def new_backbone(spec: NewBackbone, texts: Iterable[str]) -> int:
     """Make a folder without weights: a tokenizer learned from texts (WordPiece for BERT, Unigram for ALBERT,
-    BPE of bytes for RoBERTa; all keep upper and lower case apart) and the config of a model of these sizes.
+    BPE of bytes for RoBERTa; all keep upper and lower case apart) and the config of a model of these
+    sizes.
 
     The libraries that learn vocabularies do not repeat themselves exactly, hence a folder: what is trained
-    from it, and resumed, has one and the same tokenizer. Returns: tokens in its vocabulary. Raises: DataError
-    E675 when there are no texts, E452 where `out` holds something else.
+    from it, and resumed, has one and the same tokenizer.
+
+    Returns:
+        Tokens in its vocabulary.
+
+    Raises:
+        DataError: E675 when there are no texts, E452 where `out` holds something else.
     """
     from engines.arqmath.training.model_folder import quieten_transformers
 

@@ -59,7 +59,7 @@ class PairSampler(Protocol):
     def list_correct(self, place: int) -> Sequence[str]: ...
 
     def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
-        """Ids of different incorrect answers, as many as there are up to `count`."""
+        """Return ids of different incorrect answers, as many as there are up to `count`."""
         ...
 
 
@@ -111,12 +111,15 @@ class Threads:
 
 
 def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threads:
-    """Ids, tags and duplicates of a collection, in one pass over its posts (and links, where there are any).
-    Of posts with the same id the first is read, as for an index.
+    """Return ids, tags and duplicates of a collection, in one pass over its posts (and links, where there are
+    any). Of posts with the same id the first is read, as for an index.
 
-    Args: exclude: ids of posts that are evaluated on, of the collection or not; questions among them and
-    known duplicates of them are left out, with their answers.
-    Raises: DataError E674 when no question has an answer.
+    Args:
+        exclude: Ids of posts that are evaluated on, of the collection or not; questions among them and known
+            duplicates of them are left out, with their answers.
+
+    Raises:
+        DataError: E674 when no question has an answer.
     """
     posts, report = folder.need_posts(), Report()
     tags: dict[str, tuple[str, ...]] = {}
@@ -162,7 +165,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
 
 
 def read_linked_questions(folder: ArqmathFolder) -> dict[str, set[str]]:
-    """The duplicates and related questions of every question, both ways."""
+    """Return the duplicates and related questions of every question, both ways."""
     result: dict[str, set[str]] = {}
     pairs = [
         (post.id, other)
@@ -178,7 +181,11 @@ def read_linked_questions(folder: ArqmathFolder) -> dict[str, set[str]]:
 
 
 def read_question_run(path: Path, threads: Threads) -> TrecRun:
-    """A first stage's run whose topics are questions. Raises: DataError E674 for a run of other topics."""
+    """Return a first stage's run whose topics are questions.
+
+    Raises:
+        DataError: E674 for a run of other topics.
+    """
     run = read_run(path)
     if not any(question in run.rankings for question in threads.questions):
         what = "no topic of this run is a question of the collection"
@@ -220,7 +227,7 @@ class HardNegatives:
         return self.threads.list_correct(place)
 
     def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
-        """Ranked answers to other questions that are no duplicates, and answers of the same tag."""
+        """Return ranked answers to other questions that are no duplicates, and answers of the same tag."""
         threads = self.threads
         group = threads.groups[place]
         ranked = [
@@ -245,7 +252,7 @@ class AnnotatedTopics:
 
     @classmethod
     def from_qrels(cls, qrels: Qrels, run: TrecRun, known: Iterable[str]) -> AnnotatedTopics:
-        """Raises: DataError E674 when no judged topic of the run has a relevant answer here."""
+        """Raise DataError E674 when no judged topic of the run has a relevant answer here."""
         here = known if isinstance(known, Mapping) else set(known)
         relevant, others = {}, {}
         for topic, grades in qrels.grades.items():
@@ -292,7 +299,7 @@ class DrawnPairs:
 
 
 def draw_held_out(count: int, draw: Random) -> list[int]:
-    """The places of a tenth of so many questions, in random order; of at least one of two."""
+    """Return the places of a tenth of so many questions, in random order; of at least one of two."""
     return draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
 
 

@@ -59,8 +59,12 @@ def mask_tokens(
 ) -> tuple[TokenIds, TokenIds]:
     """What the model reads and what it is to predict.
 
-    Args: open_: (tokens,) which may be predicted. ordinary: ids that replace a token.
-    Returns: ids and labels, (tokens,) each; at least one token is predicted where one may be.
+    Args:
+        open_: (tokens,) which may be predicted.
+        ordinary: Ids that replace a token.
+
+    Returns:
+        Ids and labels, (tokens,) each; at least one token is predicted where one may be.
     """
     places = np.flatnonzero(open_)
     chosen = draw.permutation(places)[: max(1, round(share * len(places)))]
@@ -85,7 +89,11 @@ _AT_ONCE = 500
 
 
 def require_corpora(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
-    """The kinds of data that the corpora are made of. Raises: DataError E674 when one is not named."""
+    """Return the kinds of data that the corpora are made of.
+
+    Raises:
+        DataError: E674 when one is not named.
+    """
     kinds: list[str] = []
     for corpus in settings.names:
         kind = "collection" if corpus.startswith("mathse") else "amps"
@@ -99,7 +107,9 @@ def build_examples(
 ) -> Iterator[PretrainExample]:
     """What the documents give, in their order.
 
-    Args: room: tokens of an example without the special ones. pairs: of segments; chunks without.
+    Args:
+        room: Tokens of an example without the special ones.
+        pairs: Of segments; chunks without.
     """
     draw = Random(seed)
     source = iter(read)
@@ -138,7 +148,7 @@ def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> I
 
 
 def restore_order(example: PretrainExample) -> PretrainExample:
-    """A pair as it stands in its document."""
+    """Return a pair as it stands in its document."""
     first, second, swapped = example
     return (second, first, False) if swapped else example
 
@@ -237,7 +247,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return self.frame.width if self.pairs else self.frame.width_one
 
     def model(self) -> torch.nn.Module:
-        """The backbone with its heads, and rows for new LaTeX tokens."""
+        """Return the backbone with its heads, and rows for new LaTeX tokens."""
         with quieten_transformers():
             made = self.backbone.pretraining_model(order=self.order)
             if self.settings.latex_tokens:
@@ -279,7 +289,11 @@ class PretrainTask(ForumTask[PretrainSettings]):
         )
 
     def train_data(self) -> Resampled[Numbered]:
-        """Examples of the training side. Raises: DataError E674 when there are none."""
+        """Examples of the training side.
+
+        Raises:
+            DataError: E674 when there are none.
+        """
         if not len(self._train):
             what = "no document gives an example for the pre-training"
             remedy = "Sentence order needs documents of two segments or more; name other data."
@@ -294,8 +308,9 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return int(self._lengths[example[0]])
 
     def collate(self, examples: Sequence[Numbered]) -> dict[str, torch.Tensor]:
-        """A batch. Its masks are drawn from the seed and the numbers of its examples, so they are the same
-        whenever the same batch is made, and others in another epoch."""
+        """Return a batch. Its masks are drawn from the seed and the numbers of its examples, so they are the
+        same whenever the same batch is made, and others in another epoch.
+        """
         rows, numbers = zip(*examples, strict=True)
         return self._build_batch(self._train, rows, np.random.default_rng([self.seed, 5, *numbers]))
 

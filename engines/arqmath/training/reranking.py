@@ -79,7 +79,11 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def backbone(self) -> Backbone:
-        """What is trained. Raises: DataError E672 for one that does not tell the sides of a pair apart."""
+        """What is trained.
+
+        Raises:
+            DataError: E672 for one that does not tell the sides of a pair apart.
+        """
         result = super().backbone
         if not TokenFrame.from_tokenizer(result.tokenizer, types=result.types).second:
             raise DataError(
@@ -211,7 +215,9 @@ class RerankTask(ForumTask[RerankSettings]):
         return range(len(self._lists[0]))
 
     def _cut_sides(self, one: _AnswerList) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """The tokens of both sides of each pair, cut longest side first; of a long answer the best window."""
+        """Return the tokens of both sides of each pair, cut longest side first; of a long answer the best
+        window.
+        """
         rows, texts = self._texts
         asked = rows["text", one.question]
         room = self.settings.max_length - self.frame.width
@@ -253,7 +259,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return model(**inputs).cosine.view(batch["target"].shape)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The mean over lists of the cross-entropy in nats."""
+        """Return the mean over lists of the cross-entropy in nats."""
         import torch
 
         shares = torch.log_softmax(self._compute_cosines(model, batch) / self.settings.temperature, -1)

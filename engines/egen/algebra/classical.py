@@ -72,8 +72,10 @@ def iterate_classical_forms(
     """Forms of an expression with the family that makes each, none of them twice: first its own, then those
     of its shortest forms, then those with one of its operands in another form.
 
-    Args: signs: at points where the head is defined. families: by name (`records.FORMS`). longest: no forms
-    of more tokens.
+    Args:
+        signs: At points where the head is defined.
+        families: By name (`records.FORMS`).
+        longest: No forms of more tokens.
     """
     if "multiplied out" in families:
         with suppress(TooLargeError):
@@ -175,7 +177,7 @@ def _tidy_form(tree: Tree) -> Tree:
 
 
 def _expand_if_shorter(tree: Tree) -> Tree:
-    """The expanded form of an operand, where that is no longer."""
+    """Return the expanded form of an operand, where that is no longer."""
     try:
         return min(tree, normal(tree), key=len)
     except TooLargeError:
@@ -195,7 +197,7 @@ def _strip_minus(tree: Tree) -> Tree | None:
 
 
 def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
-    """A rational function of e^u: factored, divided through by a power of it, by tanh(u/2)."""
+    """Yield a rational function of e^u: factored, divided through by a power of it, by tanh(u/2)."""
     powers = Powers(signs)
     powers.scan(tree)
     whole = bottom_up(tree, powers.power)
@@ -288,8 +290,9 @@ def _merge_arctangents(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
-    """A quotient multiplied by the conjugate of its denominator or of its numerator, by every root, sine and
-    cosine in it."""
+    """Yield a quotient multiplied by the conjugate of its denominator or of its numerator, by every root,
+    sine and cosine in it.
+    """
     space = Space([tree])
     result = space.of(tree)
     for place, atom in enumerate(space.atoms):
@@ -329,7 +332,7 @@ def _by_power(polynomial: fmpq_mpoly, place: int) -> dict[int, dict[tuple[int, .
 
 
 def _find_trig_angles(tree: Tree) -> set[Tree]:
-    """The angles of sines and cosines in an expression."""
+    """Return the angles of sines and cosines in an expression."""
     return {node.children[0] for node in tree if node.label in (*_CIRCULAR, *_HYPERBOLIC)}
 
 
@@ -351,7 +354,11 @@ def _multiple_angles(tree: Tree, _: Signs, parts: int = 1) -> Iterator[Tree]:
 
 
 def _change_within_limit(change: Callable[[Tree], Tree], node: Tree) -> Tree:
-    """The node changed. Raises: TooLargeError: an angle of many terms doubles what is written with each."""
+    """Return the node changed.
+
+    Raises:
+        TooLargeError: An angle of many terms doubles what is written with each.
+    """
     result = change(node)
     if result is not node and next(islice(result, _LARGEST, None), None) is not None:
         raise TooLargeError("a sine or cosine has too many terms to take apart")
@@ -477,7 +484,7 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
 def _times_series(
     series: Mapping[Vector, tuple[Fraction, Fraction]], vector: Vector, label: str, kind: tuple[str, str]
 ) -> dict[Vector, tuple[Fraction, Fraction]]:
-    """A sum of exponentials times (z ± 1/z)/2, or (z - 1/z)/2i for a circular sine."""
+    """Return a sum of exponentials times (z ± 1/z)/2, or (z - 1/z)/2i for a circular sine."""
     result: dict[Vector, tuple[Fraction, Fraction]] = {}
     odd = label == kind[0]
     for place, (real, imaginary) in series.items():
@@ -569,7 +576,7 @@ def _two_waves(label: str, c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterat
 
 
 def _build_signed_product(scale: Fraction, waves: Iterable[tuple[str, Tree]]) -> Tree:
-    """A product of sines and cosines whose angles begin without a minus."""
+    """Return a product of sines and cosines whose angles begin without a minus."""
     found = ONE
     for label, angle in waves:
         rows = terms(angle)

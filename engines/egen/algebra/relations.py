@@ -40,7 +40,7 @@ _MAX_PRODUCT = 240
 
 
 def find_equality_steps(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
-    """The steps by which one expression is the other; none when they were not found to be equal."""
+    """Return the steps by which one expression is the other; none when they were not found to be equal."""
     if fold_numbers(left) == fold_numbers(right):
         return (ARITHMETIC,)
     try:
@@ -95,7 +95,7 @@ class _Closed(Space):
         return None
 
     def vanishes(self, polynomial: fmpq_mpoly) -> tuple[str, ...] | None:
-        """The relations by which a polynomial in the atoms is 0; None where it was not found to be."""
+        """Return the relations by which a polynomial in the atoms is 0; None where it was not found to be."""
         left, used = self.lower_powers(polynomial)
         if left.is_zero():
             return used
@@ -117,7 +117,7 @@ class _Closed(Space):
     def _lower_power(
         self, polynomial: fmpq_mpoly, place: int, exponent: int, value: fmpq_mpoly
     ) -> fmpq_mpoly | None:
-        """A polynomial without high powers of an atom; None where it has none."""
+        """Return a polynomial without high powers of an atom; None where it has none."""
         if polynomial.degrees()[place] < exponent:
             return None
         groups: dict[int, dict[tuple[int, ...], object]] = {}
@@ -173,8 +173,9 @@ def _are_equal_logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
 
 
 def _is_arctangent_sum_zero(rows: Sequence[tuple[Fraction, Tree]], powers: Powers) -> bool:
-    """Whether a sum of arctangents, arcsines and parts of pi is 0 up to a part of pi: the product of 1 + i u,
-    each to the power of its number, is then real. Which part it is, the values say."""
+    """Return whether a sum of arctangents, arcsines and parts of pi is 0 up to a part of pi: the product of 1
+    + i u, each to the power of its number, is then real. Which part it is, the values say.
+    """
     inverse = [(c, m) for c, m in rows if m != _PI]
     if not inverse or any(m.label not in ("atan", "asin") for _, m in inverse):
         return False
@@ -212,7 +213,7 @@ def _triangle_legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
 
 
 def reduce_by_relations(tree: Tree) -> Tree:
-    """An expression with the relations of its atoms used, if that makes it shorter."""
+    """Return an expression with the relations of its atoms used, if that makes it shorter."""
     space = _Closed([tree])
     result = space.of(tree)
     lower = space.reduced(space.lower_powers(result.top)[0], space.lower_powers(result.bottom)[0])
@@ -305,7 +306,9 @@ def iterate_meetings(
 ) -> Iterator[TermLines]:
     """Ways from one expression to the other, those with few lines first; the start is left out.
 
-    Args: rules: by name. signs: at points where both are defined. Nothing is said of the lines' domains.
+    Args:
+        rules: By name.
+        signs: At points where both are defined. Nothing is said of the lines' domains.
     """
     for exponentials in (False, True):
         ends = _Ends(rules, signs, exponentials)
@@ -411,7 +414,7 @@ class _Ends:
 
 
 def _without_neutral(tree: Tree) -> Tree:
-    """A sum without terms 0, a product without factors 0 or 1 and without two factors -1."""
+    """Return a sum without terms 0, a product without factors 0 or 1 and without two factors -1."""
     if tree.label == "*" and tree.children[0] == MINUS and tree.children[1].children[:1] == (MINUS,):
         return tree.children[1].children[1] if tree.children[1].label == "*" else tree
     return _SIMPLER[tree.label](*tree.children) if tree.label in _SIMPLER else tree

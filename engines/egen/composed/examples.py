@@ -160,8 +160,9 @@ def near_copy(tokens: Tokens, draw: np.random.Generator) -> Tokens | None:
 
 
 def write_detour(tokens: Tokens, draw: np.random.Generator) -> Tokens:
-    """The same function, written with a detour in a random place: cot(atan u) for 1/u, u / cot(atan v) for
-    u·v, asin(sec(acos u)) for acsc u, tan(atan u) for u, (1 + u) + 2 for u + 3."""
+    """Return the same function, written with a detour in a random place: cot(atan u) for 1/u, u / cot(atan v)
+    for u·v, asin(sec(acos u)) for acsc u, tan(atan u) for u, (1 + u) + 2 for u + 3.
+    """
     begin = int(draw.integers(len(tokens)))
     if begin and tokens[begin - 1] == "d":
         return tokens
@@ -191,8 +192,9 @@ def _find_operand_end(tokens: Sequence[str], begin: int) -> int:
 
 
 def draw_operation(draw: np.random.Generator) -> Callable[[Tokens], Tokens]:
-    """A random operation on expressions: a power, a multiple, a sum, a function, a reciprocal, a power of e,
-    or another argument in the place of x."""
+    """Return a random operation on expressions: a power, a multiple, a sum, a function, a reciprocal, a power
+    of e, or another argument in the place of x.
+    """
     number = str(draw.integers(2, 10) * (1 if draw.random() < 0.7 else -1))
     function = FUNCTIONS[draw.integers(len(FUNCTIONS))]
     around: list[tuple[Tokens, Tokens]] = [

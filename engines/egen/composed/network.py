@@ -117,14 +117,15 @@ class ComposedSizes:
 
 
 def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
-    """A new network. It takes what `Terms.tensors` gives and returns (expressions, d_model), rows of length
-    1; `states` gives the vectors of all sub-terms, in their order.
+    """Return a new network. It takes what `Terms.tensors` gives and returns (expressions, d_model), rows of
+    length 1; `states` gives the vectors of all sub-terms, in their order.
 
     The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
     products of linear maps of both beside the usual units; its length is fixed. An expression's embedding is
     a linear map of its vector.
 
-    Args: read_out: so many values are read from the vector of every sub-term, in training only.
+    Args:
+        read_out: So many values are read from the vector of every sub-term, in training only.
     """
     import torch
     from torch import nn
@@ -204,7 +205,11 @@ class ComposedEncoder:
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        """As `Encoder.encode`. Raises: ExpressionError for a text that is no expression in x."""
+        """As `Encoder.encode`.
+
+        Raises:
+            ExpressionError: For a text that is no expression in x.
+        """
         result = np.zeros((len(texts), self.dimension), np.float32)
         for begin in range(0, len(texts), _AT_ONCE):
             if stop():
@@ -227,8 +232,11 @@ class ComposedEncoder:
 
 
 def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -> None:
-    """Write weights and configuration. Args: precision: of the stored weights; all are computed with in
-    fp32."""
+    """Write weights and configuration.
+
+    Args:
+        precision: Of the stored weights; all are computed with in fp32.
+    """
     weights = network.state_dict().items()
     stored = {name: tensor for name, tensor in weights if not name.startswith("values.")}
     write_weights(folder, stored, precision)
@@ -236,7 +244,11 @@ def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -
 
 
 def load_network(folder: Path) -> torch.nn.Module:
-    """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
+    """Return the network of a folder, in fp32.
+
+    Raises:
+        DataError: E642 for a folder that holds none.
+    """
 
     def make_network(config: Mapping[str, Any]) -> torch.nn.Module:
         return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))

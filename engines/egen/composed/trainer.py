@@ -93,8 +93,11 @@ class ComposedTask(CorpusTask):
         return [head for head in heads if low <= len(head) <= high and "d" not in head]
 
     def model(self) -> torch.nn.Module:
-        """The network, new, or that of the data `backbone` with a new map to values. Raises: EngineError E640
-        for one of other sizes."""
+        """Return the network, new, or that of the data `backbone` with a new map to values.
+
+        Raises:
+            EngineError: E640 for one of other sizes.
+        """
         made = new_network(self.sizes, read_out=2 * self.settings.points)
         if "backbone" in self.data:
             given = load_network(self.data["backbone"])
@@ -125,7 +128,8 @@ class ComposedTask(CorpusTask):
         return sum(map(len, example.expressions))
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
-        """The tensors of `Terms` of members, then copies, then what operations were done to, then the rest.
+        """Return the tensors of `Terms` of members, then copies, then what operations were done to, then the
+        rest.
 
         `clusters`: (members,). `same`: (members, members + copies) of one cluster, or of the same values as
         far as is known. `moves`: (moves, 4) rows. `values`: of every sub-term.

@@ -97,8 +97,9 @@ def shape_split(
 ) -> list[SplitSide]:
     """Hold out whole shapes, in random order, as long as they fit into `wanted` expressions; at least one.
 
-    Args: shapes: of each cluster, those of all heads merged into it. A cluster that has a shape of either
-    side is on neither. A single shape stays on the training side.
+    Args:
+        shapes: Of each cluster, those of all heads merged into it. A cluster that has a shape of either side
+            is on neither. A single shape stays on the training side.
     """
     total: dict[str, int] = defaultdict(int)
     for names, size in zip(shapes, sizes, strict=True):
@@ -172,8 +173,11 @@ def assemble(
 ) -> Assembled:
     """Write `clusters.parquet`, `fingerprints.parquet` and, last, `manifest.json` of a corpus.
 
-    Args: heads: of the source; every one is in some shard, grown or left out. shards: the file of each block.
-    seed: of the splits. merge: whether clusters that are the same function become one.
+    Args:
+        heads: Of the source; every one is in some shard, grown or left out.
+        shards: The file of each block.
+        seed: Of the splits.
+        merge: Whether clusters that are the same function become one.
     """
     blocks = range(-(-len(heads) // BLOCK))
     facts: dict[int, Mapping[str, Any]] = {}

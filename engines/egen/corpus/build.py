@@ -63,7 +63,7 @@ class Plan:
     held_out: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
+        """Return the plan without the heads themselves, as `plan.json` and the manifest hold it."""
         real = self.config.theory == "reals"
         heads = [head.prefix for head in self.source.heads]
         return {
@@ -115,15 +115,23 @@ def build_corpus(
 ) -> Built:
     """Grow every head of a source into the corpus folder `out`, or finish or mend what was begun there.
 
-    Args: config: `members` is the most per head, `seed` the corpus seed. workers: processes. events: progress
-    counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
-    share: (3, 16): only the third shard and every sixteenth from there, for processes that divide them, on
-    machines that see the same folder; a call without a share then grows what is missing and assembles all.
-    held_out: share of the clusters for validation; None is what was begun, and else the paper's.
-    stop: looked at between heads. service: what answers in a process.
-    Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
-    another build is at work there, E211 when a rule of the strict table produced a member that differs from
-    its head; DataError when `out` cannot be written.
+    Args:
+        config: `members` is the most per head, `seed` the corpus seed.
+        workers: Processes.
+        events: Progress counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s`
+            and `workers_bytes`.
+        share: (3, 16): only the third shard and every sixteenth from there, for processes that divide them,
+            on machines that see the same folder; a call without a share then grows what is missing and
+            assembles all.
+        held_out: Share of the clusters for validation; None is what was begun, and else the paper's.
+        stop: Looked at between heads.
+        service: What answers in a process.
+
+    Raises:
+        EngineError: E452 when `out` was begun with other settings or holds something else, E453 when another
+            build is at work there, E211 when a rule of the strict table produced a member that differs from
+            its head.
+        DataError: When `out` cannot be written.
     """
     if held_out is None and (out / PLAN).exists():
         held_out = saved_plan(out).held_out
@@ -136,7 +144,7 @@ def build_corpus(
 
 
 def saved_plan(out: Path) -> Plan:
-    """The plan a corpus folder was begun with."""
+    """Return the plan a corpus folder was begun with."""
     try:
         document = json.loads((out / PLAN).read_text(encoding="utf-8"))
         table = parquet_table((out / "heads.parquet").read_bytes())
@@ -324,7 +332,8 @@ class _Growth:
 def _explain_failure(answer: Cluster | EngineError) -> tuple[str, bool]:
     """Why a head gave no cluster (nothing when it did), and whether trying again cannot help.
 
-    Raises: EngineError E211, because a rule is wrong.
+    Raises:
+        EngineError: E211, because a rule is wrong.
     """
     if isinstance(answer, GrowthError):
         return answer.reason, False

@@ -51,9 +51,13 @@ def resolve_build(spec: BuildSemembed) -> BuildSemembed:
 
 
 def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Build it. Returns: out, clusters, expressions, without (heads that SymPy wrote in no other way).
+    """Build it.
 
-    Raises: EngineError E451 for templates that are neither a name nor a file, and as `build`.
+    Returns:
+        Out, clusters, expressions, without (heads that SymPy wrote in no other way).
+
+    Raises:
+        EngineError: E451 for templates that are neither a name nor a file, and as `build`.
     """
     from engines.egen.corpus.sources import open_source, sample_heads
 
@@ -81,7 +85,9 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     """Other forms of an expression, each once up to the order of operands and none verified to differ.
 
     Only for the main thread of a process on POSIX, since time is limited by an alarm.
-    Args: time_s: for one rewriting; one that takes longer gives nothing.
+
+    Args:
+        time_s: For one rewriting; one that takes longer gives nothing.
     """
     import sympy
 

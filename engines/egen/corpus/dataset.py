@@ -60,7 +60,8 @@ _ROWS_TOGETHER = 20_000
 def export_rows(corpus: Corpus, path: Path, layout: Layout, split: SplitName) -> Counter[str]:
     """Write all expressions in a layout of rows; `dataset` is a folder.
 
-    Returns: clusters by side of the split.
+    Returns:
+        Clusters by side of the split.
     """
     if layout == "dataset":
         return _write_folder(corpus, path, split)

@@ -170,7 +170,7 @@ def assumption_of(plan: Mapping[str, Any], number: int) -> str:
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """The table as Parquet with every option fixed: equal tables give equal bytes."""
+    """Return the table as Parquet with every option fixed: equal tables give equal bytes."""
     sink = BytesIO()
     pq.write_table(
         table,
@@ -186,7 +186,7 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 
 def parquet_table(data: bytes) -> pa.Table:
-    """The table in the bytes of a Parquet file. It is small, so no threads are started for it."""
+    """Return the table in the bytes of a Parquet file. It is small, so no threads are started for it."""
     return pq.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
 
 
@@ -220,7 +220,7 @@ def write_shard(
 
 
 def stored_shards(folder: Path) -> dict[int, Path]:
-    """The shard files of a folder by block, whole or not; of two for one block, the first by name."""
+    """Return the shard files of a folder by block, whole or not; of two for one block, the first by name."""
     found: dict[int, Path] = {}
     for path in shard_files(folder):
         found.setdefault(int(path.name.split("-")[1]), path)
@@ -228,7 +228,7 @@ def stored_shards(folder: Path) -> dict[int, Path]:
 
 
 def shard_files(folder: Path) -> list[Path]:
-    """Every file of a folder that has a name such as `write_shard` gives, in order."""
+    """Return every file of a folder that has a name such as `write_shard` gives, in order."""
     return sorted(path for path in folder.glob("shard-*.parquet") if _NAME.match(path.name))
 
 
@@ -269,7 +269,7 @@ def _read_file(path: Path) -> tuple[bytes, str]:
 
 
 def corrupt_file_error(path: Path, what: str, mend: str, exit_code: int | None = None) -> DataError:
-    """A file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
+    """Return a file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
     corpus = path.parent.parent if path.parent.name == "shards" else path.parent
     remedy = "It was not grown here: import or save it again, to another folder."
     if (corpus / "plan.json").exists():
@@ -324,7 +324,7 @@ class Corpus:
         return assumption_of(self.manifest, cluster)
 
     def read_clusters(self) -> pa.Table:
-        """One row per cluster, as `assemble.CLUSTERS` describes it."""
+        """Return one row per cluster, as `assemble.CLUSTERS` describes it."""
         return self._clusters
 
     @cached_property
@@ -332,8 +332,9 @@ class Corpus:
         return self._read_table("clusters.parquet")
 
     def read_members(self, cluster: int) -> pa.Table:
-        """The expressions of a cluster: cluster, member (0 is the head), prefix, tokens, verdict, kept,
-        gained, except, by, source (the place in the source of the head that it was grown from)."""
+        """Return the expressions of a cluster: cluster, member (0 is the head), prefix, tokens, verdict,
+        kept, gained, except, by, source (the place in the source of the head that it was grown from).
+        """
         if not 0 <= cluster < self._clusters.num_rows:
             remedy = f"They are numbered 0 to {self._clusters.num_rows - 1}."
             what = f"there is no cluster {cluster}"
@@ -358,14 +359,14 @@ class Corpus:
     def iterate_members(
         self, side: str = "all", split: SplitName = "paper"
     ) -> Iterator[tuple[int, pa.Table]]:
-        """Every cluster with its members, in order, or those on one side of a split."""
+        """Yield every cluster with its members, in order, or those on one side of a split."""
         sides = self._clusters["split" if split == "paper" else "split_by_shape"].to_pylist()
         for cluster, here in enumerate(sides):
             if side in ("all", here):
                 yield cluster, self.read_members(cluster)
 
     def find_clusters(self, tree: Tree) -> list[ClusterMatch]:
-        """The clusters whose head is verified to be this function, then those equal to it on less."""
+        """Return the clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
         from engines.mathematics.verification.verify import verifier
 
@@ -449,8 +450,11 @@ class Corpus:
 def open_corpus(path: Path, *, several: bool = False) -> Corpus:
     """Open a corpus folder.
 
-    Args: several: whether its functions may have more variables than x, or hold under assumptions.
-    Raises: DataError when it holds no corpus, one that is not finished, or E458 one of several variables.
+    Args:
+        several: Whether its functions may have more variables than x, or hold under assumptions.
+
+    Raises:
+        DataError: When it holds no corpus, one that is not finished, or E458 one of several variables.
     """
     try:
         manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))

@@ -51,10 +51,12 @@ class PublishedCluster:
 def read_published(
     path: Path, *, on_bad: Callable[[BadLine], None] | None = None
 ) -> Iterator[PublishedCluster]:
-    """The clusters of a file in either layout, plain or compressed.
+    """Yield the clusters of a file in either layout, plain or compressed.
 
     What cannot be read is reported to `on_bad` and left out: an expression, or the whole cluster of a head.
-    Raises: DataError for a file that is empty, binary or missing; without `on_bad` for the first bad line.
+
+    Raises:
+        DataError: For a file that is empty, binary or missing; without `on_bad` for the first bad line.
     """
 
     def refuse_line(line: int, what: str) -> None:
@@ -119,9 +121,15 @@ def import_published(
     """Make a corpus folder of published clusters, every member judged against its head.
 
     Clusters stay as they are in the file; one whose head came before is left out. Members that differ from
-    their head are kept with that verdict. Args: seed: of verification and splits.
-    Raises: EngineError E452 when `out` holds a corpus or something else, E453 when another import or build is
-    at work there, E646 when it was stopped; DataError when nothing in the file is a cluster.
+    their head are kept with that verdict.
+
+    Args:
+        seed: Of verification and splits.
+
+    Raises:
+        EngineError: E452 when `out` holds a corpus or something else, E453 when another import or build is at
+            work there, E646 when it was stopped.
+        DataError: When nothing in the file is a cluster.
     """
     bad: list[BadLine] = []
 
@@ -143,7 +151,12 @@ def corpus_of(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Assembled:
-    """As `import_published`, of clusters as they come. Args: source: names them. bad: lines that are none."""
+    """As `import_published`, of clusters as they come.
+
+    Args:
+        source: Names them.
+        bad: Lines that are none.
+    """
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
         raise other_folder(out, "this folder holds a corpus already")
     refuse_other_folder(out)
@@ -192,7 +205,8 @@ def _judge_cluster(source: int, cluster: PublishedCluster, seed: int) -> GrownHe
 def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -> int:
     """Write all clusters of a corpus in a published layout (compressed when the name ends in `.gz`).
 
-    Returns: the number of clusters.
+    Returns:
+        The number of clusters.
     """
     kinds = corpus.read_clusters()["kind"].to_pylist()
     sides = {name: corpus.read_clusters()[name].to_pylist() for name in ("split", "split_by_shape")}

@@ -51,10 +51,11 @@ def compute_fingerprints(
     variables: Sequence[str] = (VARIABLE,),
     assumed: Sequence[Assumptions] = (),
 ) -> Prints:
-    """The fingerprint of each expression, one row each.
+    """Return the fingerprint of each expression, one row each.
 
-    Args: variables: of all of them, x first; every other one takes the values of x in an order of its own.
-    assumed: what is assumed of each; where that does not hold, the value counts as unknown.
+    Args:
+        variables: Of all of them, x first; every other one takes the values of x in an order of its own.
+        assumed: What is assumed of each; where that does not hold, the value counts as unknown.
     """
     points = np.stack(
         [POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _iterate_steps(variables)]
@@ -82,7 +83,7 @@ def _iterate_steps(variables: Sequence[str]) -> Iterator[int]:
 
 
 def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = True) -> list[int]:
-    """The rows of `prints` that could be the function with the fingerprint `one`.
+    """Return the rows of `prints` that could be the function with the fingerprint `one`.
 
     With `same_domain` false also those that agree only where both have a value.
     """
@@ -102,7 +103,7 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
 
 
 def are_same_function(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
-    """Whether each is verified equal to the other, with the same domain up to isolated points."""
+    """Return whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
         verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
         for head, member in ((one, other), (other, one))
@@ -129,7 +130,9 @@ def same_functions(
 
 
 def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
-    """The same as `same_functions` for terms of another theory: its judge decides, or they stay apart."""
+    """Return the same as `same_functions` for terms of another theory: its judge decides, or they stay
+    apart.
+    """
     owner: list[int] = []
     for number, head in enumerate(heads):
         judge = theory.make_judge(head)

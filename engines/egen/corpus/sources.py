@@ -123,7 +123,7 @@ class Template:
 def list_templates(
     selection: HeadSelection = "all", *, seed: int = 42, derivative_seed: int = 84
 ) -> list[Template]:
-    """The initial expressions: 222 poly, 2,250 functions, and both again as 2,472 derivatives.
+    """Return the initial expressions: 222 poly, 2,250 functions, and both again as 2,472 derivatives.
 
     Constants have a fair sign and a magnitude uniform on 2..9. Each depends only on the seed and on its own
     place (kind, function, shape, variant, placeholder), so a selection holds the same expressions as `all`.
@@ -202,15 +202,18 @@ class HeadSource:
 
 
 def template_source(selection: HeadSelection = "all") -> HeadSource:
-    """The published templates (or a part of them) with the default constants."""
+    """Return the published templates (or a part of them) with the default constants."""
     heads = (SourceHead(to_prefix(t.tree), t.kind, t.shape, len(t.tree)) for t in list_templates(selection))
     return _make_source(selection, heads)
 
 
 def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = None) -> HeadSource:
-    """The templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that path.
+    """Return the templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that
+    path.
 
-    Args: letters: other variables than x that a file may have. theory: of the file, if not real functions.
+    Args:
+        letters: Other variables than x that a file may have.
+        theory: Of the file, if not real functions.
     """
     if theory is not None and not isinstance(theory, Reals):
         if name in get_args(HeadSelection):
@@ -224,7 +227,7 @@ def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = No
 
 
 def source_name(name: str) -> str:
-    """The name that opens the same source from any folder: a file's is its absolute path."""
+    """Return the name that opens the same source from any folder: a file's is its absolute path."""
     if name in get_args(HeadSelection):
         return name
     path = Path(name).expanduser().absolute()
@@ -236,10 +239,14 @@ def source_name(name: str) -> str:
 
 
 def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = None) -> HeadSource:
-    """The user's own expressions, one per line, infix, LaTeX or prefix; empty lines and `# …` are skipped.
+    """Return the user's own expressions, one per line, infix, LaTeX or prefix; empty lines and `# …` are
+    skipped.
 
     A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
-    Args: letters: other variables than x. theory: as for `open_source`.
+
+    Args:
+        letters: Other variables than x.
+        theory: As for `open_source`.
     """
     heads: list[SourceHead] = []
     bad: list[BadLine] = []

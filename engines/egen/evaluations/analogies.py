@@ -170,7 +170,7 @@ FAMILIES = analogy_families()
 
 
 def is_family_pair(kind: str, x: str, y: str) -> bool:
-    """Whether a pair is what its family says, by the verifier."""
+    """Return whether a pair is what its family says, by the verifier."""
     if kind == "operation":
         read_prefix(y)
         return True
@@ -216,7 +216,11 @@ def write_analogies(analogies: Sequence[Analogy], path: Path) -> None:
 
 
 def read_analogies(path: Path) -> Iterator[Analogy]:
-    """Read them back. Raises: DataError with path and line for a line that is no analogy."""
+    """Read them back.
+
+    Raises:
+        DataError: With path and line for a line that is no analogy.
+    """
     for number, line in read_lines(path):
         parts = [part.strip() for part in line.split("\t")]
         if not any(parts):
@@ -244,7 +248,8 @@ def algebra(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """The nearest by cosine to -f(x1) + f(y1) + f(x2) among a pool of expressions and all those of analogies.
+    """Return the nearest by cosine to -f(x1) + f(y1) + f(x2) among a pool of expressions and all those of
+    analogies.
 
     `paper`: expressions equal to x2 or y2 are not in the pool, and only y2 is right. `better`: they are, and
     any form of y2 is right. x1, y1 and x2 are never candidates. Equal means: the same values at the points of
@@ -309,7 +314,7 @@ class _Equality:
         self._known: dict[int, Bools] = {}
 
     def equal_to_row(self, row: int) -> Bools:
-        """(texts,) True for the expression itself too."""
+        """Return (texts,) True for the expression itself too."""
         if row not in self._known:
             result = np.zeros(len(self._prints), bool)
             result[look_alike(self._prints[row], self._prints)] = True

@@ -70,11 +70,12 @@ def judge(
     theory: str = "reals",
     assume: str = "",
 ) -> list[dict[str, Any]]:
-    """A row for each transition: the verdict on the later step as a member beside the earlier one,
+    """Return a row for each transition: the verdict on the later step as a member beside the earlier one,
     `judgement`, the `reason` for it, which names isolated points, `cosine` and whether that is below the
     limit, `flagged` (both None where the model cannot read one of the two).
 
-    Args: cosines: by a model; without them only the verifier judges.
+    Args:
+        cosines: By a model; without them only the verifier judges.
     """
     from engines.mathematics.verification.explain import because
     from engines.mathematics.verification.verify import verdict_row
@@ -104,12 +105,15 @@ def judge(
 def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Judge every step of the derivations of a file.
 
-    Returns: model, threshold and `suspicion` (None without a model; of steps below the threshold the
-    precision and recall of mistakes, in percent, on derivations with one each; None where the threshold was
-    given); `derivations`: steps (prefix, infix), known (the transition that the file says is wrong),
-    first_wrong and first_flagged (transitions from 0, or None), right, and `transitions` with verdict,
-    counterexample, judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
-    Raises: DataError E317 when no derivation can be read, E314 when there is none.
+    Returns:
+        Model, threshold and `suspicion` (None without a model; of steps below the threshold the precision and
+        recall of mistakes, in percent, on derivations with one each; None where the threshold was given);
+        `derivations`: steps (prefix, infix), known (the transition that the file says is wrong), first_wrong
+        and first_flagged (transitions from 0, or None), right, and `transitions` with verdict,
+        counterexample, judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
+
+    Raises:
+        DataError: E317 when no derivation can be read, E314 when there is none.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -167,6 +171,6 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
 
 
 def exit_code(document: Mapping[str, Any]) -> int:
-    """The exit code: 0 only if every step of every derivation is right."""
+    """Return the exit code: 0 only if every step of every derivation is right."""
     right = not document["bad"] and all(each["right"] for each in document["derivations"])
     return 0 if right else 1

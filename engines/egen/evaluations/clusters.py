@@ -42,9 +42,10 @@ class Agreement:
 
 
 def paper_mapping(labels: Ints, predicted: Ints) -> dict[int, int]:
-    """The label of each true cluster: the most frequent among its members that no cluster before it took.
-    Equal counts go to the label that comes first among the members. Clusters that are left with none take
-    what remains, in order."""
+    """Return the label of each true cluster: the most frequent among its members that no cluster before it
+    took. Equal counts go to the label that comes first among the members. Clusters that are left with none
+    take what remains, in order.
+    """
     taken: dict[int, int] = {}
     used: set[int] = set()
     without = []
@@ -62,7 +63,7 @@ def paper_mapping(labels: Ints, predicted: Ints) -> dict[int, int]:
 
 
 def measure_agreement(labels: Ints, predicted: Ints) -> Agreement:
-    """How K-means labels agree with true clusters (numbered from 0)."""
+    """Return how K-means labels agree with true clusters (numbered from 0)."""
     from scipy.optimize import linear_sum_assignment
 
     count = max(int(labels.max()), int(predicted.max())) + 1
@@ -84,7 +85,8 @@ def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = F
     """K-means as the paper runs it: as many clusters as there are, raw embeddings, at most 1,000 iterations,
     tolerance 1e-6, seed 42.
 
-    Args: from_true_means: start from the means of the true clusters instead of points drawn at random.
+    Args:
+        from_true_means: Start from the means of the true clusters instead of points drawn at random.
     """
     from sklearn.cluster import KMeans
 
@@ -149,7 +151,9 @@ CUTOFFS = (5, 10, 15, 20)
 
 
 def compute_reachable_share(labels: Ints, k: int) -> Floats:
-    """The greatest share that each query can reach at k: partners are fewer than k in small clusters."""
+    """Return the greatest share that each query can reach at k: partners are fewer than k in small
+    clusters.
+    """
     partners = np.bincount(labels)[labels] - 1
     return np.minimum(partners, k) / k
 

@@ -142,14 +142,17 @@ def _sides_error(what: str, remedy: str) -> EngineError:
 def evaluate(
     spec: Evaluate, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """One of the five evaluations.
+    """Return one of the five evaluations.
 
     The threshold of `mistakes` is learned on derivations of `train`, or of the training side of `data` when
     that is a corpus, or else of the sample.
 
-    Args: cache: where answers of a language model are kept, each with its prompt. Returns: a `Report`'s
-    fields, `data` (its name) and `seed`; of a language model the `setting` has the address, the refusals, the
-    unreadable answers, the tokens of all answers and, with prices, their cost.
+    Args:
+        cache: Where answers of a language model are kept, each with its prompt.
+
+    Returns:
+        A `Report`'s fields, `data` (its name) and `seed`; of a language model the `setting` has the address,
+        the refusals, the unreadable answers, the tokens of all answers and, with prices, their cost.
 
     >>> from engines.egen.models.model_folder import shipped_models
     >>> found = evaluate(Evaluate("retrieval", shipped_models()[0]))
@@ -189,8 +192,9 @@ def _read_items(spec: Evaluate, events: Sink, stop: Stop) -> list[SemanticItem]:
 def _read_derivations(
     spec: Evaluate, events: Sink, stop: Stop, *, learned: bool
 ) -> tuple[list[MarkedDerivation], list[MarkedDerivation], dict[str, int]]:
-    """Those that are tested, those that the threshold is learned on, and by reason how many expressions none
-    could be made of."""
+    """Return those that are tested, those that the threshold is learned on, and by reason how many
+    expressions none could be made of.
+    """
     from engines.egen.evaluations import mistakes
     from engines.egen.models.datasets import sample_corpus
 

@@ -45,8 +45,9 @@ def semantic(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """The share of items in percent for which the model names the candidate that equals the query; candidates
-    stand in random order."""
+    """Return the share of items in percent for which the model names the candidate that equals the query;
+    candidates stand in random order.
+    """
     draw = np.random.default_rng(seed)
     prompts, orders = [], []
     for item in items:
@@ -141,7 +142,7 @@ def mistakes(
 def algebra(
     chat: Chat, analogies: Sequence[Analogy], *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
 ) -> EvaluationReport:
-    """The share of analogies in percent that the model completes.
+    """Return the share of analogies in percent that the model completes.
 
     `paper`: with y2 itself, up to the order of operands. `better`: with any expression that is equal to it.
     """
@@ -175,8 +176,11 @@ def algebra(
 
 
 def _describe_setting(chat: Chat, answers: Sequence[Answer], without: int) -> dict[str, Any]:
-    """What a report says of answers. Args: without: how many hold nothing that was asked for, refusals among
-    them."""
+    """What a report says of answers.
+
+    Args:
+        without: How many hold nothing that was asked for, refusals among them.
+    """
     summary = chat.summary(answers)
     return {**summary, "unreadable": without - summary["refused"]}
 

@@ -57,7 +57,7 @@ def select_costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[M
 
 
 def filter_readable(items: Iterable[T], texts: Callable[[T], Iterable[str]], encoder: Encoder) -> list[T]:
-    """The items of which an encoder can read all texts."""
+    """Return the items of which an encoder can read all texts."""
     most = longest_input(encoder)
     return [item for item in items if all(is_usable(text, most) for text in texts(item))]
 
@@ -83,10 +83,11 @@ class EvaluationReport:
 def mean_figure(
     name: str, protocol: str, values: Floats, *, groups: NDArray[np.int64] | None = None
 ) -> Figure:
-    """The mean of values from 0 to 1, in percent, beside the paper's in the paper's protocol.
+    """Return the mean of values from 0 to 1, in percent, beside the paper's in the paper's protocol.
 
-    Args: groups: numbers from 0 of what belongs together, such as queries of one cluster; then groups are
-    resampled, not single values.
+    Args:
+        groups: Numbers from 0 of what belongs together, such as queries of one cluster; then groups are
+            resampled, not single values.
     """
     groups = np.arange(len(values)) if groups is None else groups
     sums, sizes = np.bincount(groups, weights=values), np.bincount(groups)

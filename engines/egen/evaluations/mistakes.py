@@ -54,8 +54,9 @@ def _iterate_paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
 
 
 def iterate_changes(tree: Tree, draw: random.Random) -> Iterator[Tree]:
-    """All trees that differ from this one in the label of one node (a function, one of + - * /, or a number),
-    in random order."""
+    """Yield all trees that differ from this one in the label of one node (a function, one of + - * /, or a
+    number), in random order.
+    """
     found = [
         (path, other)
         for path, node in _iterate_paths(tree)
@@ -94,8 +95,10 @@ def _find_place(tree: Tree, other: Tree) -> tuple[str, ...]:
 
 
 def make_mistake(tree: Tree, draw: random.Random) -> Tree | None:
-    """The tree with a mistake as E-Gen makes them: a random function becomes another one; without a function,
-    a random one of + - * / becomes another. Verified to differ; None when no such mistake is found."""
+    """Return the tree with a mistake as E-Gen makes them: a random function becomes another one; without a
+    function, a random one of + - * / becomes another. Verified to differ; None when no such mistake is
+    found.
+    """
     verifier = Verifier(tree)
     functions = [path for path, node in _iterate_paths(tree) if node.label in FUNCTIONS]
     operators = [path for path, node in _iterate_paths(tree) if node.label in SIGNS]
@@ -130,10 +133,12 @@ class MarkedDerivation:
 
 
 def evaluate_by_levels(tree: Tree) -> list[Tree]:
-    """The expression and what it becomes when SymPy evaluates one level of operands after another.
+    """Return the expression and what it becomes when SymPy evaluates one level of operands after another.
 
     A level counts as changed when its canonical form did: reordering is no step.
-    Raises: ExpressionError when an operand has no finite real value, or SymPy fails.
+
+    Raises:
+        ExpressionError: When an operand has no finite real value, or SymPy fails.
     """
     steps = [tree]
     for depth in range(tree.depth - 1, -1, -1):
@@ -159,8 +164,9 @@ def _at_depth(tree: Tree, depth: int) -> list[tuple[int, ...]]:
 
 
 def with_mistake(steps: Sequence[Tree], draw: random.Random) -> MarkedDerivation | None:
-    """The derivation with a mistake in a random step after the first, and evaluated on from there; None when
-    no mistake can be made there."""
+    """Return the derivation with a mistake in a random step after the first, and evaluated on from there;
+    None when no mistake can be made there.
+    """
     place = draw.randint(1, len(steps) - 1)
     wrong = make_mistake(steps[place], draw)
     if wrong is None:
@@ -185,8 +191,9 @@ def build_derivations(
     a round over the clusters is done, each gives its next. Fewer come back when the data does not hold so
     many.
 
-    Args: max_length: of a step in training notation. on_bad: is given every expression that SymPy cannot
-    evaluate; it is left out.
+    Args:
+        max_length: Of a step in training notation.
+        on_bad: Is given every expression that SymPy cannot evaluate; it is left out.
     """
     draw = random.Random(seed)
     clusters = [[text for text in texts if "d" not in text.split()] for texts in data.clusters]
@@ -245,9 +252,13 @@ def read_derivations(
 ) -> Iterator[MarkedDerivation]:
     """Read derivations, steps in infix, LaTeX or prefix.
 
-    Args: reader: of a step. on_bad: is given what is wrong with a derivation, which is left out.
-    Raises: DataError E317, without `on_bad`, with path and line: for a step that cannot be read, a number of
-    a transition that there is not, and a derivation of one step.
+    Args:
+        reader: Of a step.
+        on_bad: Is given what is wrong with a derivation, which is left out.
+
+    Raises:
+        DataError: E317, without `on_bad`, with path and line: for a step that cannot be read, a number of a
+            transition that there is not, and a derivation of one step.
     """
     lines: list[tuple[int, str]] = []
     for number, line in [*read_lines(path), (0, "")]:
@@ -276,7 +287,8 @@ def open_derivations(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> list[MarkedDerivation]:
-    """Those of a file of derivations, all of them; or `count` made from a corpus or a file of clusters.
+    """Return those of a file of derivations, all of them; or `count` made from a corpus or a file of
+    clusters.
 
     Args: as `read_labelled` and `build`. Raises: DataError as `read_derivations` and `read_labelled`.
     """
@@ -351,8 +363,9 @@ def learned_threshold(
 ) -> tuple[float, dict[str, float]]:
     """`threshold` on so many derivations made from the training side of the sample corpus.
 
-    Returns: it, and the `precision` and `recall` of the mistakes below it in as many other derivations, in
-    percent.
+    Returns:
+        It, and the `precision` and `recall` of the mistakes below it in as many other derivations, in
+        percent.
     """
     made = open_derivations(sample_corpus(), 2 * count, side="train", seed=1, events=events, stop=stop)
     cosines = step_cosines(encoder, made, events=events, stop=stop)
@@ -364,7 +377,9 @@ def learned_threshold(
 
 
 def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
-    """The threshold below which flagging has the highest F1 of mistakes, midway between two cosines."""
+    """Return the threshold below which flagging has the highest F1 of mistakes, midway between two
+    cosines.
+    """
     order = np.argsort(values, kind="stable")
     caught = np.cumsum(wrong[order])
     flagged = np.arange(1, len(values) + 1)
@@ -414,7 +429,8 @@ def evaluate(
     and right steps that were flagged, by `paper`; the cost is the distance of their cosine from the
     threshold.
 
-    Args: left_out: what the derivations were made without, by reason, for the report.
+    Args:
+        left_out: What the derivations were made without, by reason, for the report.
     """
     given = len(training) + len(test)
     training, test = (filter_readable(side, _step_texts, encoder) for side in (training, test))
@@ -449,7 +465,7 @@ def evaluate(
 
 
 def _step_texts(derivation: MarkedDerivation) -> list[str]:
-    """Its steps as models read them."""
+    """Return its steps as models read them."""
     return [to_prefix(without_log(step)) for step in derivation.steps]
 
 
@@ -463,9 +479,11 @@ def mark_wrong_steps(derivations: Sequence[MarkedDerivation]) -> NDArray[np.bool
 def compute_figures(
     protocol: str, flagged: NDArray[np.bool_], wrong: NDArray[np.bool_], owner: NDArray[np.int64]
 ) -> list[Figure]:
-    """All six scores of transitions; a resample of derivations is counted by weights.
+    """Return all six scores of transitions; a resample of derivations is counted by weights.
 
-    Args: flagged, wrong: (transitions,). owner: (transitions,) the derivation of each, numbered from 0.
+    Args:
+        flagged, wrong: (transitions,).
+        owner: (transitions,) the derivation of each, numbered from 0.
     """
     count = int(owner.max()) + 1
     table = [np.bincount(owner, weights=cell, minlength=count) for cell in _confusion_cells(flagged, wrong)]

@@ -128,7 +128,8 @@ def evaluate(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """The share of items in percent whose answer is nearest to the query; candidates stand in random order.
+    """Return the share of items in percent whose answer is nearest to the query; candidates stand in random
+    order.
 
     `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
     which says where it fails; a tie is not a hit there.
@@ -180,9 +181,14 @@ def evaluate(
 
 
 def _iterate_halves(scores: Vectors, own: Vectors, places: NDArray[np.int64]) -> Iterator[Figure]:
-    """The answer against each half of the distractors. Args: scores: (items, candidates); own: (items,) those
-    of the answers; places: (items, candidates) which candidate stands where: 0 the answer, then distractors
-    in the order of the item."""
+    """Yield the answer against each half of the distractors.
+
+    Args:
+        scores: (items, candidates).
+        own: (items,) those of the answers.
+        places: (items, candidates) which candidate stands where: 0 the answer, then distractors in the order
+            of the item.
+    """
     ordered = np.take_along_axis(scores, np.argsort(places, axis=1), 1)
     half = (scores.shape[1] - 1) // 2
     for name, rivals in (("query", ordered[:, 1 : 1 + half]), ("answer", ordered[:, 1 + half :])):

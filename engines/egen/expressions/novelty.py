@@ -68,18 +68,20 @@ def normalise_arithmetic(tree: Tree) -> NormalForm:
 
 
 def tidy_expression(tree: Tree) -> Tree:
-    """An expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as `sin(2x)/tan(2x)`. Where
-    it is defined may differ."""
+    """Return an expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as
+    `sin(2x)/tan(2x)`. Where it is defined may differ.
+    """
     return _to_tree(_Reader().read_tree(tree))
 
 
 def order_by_novelty(
     items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]
 ) -> list[T]:
-    """All items: first `count`, each as unlike the head and those before it as any that is left, short ones
-    before long ones; then the others as they come, what is the same idea as another at the end.
+    """Return all items: first `count`, each as unlike the head and those before it as any that is left, short
+    ones before long ones; then the others as they come, what is the same idea as another at the end.
 
-    Args: of: an item's expression, and whether a classical form is named for it.
+    Args:
+        of: An item's expression, and whether a classical form is named for it.
     """
     reader = _Reader()
     start = reader.read_tree(head)
@@ -242,7 +244,7 @@ def _is_number(value: NormalForm) -> bool:
 
 
 def _split_factors(value: NormalForm) -> tuple[Fraction, dict[str, tuple[NormalForm, NormalForm]]]:
-    """A number and the powers that a value is the product of."""
+    """Return a number and the powers that a value is the product of."""
     if _is_number(value):
         return value.scale, {}
     if value.powers:
@@ -339,7 +341,7 @@ def _is_integer(exponent: NormalForm) -> bool:
 
 
 def _is_negative(value: NormalForm) -> bool:
-    """Whether the opposite is what one would write: with fewer signs, or none before the last name."""
+    """Return whether the opposite is what one would write: with fewer signs, or none before the last name."""
     if value.terms:
         signs = sum(1 if c > 0 else -1 for _, c in value.terms.values())
         return signs < 0 or (signs == 0 and max(value.terms.items())[1][1] < 0)

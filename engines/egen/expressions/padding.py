@@ -31,7 +31,8 @@ PLUS, MINUS, TIMES, OVER, POW, LOG, SLOPE, LN, SQRT, X, E, OTHER = range(12)
 
 
 def has_padding(expression: Tree | Sequence[str]) -> bool:
-    """Whether some subterm says nothing: `1*u`, `u/1`, `u^1`, `u±0`, `0-u`, -(-u), f(f⁻¹(u)) or f⁻¹(f(u)).
+    """Return whether some subterm says nothing: `1*u`, `u/1`, `u^1`, `u±0`, `0-u`, -(-u), f(f⁻¹(u)) or
+    f⁻¹(f(u)).
 
     0 and 1 may be written as any constant subterm of that value (`cos 0`, `- 4 3`) or as `u-u`, `u/u`, `0*u`,
     `u^0`; an unfolded constant is not padding in itself. The inverse pairs are the 12 trigonometric and
@@ -116,7 +117,9 @@ def _judge_in_order(
     """Judge terms in order; the first that is an operation on constants, of which all but the value is then
     known, or `count`.
 
-    Args: nodes: see `Subterms`. kinds, undone, leaves: of labels: which, the inverse function, the value.
+    Args:
+        nodes: See `Subterms`.
+        kinds, undone, leaves: Of labels: which, the inverse function, the value.
     """
     for n in range(first, count):
         code, left, right = nodes[n]

@@ -45,8 +45,13 @@ class TheorySign:
 
 @dataclass(frozen=True)
 class TheorySigns:
-    """A language by the names of its operators. Args: title: in errors. letters: of variables, as a character
-    class. remedy: an example."""
+    """A language by the names of its operators.
+
+    Args:
+        title: In errors.
+        letters: Of variables, as a character class.
+        remedy: An example.
+    """
 
     table: Mapping[str, TheorySign]
     title: str
@@ -88,8 +93,11 @@ class TheorySigns:
         return not known and re.fullmatch(self.variable, token) is not None
 
     def read_term(self, text: str, notation: Notation = "auto") -> Tree:
-        """A term in infix or prefix notation; `auto` tries prefix first. Raises: ExpressionError with the
-        character position."""
+        """Return a term in infix or prefix notation; `auto` tries prefix first.
+
+        Raises:
+            ExpressionError: With the character position.
+        """
         if notation in ("auto", "prefix"):
             try:
                 return parse_prefix(text.split(), self._operand_count)
@@ -104,7 +112,7 @@ class TheorySigns:
         return self.arity.get(token, 0)
 
     def from_prefix(self, tokens: Sequence[str]) -> Tree:
-        """A term in prefix notation that this program wrote."""
+        """Return a term in prefix notation that this program wrote."""
         return parse_prefix(tokens, lambda token: self.arity.get(token, 0))
 
     def write_tree(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
@@ -209,7 +217,9 @@ class _Reader:
         self.operand = True
 
     def is_in_function(self) -> bool:
-        """Whether the innermost open bracket is that of a function; what is in it so far is put together."""
+        """Return whether the innermost open bracket is that of a function; what is in it so far is put
+        together.
+        """
         self.reduce_operators(0)
         names = [name for name, _, _ in self.waiting[-2:]]
         return len(names) == 2 and names[1] == "(" and self.place_name(names[0]) == "function"
@@ -246,12 +256,12 @@ class _Reader:
 
 
 def iterate_names(tree: Tree, language: TheorySigns) -> Iterator[str]:
-    """The variables of a term."""
+    """Return the variables of a term."""
     return (node.label for node in tree if node.label not in language.table)
 
 
 def ac_key(tree: Tree, commuting: Collection[str], associating: Collection[str]) -> str:
-    """The same for terms that differ in the order of operands and in brackets alone."""
+    """Return the same for terms that differ in the order of operands and in brackets alone."""
     if not tree.children:
         return tree.label
     parts = [part for child in tree.children for part in _flatten_operands(tree.label, child, associating)]

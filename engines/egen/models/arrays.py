@@ -119,7 +119,7 @@ def make_transformer(stored: Weights, config: ModelConfig, shift: float) -> Call
 def _make_layer(
     stored: Weights, name: str, config: ModelConfig
 ) -> Callable[[Floats, Floats | None, int], None]:
-    """Adds to states (batch * length, d) what a layer adds."""
+    """Add to states (batch * length, d) what a layer adds."""
     scale = np.float32((config.d_model // config.heads) ** -0.5)
     three = [stored[f"{name}attention.self.{kind}.weight"].T for kind in ("query", "key", "value")]
     projection = np.concatenate([three[0] * scale, *three[1:]], 1)

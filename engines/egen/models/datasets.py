@@ -31,16 +31,18 @@ def _token_bytes(token: str) -> bytes:
 
 
 def encode_expression(text: str) -> bytes:
-    """The ids of an expression in generator prefix notation, SOE and EOE around it.
+    """Return the ids of an expression in generator prefix notation, SOE and EOE around it.
 
-    The text is not parsed: it must be an expression. Raises: ExpressionError for a token that training
-    notation lacks: `log`, and constants without an exact form.
+    The text is not parsed: it must be an expression.
+
+    Raises:
+        ExpressionError: For a token that training notation lacks: `log`, and constants without an exact form.
     """
     return b"\x01" + b"".join(map(_token_bytes, text.split())) + b"\x02"
 
 
 def is_usable(text: str, max_length: int) -> bool:
-    """Whether an expression has a form that a model of this length reads."""
+    """Return whether an expression has a form that a model of this length reads."""
     try:
         return len(encode_expression(text)) <= max_length
     except ExpressionError:
@@ -53,7 +55,7 @@ def remove_logarithms(text: str) -> str:
 
 
 def without_log(tree: Tree) -> Tree:
-    """The tree with `log b u` written `/ ln u ln b`: training notation has no token for it."""
+    """Return the tree with `log b u` written `/ ln u ln b`: training notation has no token for it."""
     children = tuple(without_log(child) for child in tree.children)
     if tree.label == "log":
         return Tree("/", (Tree("ln", (children[1],)), Tree("ln", (children[0],))))
@@ -71,8 +73,9 @@ class Sequences:
     def from_prefixes(cls, prefixes: Iterable[str], *, max_length: int) -> Sequences:
         """Args: prefixes: in generator notation. max_length: of a sequence, SOE and EOE included.
 
-        Raises: ExpressionError, with the place of the expression counted from 0, for one that is longer or
-        has no form in training notation.
+        Raises:
+            ExpressionError: With the place of the expression counted from 0, for one that is longer or has no
+                form in training notation.
         """
         parts: list[bytes] = []
         for place, text in enumerate(prefixes):
@@ -96,7 +99,7 @@ class Sequences:
         return np.diff(self.ends, prepend=0)
 
     def pad_rows(self, rows: Ints | Sequence[int], width: int | None = None) -> Ints:
-        """(rows, width) ids filled up with PAD; width is the longest of them unless given."""
+        """Return (rows, width) ids filled up with PAD; width is the longest of them unless given."""
         chosen = np.asarray(rows, np.int64)
         ends = self.ends[chosen]
         begins = np.where(chosen > 0, self.ends[chosen - 1], 0)
@@ -157,11 +160,15 @@ def read_labelled(
 ) -> Labelled:
     """Read clusters of `min_size` or more.
 
-    Args: path: a corpus folder, or a file in a published layout. side, split: of a corpus, which of its
-    clusters. partial: take from a file what it lists as equal on a part of the domain only. max_length: in
-    training notation; longer expressions are left out, and so are those that cannot be read or have no form
-    in training notation (a logarithm to another base is written as a quotient).
-    Raises: DataError when there is no such file or no cluster is left.
+    Args:
+        path: A corpus folder, or a file in a published layout.
+        side, split: Of a corpus, which of its clusters.
+        partial: Take from a file what it lists as equal on a part of the domain only.
+        max_length: In training notation; longer expressions are left out, and so are those that cannot be
+            read or have no form in training notation (a logarithm to another base is written as a quotient).
+
+    Raises:
+        DataError: When there is no such file or no cluster is left.
     """
     left_out: dict[str, int] = {}
 
@@ -266,8 +273,9 @@ class TrainingRows:
 def training_texts(
     corpus: Corpus, split: SplitName, *, max_length: int, exclude: Path | None = None
 ) -> TrainingTexts:
-    """The training side of a corpus, without the clusters that `exclude` (a corpus or a file of clusters)
-    has."""
+    """Return the training side of a corpus, without the clusters that `exclude` (a corpus or a file of
+    clusters) has.
+    """
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
     excluded = left_out = 0
@@ -285,8 +293,9 @@ def training_texts(
 
 
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
-    """The clusters of a corpus that share a function or an expression (up to the order of operands) with
-    another corpus or file of clusters."""
+    """Return the clusters of a corpus that share a function or an expression (up to the order of operands)
+    with another corpus or file of clusters.
+    """
     from engines.mathematics.terms.canonical import canonical_key
 
     held = read_labelled(other, partial=True, min_size=1)
@@ -319,7 +328,7 @@ _ROUNDS = 6
 def stream_pairs(
     corpus: Corpus, *, split: SplitName = "paper", seed: int = 0, start: int = 0
 ) -> Iterator[tuple[str, str]]:
-    """All ordered pairs inside training clusters, each once, shuffled; from position `start` on."""
+    """Return all ordered pairs inside training clusters, each once, shuffled; from position `start` on."""
     texts, sizes = training_rows(corpus, split)
     return _stream_examples(texts, Pairs(sizes, seed), start)
 
@@ -343,7 +352,9 @@ def _stream_examples(texts: pa.Array, drawn: Examples, start: int) -> Iterator[A
 
 
 def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Ints]:
-    """The expressions of all training clusters of two or more, back to back, and the size of each cluster."""
+    """Return the expressions of all training clusters of two or more, back to back, and the size of each
+    cluster.
+    """
     found = corpus.iterate_members("train", split)
     parts = [members["prefix"].combine_chunks() for _, members in found if members.num_rows > 1]
     if not parts:
@@ -388,7 +399,7 @@ class Pairs(Examples):
         return int((self.sizes * (self.sizes - 1)).sum())
 
     def read_rows(self, positions: Ints) -> Ints:
-        """(positions, 2) row numbers of the pairs at these positions of the shuffled order."""
+        """Return (positions, 2) row numbers of the pairs at these positions of the shuffled order."""
         ends = np.cumsum(self.sizes * (self.sizes - 1))
         rank = _permute_numbers(positions, np.int64(len(self)), _epoch_order(self.seed, 1, self.epoch))
         cluster = np.searchsorted(ends, rank, side="right")
@@ -417,7 +428,7 @@ class Triplets(Examples):
         return self.per_cluster * len(self.sizes)
 
     def read_rows(self, positions: Ints) -> Ints:
-        """(positions, 3) row numbers: anchor, positive, negative."""
+        """Return (positions, 3) row numbers: anchor, positive, negative."""
         begins = np.cumsum(self.sizes) - self.sizes
         rank = _permute_numbers(positions, np.int64(len(self)), _epoch_order(self.seed, 2, self.epoch))
         cluster, turn = np.divmod(rank, self.per_cluster)
@@ -432,7 +443,7 @@ class Triplets(Examples):
 
 
 def _ordered_pair(number: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """The number-th of the size·(size-1) ordered pairs of different places below size."""
+    """Return the number-th of the size·(size-1) ordered pairs of different places below size."""
     first, second = np.divmod(number, size - 1)
     return first, second + (second >= first)
 

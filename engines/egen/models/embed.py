@@ -78,8 +78,14 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     """Write the vectors of a file's expressions; empty lines do not count.
 
     A Parquet file holds the expressions too (`expr`, in generator prefix notation, null where there is no
-    vector; `vector`). Args: cache: the folder for finished parts, from which a run that was stopped, or that
-    others did a share of, goes on. Raises: DataError E321 for a file without an expression that can be read.
+    vector; `vector`).
+
+    Args:
+        cache: The folder for finished parts, from which a run that was stopped, or that others did a share
+            of, goes on.
+
+    Raises:
+        DataError: E321 for a file without an expression that can be read.
 
     >>> import tempfile
     >>> from engines.egen.models.model_folder import shipped_models
@@ -108,7 +114,9 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
 
 
 def _read_expressions(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]:
-    """The expression of each line in generator prefix notation, None for a line that is listed as bad."""
+    """Return the expression of each line in generator prefix notation, None for a line that is listed as
+    bad.
+    """
     from engines.core.files import read_lines
     from engines.egen.corpus.sources import BadLine
     from engines.egen.models.datasets import Sequences
@@ -136,9 +144,11 @@ def _read_expressions(path: Path, max_length: int) -> tuple[list[str | None], li
 
 
 def plain_prefix(text: str) -> str:
-    """An expression in prefix, infix or LaTeX as models read it: generator prefix notation without `log`.
+    """Return an expression in prefix, infix or LaTeX as models read it: generator prefix notation without
+    `log`.
 
-    Raises: ExpressionError for what is no expression.
+    Raises:
+        ExpressionError: For what is no expression.
     """
     from engines.egen.models.datasets import without_log
     from engines.formula.reader import read_expression
@@ -180,11 +190,18 @@ class Arrange:
 def arrange_embeddings(
     spec: Arrange, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """Lay embeddings out in a plane. Args: cache: the folder where vectors and arrangements are kept.
+    """Lay embeddings out in a plane.
 
-    Returns: model and method; points ([[x, y], …], None when only what is known was asked for and this is
-    not), exprs and names (of what each is coloured by: the kind of its template, or its family); of clusters
-    their numbers and left_out too. Raises: EngineError E645 for a corpus without the families, E646.
+    Args:
+        cache: The folder where vectors and arrangements are kept.
+
+    Returns:
+        Model and method; points ([[x, y], …], None when only what is known was asked for and this is not),
+        exprs and names (of what each is coloured by: the kind of its template, or its family); of clusters
+        their numbers and left_out too.
+
+    Raises:
+        EngineError: E645 for a corpus without the families, E646.
     """
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.vectors import model_print, open_pool, stopped_error
@@ -225,8 +242,11 @@ def _list_kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
 def list_function_families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
     """Expressions of the clusters whose head has one function only, one of Figure 3 and no derivative.
 
-    Args: most: expressions of a family, taken from its clusters in turn. Returns: texts and, for each, its
-    family.
+    Args:
+        most: Expressions of a family, taken from its clusters in turn.
+
+    Returns:
+        Texts and, for each, its family.
     """
     groups: dict[str, list[list[str]]] = {name: [] for name in FIGURE_FAMILIES}
     for texts in data.clusters:

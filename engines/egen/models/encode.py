@@ -55,7 +55,8 @@ class JoinedEncoder:
     ) -> Vectors:
         """As `Encoder.encode`; a row that one of them did not reach is zero there.
 
-        Args: half: as parts take it that are models of E-Gen.
+        Args:
+            half: As parts take it that are models of E-Gen.
         """
         found = [
             each.encode(texts, half=half, events=events, stop=stop)
@@ -67,7 +68,7 @@ class JoinedEncoder:
 
 
 def list_parts(folder: Path) -> list[Path]:
-    """The folders that a joined model is made of; the folder itself where it is none."""
+    """Return the folders that a joined model is made of; the folder itself where it is none."""
     try:
         document = read_config(folder)
         if document["model_type"] != JOINED:
@@ -89,16 +90,18 @@ def list_parts(folder: Path) -> list[Path]:
 
 
 def longest_input(encoder: Encoder) -> int:
-    """The longest expression that an encoder takes, in tokens of training notation. One of text takes any,
-    and cuts what is too long for it."""
+    """Return the longest expression that an encoder takes, in tokens of training notation. One of text takes
+    any, and cuts what is too long for it.
+    """
     return encoder.max_length if isinstance(encoder, ModelEncoder | JoinedEncoder) else _ANY_LENGTH
 
 
 def encode_readable(
     encoder: Encoder, texts: Sequence[str | None], *, events: Sink = ignore, stop: Stop = never
 ) -> Vectors:
-    """(texts, dimension), not normalised, with a row of nan for None and for what it cannot read, which
-    is done from the start."""
+    """Return (texts, dimension), not normalised, with a row of nan for None and for what it cannot read,
+    which is done from the start.
+    """
     most = longest_input(encoder)
     kept = {place: text for place, text in enumerate(texts) if text and is_usable(text, most)}
     left = len(texts) - len(kept)
@@ -121,8 +124,11 @@ def encode_many(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Vectors:
-    """(texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits. Args: of: how
-    many there are in all, where these are a part."""
+    """Return (texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits.
+
+    Args:
+        of: How many there are in all, where these are a part.
+    """
     if (of or len(texts)) > MANY and isinstance(encoder, ModelEncoder | JoinedEncoder):
         return encoder.encode(texts, half=True, events=events, stop=stop)
     return encoder.encode(texts, events=events, stop=stop)
@@ -137,9 +143,13 @@ def cached_encoder(folder: Path) -> Encoder:
 
 
 def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
-    """The encoder of a model folder. Args: device: auto takes a GPU where there is one.
+    """Return the encoder of a model folder.
 
-    Raises: DataError E642 for a folder that holds no model, E643 for weights that only unpickling would read.
+    Args:
+        device: Auto takes a GPU where there is one.
+
+    Raises:
+        DataError: E642 for a folder that holds no model, E643 for weights that only unpickling would read.
     """
 
     device = torch_device(device)

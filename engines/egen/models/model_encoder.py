@@ -44,8 +44,14 @@ class ModelEncoder:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Vectors:
-        """As `Encoder.encode`. Args: half: matrices are multiplied in 16 bits where the device is faster so.
-        Raises: ExpressionError with the place of a text that the model cannot read."""
+        """As `Encoder.encode`.
+
+        Args:
+            half: Matrices are multiplied in 16 bits where the device is faster so.
+
+        Raises:
+            ExpressionError: With the place of a text that the model cannot read.
+        """
         rows = Sequences.from_prefixes(texts, max_length=self.max_length)
         result = np.zeros((len(rows), self.dimension), np.float32)
         done = 0

@@ -61,7 +61,7 @@ def split_settings(values: Mapping[str, Any], settings: type[S], sizes: type[T])
 def split_settings(
     values: Mapping[str, Any], settings: Any = ModelSettings, sizes: Any = ModelConfig
 ) -> tuple[Any, Any]:
-    """A recipe's table as settings and sizes."""
+    """Return a recipe's table as settings and sizes."""
     names = {spec: [field.name for field in describe_fields(spec)] for spec in (settings, sizes)}
     for key in values:
         if not any(key in own for own in names.values()):
@@ -81,13 +81,13 @@ _BEST = "egen-both"
 
 
 def shipped_models() -> list[Path]:
-    """All models of expressions that ship, the best first."""
+    """Return all models of expressions that ship, the best first."""
     result = models_folder().glob("egen-*")
     return sorted(result, key=lambda folder: (folder.name != _BEST, folder.name))
 
 
 def is_embedding_model(folder: Path) -> bool:
-    """Whether a folder holds a model of ours, or one of sentence-transformers."""
+    """Return whether a folder holds a model of ours, or one of sentence-transformers."""
     try:
         if (folder / "modules.json").exists():
             about = json.loads((folder / "config_sentence_transformers.json").read_bytes())
@@ -101,8 +101,9 @@ def is_embedding_model(folder: Path) -> bool:
 
 
 def models_among(folders: Iterable[Path]) -> list[Path]:
-    """The models that turn expressions into vectors: those that ship, then those among the folders; of two
-    with the same name the latter."""
+    """Return the models that turn expressions into vectors: those that ship, then those among the folders; of
+    two with the same name the latter.
+    """
     found = {folder.name: folder for folder in (*shipped_models(), *folders) if is_embedding_model(folder)}
     return list(found.values())
 
@@ -131,7 +132,7 @@ _ATTENTIONS = {
 
 
 def their_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """The weights of a model with a decoder under the names of transformers."""
+    """Yield the weights of a model with a decoder under the names of transformers."""
     import torch
 
     from engines.egen.models.transformer import make_sinusoids
@@ -149,7 +150,7 @@ def their_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def own_tensors(tensors: dict[str, Tensor], config: ModelConfig) -> Iterator[tuple[str, Tensor]]:
-    """The weights under our names. What is missing is left for `load_state_dict` to refuse."""
+    """Yield the weights under our names. What is missing is left for `load_state_dict` to refuse."""
     import torch
 
     for own, theirs, factor in _iterate_names(config):
@@ -184,8 +185,9 @@ def their_config(config: ModelConfig) -> dict[str, Any]:
 
 
 def generation_config(config: ModelConfig) -> dict[str, Any]:
-    """How transformers writes expressions unless told otherwise: greedily, as `transformer.write` does; what
-    a Blenderbot does to keep a talk going is switched off."""
+    """Return how transformers writes expressions unless told otherwise: greedily, as `transformer.write`
+    does; what a Blenderbot does to keep a talk going is switched off.
+    """
     return {
         "pad_token_id": PAD,
         "bos_token_id": START,
@@ -249,7 +251,11 @@ _DECIMALS = {
 
 
 def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32") -> None:
-    """Write a model into a folder. Args: precision: of the stored weights; all are computed with in fp32."""
+    """Write a model into a folder.
+
+    Args:
+        precision: Of the stored weights; all are computed with in fp32.
+    """
     config, encoder = model.config, folder
     if config.decoder_layers:
         encoder = folder / "0_Transformer"
@@ -265,7 +271,11 @@ def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32")
 
 
 def load_model(folder: Path) -> nn.Module:
-    """The model of a folder, in fp32 and eval mode. Raises: DataError E642 for a folder that holds none."""
+    """Return the model of a folder, in fp32 and eval mode.
+
+    Raises:
+        DataError: E642 for a folder that holds none.
+    """
     from engines.egen.models.transformer import new_model
 
     try:
@@ -291,7 +301,7 @@ def load_model(folder: Path) -> nn.Module:
 
 
 def check_depth(stored: Collection[str], config: ModelConfig) -> None:
-    """Raises: ValueError for weights of more layers than are described: the rest would not be missed."""
+    """Raise ValueError for weights of more layers than are described: the rest would not be missed."""
     for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers)):
         more = tuple(f"{part}.{name}.{layers}." for name in ("layer", "layers"))
         if any(one in name for name in stored for one in more):
@@ -304,7 +314,9 @@ def unopened_error(path: Path, what: str, remedy: str = "") -> DataError:
 
 
 def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any]) -> Any:
-    """A network of another kind: made from its `config.json`, with its weights in fp32 and in eval mode."""
+    """Return a network of another kind: made from its `config.json`, with its weights in fp32 and in eval
+    mode.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -464,8 +476,9 @@ def _write_tokenizer(folder: Path, config: ModelConfig) -> None:
 
 
 def prefix_tokenizer() -> str:
-    """A tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
-    `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
+    """Return a tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
+    `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error.
+    """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     def word_pattern(text: str) -> Regex:

@@ -39,13 +39,18 @@ class Nearest:
 def nearest(
     spec: Nearest, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """The nearest expressions of a corpus; one that is stored there is none of its own neighbours.
+    """Return the nearest expressions of a corpus; one that is stored there is none of its own neighbours.
 
-    Args: cache: the folder that vectors are kept in.
-    Returns: prefix, unicode, pool (how many expressions), left_out, and `neighbours`: prefix, unicode,
-    cluster, member, cosine, verdict (as members of the expression's cluster; the first 100) and same (whether
-    of the cluster where it is stored, None when that is not said).
-    Raises: ExpressionError for an expression that the model cannot read; as `vectors.pool`.
+    Args:
+        cache: The folder that vectors are kept in.
+
+    Returns:
+        Prefix, unicode, pool (how many expressions), left_out, and `neighbours`: prefix, unicode, cluster,
+        member, cosine, verdict (as members of the expression's cluster; the first 100) and same (whether of
+        the cluster where it is stored, None when that is not said).
+
+    Raises:
+        ExpressionError: For an expression that the model cannot read; as `vectors.pool`.
 
     >>> import tempfile
     >>> from engines.egen.models.model_folder import shipped_models
@@ -126,7 +131,7 @@ class Analogies:
 
 
 def find_analogies(spec: Analogies) -> dict[str, Any]:  # noqa: ARG001  # there is nothing to choose
-    """Returns: `analogies`: family, x1, y1, x2, y2 (prefix notation)."""
+    """Return `analogies`: family, x1, y1, x2, y2 (prefix notation)."""
     return {"analogies": [asdict(each) for each in _measured_analogies()]}
 
 
@@ -156,14 +161,17 @@ def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
 def analogy(
     spec: SolveAnalogy, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """The nearest to f(y1) - f(x1) + f(x2) by cosine, among a corpus, the expressions of the analogies that
-    are measured, and the one expected; what was asked with is no answer.
+    """Return the nearest to f(y1) - f(x1) + f(x2) by cosine, among a corpus, the expressions of the analogies
+    that are measured, and the one expected; what was asked with is no answer.
 
-    Args: cache: the folder that vectors are kept in.
-    Returns: x1, y1, x2 and expected as they were read; `hits`: prefix, unicode, cluster and member (None for
-    what is of no corpus), cosine, `verdict` against what is expected (None when nothing is) and `echo`,
-    whether it equals x2; `place`: which hit is the first that equals what is expected, from 1 on, and
-    `place_without_echo`: the same where what equals x2 does not count (None: none of the hits).
+    Args:
+        cache: The folder that vectors are kept in.
+
+    Returns:
+        X1, y1, x2 and expected as they were read; `hits`: prefix, unicode, cluster and member (None for what
+        is of no corpus), cosine, `verdict` against what is expected (None when nothing is) and `echo`,
+        whether it equals x2; `place`: which hit is the first that equals what is expected, from 1 on, and
+        `place_without_echo`: the same where what equals x2 does not count (None: none of the hits).
     """
     import numpy as np
 
@@ -227,8 +235,12 @@ class Rewrite:
 def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
     """What the model writes, best first.
 
-    Returns: prefix (the expression as it was read) and `written`: prefix (None when it is no expression),
-    score_nats a token, and the verdict. Raises: EngineError E641 for a model that writes nothing.
+    Returns:
+        Prefix (the expression as it was read) and `written`: prefix (None when it is no expression),
+        score_nats a token, and the verdict.
+
+    Raises:
+        EngineError: E641 for a model that writes nothing.
     """
     from engines.core.model_checks import check_weights
     from engines.core.vocabulary import read_prefix, to_prefix

@@ -55,7 +55,9 @@ def make_contrastive_task(model: Mapping[str, Any], data: Mapping[str, Path], *,
 
 
 def make_seq2seq_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Seq2seq:
-    """The trainer `egen.seq2seq`. Embeddings of such a model are maxima over its last encoder layer."""
+    """Return the trainer `egen.seq2seq`. Embeddings of such a model are maxima over its last encoder
+    layer.
+    """
     settings, config = split_settings({"decoder_layers": 6, "pooling": "max", **model})
     return Seq2seq(config, settings, data, seed)
 
@@ -96,8 +98,9 @@ class CorpusTask:
         raise NotImplementedError
 
     def origin(self) -> Origin:
-        """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
-        files of the model that it begins with."""
+        """Return the trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and
+        the files of the model that it begins with.
+        """
         data: dict[str, tuple[Path, ...]] = {}
         for name, path in self.data.items():
             if name == "backbone":
@@ -188,7 +191,7 @@ class _TransformerTask(CorpusTask):
         return TrainingRows.from_texts(self.training_texts(), max_length=self.config.max_length)
 
     def model(self) -> torch.nn.Module:
-        """The model, new, or that of the data `backbone`."""
+        """Return the model, new, or that of the data `backbone`."""
         made = new_model(self.config)
         if "backbone" in self.data:
             given = load_model(self.data["backbone"])
@@ -231,8 +234,9 @@ class Contrastive(_TransformerTask):
         return self.rows.cluster_of
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
-        """`ids0`, `ids1`, …: all sequences by length in groups. `order`: (sequences,) where each of (anchors,
-        positives, negatives) is among them. `clusters`: (batch,)."""
+        """Return `ids0`, `ids1`, …: all sequences by length in groups. `order`: (sequences,) where each of
+        (anchors, positives, negatives) is among them. `clusters`: (batch,).
+        """
         import torch
 
         table = np.array(examples, np.int64)[:, : self._parts].T

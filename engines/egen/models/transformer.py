@@ -26,13 +26,17 @@ Gather = Callable[["Tensor"], tuple["Tensor", int]]
 
 
 def single_process_rows(rows: Tensor) -> tuple[Tensor, int]:
-    """The rows of the only process there is."""
+    """Return the rows of the only process there is."""
     return rows, 0
 
 
 def sequence_loss(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
-    """Cross-entropy with label smoothing over real tokens. Args: logits: (batch, length - 1, vocabulary) as
-    `logits` gives them. target: (batch, length) ids from SOE on."""
+    """Cross-entropy with label smoothing over real tokens.
+
+    Args:
+        logits: (batch, length - 1, vocabulary) as `logits` gives them.
+        target: (batch, length) ids from SOE on.
+    """
     import torch.nn.functional as F  # noqa: N812  # the name everybody uses
 
     return F.cross_entropy(
@@ -52,9 +56,11 @@ def contrastive_loss(
 ) -> Tensor:
     """-ln of the share of exp(cos/tau) that the right partner has.
 
-    Args: anchor, positive, negative: (batch, d) embeddings. clusters: (batch,) which cluster each pair is of,
-    with `positives`: others of the same cluster are no negatives. gather: the rows of all processes, so that
-    what is a negative to one is a negative to all.
+    Args:
+        anchor, positive, negative: (batch, d) embeddings.
+        clusters: (batch,) which cluster each pair is of, with `positives`: others of the same cluster are no
+            negatives.
+        gather: The rows of all processes, so that what is a negative to one is a negative to all.
     """
     import torch
     import torch.nn.functional as F  # noqa: N812
@@ -92,7 +98,7 @@ _KeyValue = tuple["Tensor", "Tensor"]
 
 
 def new_model(config: ModelConfig) -> nn.Module:
-    """A model with random weights (Xavier, uniform), from torch's global random numbers.
+    """Return a model with random weights (Xavier, uniform), from torch's global random numbers.
 
     `config` is kept on it; `encoder` and, when `decoder_layers` is not 0, `decoder` are its parts.
     """
@@ -174,7 +180,7 @@ class Cache:
 
 
 def begin_decoding(model: nn.Module, ids: Tensor) -> Cache:
-    """The decoder's cache for sources (batch, length)."""
+    """Return the decoder's cache for sources (batch, length)."""
     if not model.config.decoder_layers:
         raise EngineError("this model has no decoder", code="E641", remedy="Train one with a seq2seq recipe.")
     states = encode(model, ids)
@@ -282,7 +288,8 @@ class WrittenCandidate:
 def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[WrittenCandidate]]:
     """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
 
-    Args: beams: 1 is greedy decoding.
+    Args:
+        beams: 1 is greedy decoding.
     """
     import torch
 

@@ -114,9 +114,11 @@ def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop
 class VectorPool:
     """Expressions with their vectors.
 
-    Args: vectors: (rows, d) float32 of length 1, read from disk as needed. table: `prefix`, `cluster` (its
-    number in the corpus), `member` (0 is the head). left_out: expressions without a form that the model
-    reads, or beyond what is taken. name: of the files.
+    Args:
+        vectors: (rows, d) float32 of length 1, read from disk as needed.
+        table: `prefix`, `cluster` (its number in the corpus), `member` (0 is the head).
+        left_out: Expressions without a form that the model reads, or beyond what is taken.
+        name: Of the files.
     """
 
     vectors: Vectors
@@ -128,7 +130,9 @@ class VectorPool:
         return len(self.vectors)
 
     def find_nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
-        """The records of the nearest to a unit vector (1, d), each with its `cosine`; equal ones in order."""
+        """Return the records of the nearest to a unit vector (1, d), each with its `cosine`; equal ones in
+        order.
+        """
         from engines.retrieval.dense import nearest
 
         cosines, rows = nearest(query, self.vectors, count)
@@ -162,13 +166,18 @@ def open_pool(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> VectorPool:
-    """The vectors of a corpus folder or a file of clusters (None: the sample corpus) by a model folder.
+    """Return the vectors of a corpus folder or a file of clusters (None: the sample corpus) by a model
+    folder.
 
-    Args: cache: the folder that pools are kept in; without one they are made anew in every process. only:
-    which part of a joined model they are of; the expressions are those that all parts read. at_most: a corpus
-    with more expressions is not encoded now.
-    Raises: DataError when there is no such corpus; EngineError E647 for one with too many expressions, E646
-    when it was stopped, E645 when nothing in it has a form that the model reads.
+    Args:
+        cache: The folder that pools are kept in; without one they are made anew in every process.
+        only: Which part of a joined model they are of; the expressions are those that all parts read.
+        at_most: A corpus with more expressions is not encoded now.
+
+    Raises:
+        DataError: When there is no such corpus.
+        EngineError: E647 for one with too many expressions, E646 when it was stopped, E645 when nothing in it
+            has a form that the model reads.
     """
     data = _data_folder(data)
     size = size_of(data)
@@ -195,7 +204,7 @@ def open_pool(
 
 
 def is_pool_made(model: Path, data: Path | None, part: CorpusPart, *, cache: Path | None = None) -> bool:
-    """Whether `pool` has nothing to encode."""
+    """Return whether `pool` has nothing to encode."""
     name = _pool_name(model, _data_folder(data), part)
     return name in _open or (cache is not None and (cache / f"{name}.npy").exists())
 
@@ -207,7 +216,7 @@ def _data_folder(data: Path | None) -> Path:
 
 
 def size_of(data: Path | None) -> int:
-    """How many expressions a corpus has (None: the sample corpus); 0 for a file."""
+    """Return how many expressions a corpus has (None: the sample corpus); 0 for a file."""
     data = _data_folder(data)
     if not data.is_dir():
         return 0
@@ -253,8 +262,9 @@ _file_print = cache_by_file_state(16)(sha256)
 def _encode_part(
     model: Path, place: Path, part: CorpusPart, build: ResumableBuild, name: str, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
-    """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
-    many are left out."""
+    """Return the vectors of a part of a corpus, of their share only; all its expressions and where they
+    stand; how many are left out.
+    """
     import pyarrow as pa
 
     from engines.egen.models.datasets import sample_corpus
@@ -313,14 +323,16 @@ class _Shipped:
 
 
 def shipped_vectors(model: Path) -> Path:
-    """The file of a shipped model's vectors of the sample corpus: `of`, the name of the pool, and `vectors`,
-    in the order in which the model reads the expressions."""
+    """Return the file of a shipped model's vectors of the sample corpus: `of`, the name of the pool, and
+    `vectors`, in the order in which the model reads the expressions.
+    """
     return model.parents[1] / "vectors" / f"{model.name}.npz"
 
 
 def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
-    """The encoder with what ships of its vectors, or of those of its parts; a file of another model or of
-    another corpus is none of its."""
+    """Return the encoder with what ships of its vectors, or of those of its parts; a file of another model or
+    of another corpus is none of its.
+    """
     import numpy as np
 
     from engines.egen.models.encode import JoinedEncoder, list_parts, longest_input
@@ -341,7 +353,7 @@ def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
 
 
 def encode_in_parts(build: ResumableBuild, name: str, texts: Sequence[T], encode: EncodeTexts[T]) -> Vectors:
-    """The vectors of the texts of the build's share, in files `NAME-00000.npy` and so on."""
+    """Return the vectors of the texts of the build's share, in files `NAME-00000.npy` and so on."""
     import numpy as np
 
     def part_path(number: int) -> Path:
@@ -467,9 +479,11 @@ _ROOT = 2**0.5
 class BoundedPool:
     """As `Pool`, of two joined parts, of which `costly` has vectors only of what was asked for.
 
-    Args: cheap: the vectors of everything by the other part. first: whether the costly part is the first.
-    known: row -> (d,), its vectors so far; what is made is added, and kept in the file `path`. events, stop:
-    of the question.
+    Args:
+        cheap: The vectors of everything by the other part.
+        first: Whether the costly part is the first.
+        known: Row -> (d,), its vectors so far; what is made is added, and kept in the file `path`.
+        events, stop: Of the question.
     """
 
     cheap: VectorPool
@@ -551,8 +565,9 @@ def open_searched_pool(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> VectorPool | BoundedPool:
-    """All expressions of a corpus for a question about neighbours: the whole pool where it is there, the
-    corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
+    """Return all expressions of a corpus for a question about neighbours: the whole pool where it is there,
+    the corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`.
+    """
     from engines.egen.composed.network import ComposedEncoder
     from engines.egen.models import encode
 

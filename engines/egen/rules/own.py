@@ -72,9 +72,10 @@ class Unread:
 
 
 def read_foreign(path: Path) -> tuple[list[ForeignRule], list[Unread]]:
-    """The rules of a file and the lines that are none.
+    """Return the rules of a file and the lines that are none.
 
-    Raises: DataError when the file cannot be read or holds no rule at all.
+    Raises:
+        DataError: When the file cannot be read or holds no rule at all.
     """
     rules: list[ForeignRule] = []
     unread: list[Unread] = []
@@ -342,13 +343,17 @@ _REMEDY = "Fix it or leave it out; `mathwb egen rules FILE --check` checks all o
 
 
 def checked_rules(path: Path) -> str:
-    """The rules of a file, each checked, as text that `own_rules` reads: what a configuration records.
+    """Return the rules of a file, each checked, as text that `own_rules` reads: what a configuration records.
 
     Rules of our TOML keep the conditions that they name. Of others, those that lose domain are used in mode
     `common` alone.
 
-    Args: path: our TOML, lines `left -> right`, or a table. Raises: DataError for a file
-    without rules, and for a rule that is false, cannot be read or decided, or has the name of one of ours.
+    Args:
+        path: Our TOML, lines `left -> right`, or a table.
+
+    Raises:
+        DataError: For a file without rules, and for a rule that is false, cannot be read or decided, or has
+            the name of one of ours.
     """
     if path.suffix == ".toml":
         families = parse_families("\n".join(line for _, line in read_lines(path)), path)

@@ -96,7 +96,9 @@ _BINARY: Mapping[str, Callable[[float, float], float]] = {
 
 
 def constant_value(tree: Tree, binding: Mapping[str, float]) -> float | None:
-    """The value of a pattern without `d` whose variables are these constants; None where it has none."""
+    """Return the value of a pattern without `d` whose variables are these constants; None where it has
+    none.
+    """
     try:
         return _evaluate_tree(tree, binding)
     except (_UndefinedError, ValueError):  # math says ValueError outside a domain

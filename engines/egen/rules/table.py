@@ -101,7 +101,7 @@ class Rule:
     reason: str = ""
 
     def list_guards(self, mode: Mode) -> tuple[Guards, ...]:
-        """The alternatives under which the rule may fire; none when it is inactive in this mode.
+        """Return the alternatives under which the rule may fire; none when it is inactive in this mode.
 
         `strict` lets no direction lose domain. One that extends it needs no more than `when`: as long as none
         loses any, every term grown from a head is defined wherever the head is, and agrees with it there.
@@ -146,17 +146,17 @@ class RuleFamily:
 
 
 def is_variable(tree: Tree) -> bool:
-    """Whether the node is a pattern variable (`?a`)."""
+    """Return whether the node is a pattern variable (`?a`)."""
     return tree.label.startswith("?")
 
 
 def reversed_rule(name: str) -> str:
-    """A rule's name in the other direction."""
+    """Return a rule's name in the other direction."""
     return name.removesuffix("~") if name.endswith("~") else f"{name}~"
 
 
 def pattern_variables(*patterns: Tree) -> tuple[str, ...]:
-    """The pattern variables in order of appearance."""
+    """Return the pattern variables in order of appearance."""
     return tuple(dict.fromkeys(node.label for tree in patterns for node in tree if is_variable(node)))
 
 
@@ -169,7 +169,11 @@ def _arity_of(token: str, labels: Mapping[str, int] = ARITY) -> int:
 
 
 def read_pattern(text: str, labels: Mapping[str, int] = ARITY) -> Tree:
-    """Read prefix notation with pattern variables (`/ sin ?a cos ?a`). Args: labels: of the language."""
+    """Read prefix notation with pattern variables (`/ sin ?a cos ?a`).
+
+    Args:
+        labels: Of the language.
+    """
     return parse_prefix(text.split(), lambda token: _arity_of(token, labels))
 
 
@@ -249,7 +253,11 @@ def _make_rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) 
 
 
 def rule_of(row: Mapping[str, Any]) -> Rule:
-    """One direction from the fields of a table, with its `family`. Raises: ExpressionError, KeyError."""
+    """Return one direction from the fields of a table, with its `family`.
+
+    Raises:
+        ExpressionError: KeyError.
+    """
     fields = {name: value for name, value in row.items() if name != "family"}
     return _make_rules(fields, row["family"], ARITY)[0]
 
@@ -267,9 +275,13 @@ def parse_families(
 ) -> tuple[RuleFamily, ...]:
     """Read a rule table.
 
-    Args: path: named in errors. labels: of the language, with their operands. Raises: DataError that names
-    the rule when a line is malformed, a name is used twice, or two directions rewrite the same pattern to the
-    same result under the same guards.
+    Args:
+        path: Named in errors.
+        labels: Of the language, with their operands.
+
+    Raises:
+        DataError: That names the rule when a line is malformed, a name is used twice, or two directions
+            rewrite the same pattern to the same result under the same guards.
     """
     families: list[RuleFamily] = []
     names: set[str] = set()
@@ -316,7 +328,7 @@ def load_families(table: str = TABLE) -> tuple[RuleFamily, ...]:
 
 @cache
 def load_rules(table: str = TABLE) -> tuple[Rule, ...]:
-    """Every direction of every rule of a shipped table, in its order."""
+    """Return every direction of every rule of a shipped table, in its order."""
     return tuple(rule for family in load_families(table) for rule in family.rules)
 
 
@@ -362,8 +374,9 @@ def fill_pattern(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
 
 
 def may_hold(condition: Condition, binding: Mapping[str, Tree]) -> bool:
-    """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
-    rest is for whoever verifies the result."""
+    """Return whether a condition of a rule may hold: of numbers exactly, of functions as far as their form
+    says; the rest is for whoever verifies the result.
+    """
     tree = fill_pattern(condition.pattern, binding)
     if condition.name in OF_NUMBERS:
         return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))

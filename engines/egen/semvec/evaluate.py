@@ -56,7 +56,7 @@ class SemVecExpressions:
         return np.array([known.setdefault(name, len(known)) for name in self.classes], np.int64)
 
     def list_queries(self, split: Split) -> NDArray[np.int64]:
-        """The places of a split's expressions that have another one of their class."""
+        """Return the places of a split's expressions that have another one of their class."""
         import numpy as np
 
         numbers = self.numbers
@@ -65,7 +65,7 @@ class SemVecExpressions:
 
 
 def split_file(train: Path, split: Split) -> Path:
-    """The file of a split, beside that of the split `train`."""
+    """Return the file of a split, beside that of the split `train`."""
     name = train.name
     if "-train." not in name:
         remedy = "Name the file that ends with -train.jsonl or -train.jsonl.gz."
@@ -103,9 +103,10 @@ def _read_classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
 
 
 def read_expression(text: str) -> Tree:
-    """An expression in which every operation but the outermost stands in brackets.
+    """Return an expression in which every operation but the outermost stands in brackets.
 
-    Raises: ExpressionError with the number of the token.
+    Raises:
+        ExpressionError: With the number of the token.
 
     >>> read_expression("a * ( b - a )").list_labels()
     ['*', 'a', '-', 'b', 'a']
@@ -166,14 +167,18 @@ class SemVec:
 
 
 def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The share of the k nearest that are of the query's class, of as many as there can be.
+    """Return the share of the k nearest that are of the query's class, of as many as there can be.
 
     score_k of a query is the number of the k nearest others by cosine that are of its class, divided by k or
     by how many others its class has where that is less; a class of one is left out.
-    Returns: set, model, queries, k, expressions and classes (of the pool), asked (queries), and `figures`:
-    name, value in percent, and its interval over classes.
-    Raises: DataError E642 for a folder without such a model, EngineError E645 for a split without queries,
-    and as `splits` does.
+
+    Returns:
+        Set, model, queries, k, expressions and classes (of the pool), asked (queries), and `figures`: name,
+        value in percent, and its interval over classes.
+
+    Raises:
+        DataError: E642 for a folder without such a model.
+        EngineError: E645 for a split without queries, and as `splits` does.
     """
     import numpy as np
 
@@ -220,8 +225,10 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
 def compute_scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.float64]:
     """(asked,) score_k of each query, from 0 to 1.
 
-    Args: vectors: (expressions, d) rows of length 1. numbers: (expressions,) of the classes. asked: places of
-    the queries, whose classes have two expressions or more.
+    Args:
+        vectors: (expressions, d) rows of length 1.
+        numbers: (expressions,) of the classes.
+        asked: Places of the queries, whose classes have two expressions or more.
     """
     import numpy as np
 

@@ -31,8 +31,8 @@ _REMEDY = "It reads the variables and operators of the set that it was trained o
 def new_network(
     leaves: Sequence[str], operators: Sequence[str], d_model: int, hidden: int
 ) -> torch.nn.Module:
-    """A new network. It takes what `arrays` makes of trees, as tensors, and returns (trees, d_model), rows of
-    length 1.
+    """Return a new network. It takes what `arrays` makes of trees, as tensors, and returns (trees, d_model),
+    rows of length 1.
 
     The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
     products of linear maps of both beside the usual units; its length is fixed. With products, sums and
@@ -88,8 +88,9 @@ def new_network(
 def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
     """Trees as a network takes them; what they share is there once.
 
-    Returns: `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
-    operands among all nodes so far, those of one operand twice; `roots`: (trees,).
+    Returns:
+        `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
+        operands among all nodes so far, those of one operand twice; `roots`: (trees,).
     """
     names = {name: number for number, name in enumerate(leaves)}
     kinds = {name: number for number, name in enumerate(operators)}
@@ -139,7 +140,7 @@ def save_network(network: Any, folder: Path) -> None:
 
 
 def load_network(folder: Path) -> torch.nn.Module:
-    """The network of a folder."""
+    """Return the network of a folder."""
 
     def make_network(config: Mapping[str, Any]) -> torch.nn.Module:
         return new_network(*(config[name] for name in _SIZES))

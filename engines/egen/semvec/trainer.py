@@ -103,8 +103,9 @@ class SemVecTask:
         return sorted(labels - set(operators)), operators
 
     def model(self) -> torch.nn.Module:
-        """The network, new, or that of the data `backbone`; variables and operators are those of the training
-        split."""
+        """Return the network, new, or that of the data `backbone`; variables and operators are those of the
+        training split.
+        """
         if "backbone" not in self.data:
             return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
         given, (leaves, operators) = load_network(self.data["backbone"]), self._labels

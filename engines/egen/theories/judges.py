@@ -79,7 +79,7 @@ class Model:
     """Values 0, 1, … and for every operator the table of its results."""
 
     def __init__(self, language: TheorySigns, values: Any, tables: Mapping[str, Any]) -> None:
-        """Raises: ExpressionError that names the operator whose table is wrong."""
+        """Raise ExpressionError that names the operator whose table is wrong."""
         if type(values) is not int or not 2 <= values <= _MOST_VALUES:
             raise ExpressionError(
                 f"model: 'values' is {values!r}", remedy=f"A model has 2 to {_MOST_VALUES} values: 0, 1, 2, …"
@@ -121,7 +121,7 @@ class Model:
         return table
 
     def evaluate_column(self, tree: Tree, variables: Sequence[str]) -> NDArray[np.int64]:
-        """The values of a term at every row of the variables' values."""
+        """Return the values of a term at every row of the variables' values."""
         rows = self.values ** len(variables)
         stack: list[NDArray[np.int64]] = []
         for node in reversed(list(tree)):
@@ -133,7 +133,7 @@ class Model:
         return np.broadcast_to(stack[0], (rows,))
 
     def name_constants(self) -> dict[int, str]:
-        """A constant's name for every value that has one."""
+        """Return a constant's name for every value that has one."""
         found: dict[int, str] = {}
         for name, sign in self.language.table.items():
             if not sign.arity:
@@ -156,7 +156,7 @@ class Model:
 
 
 def _worked_out(name: str, node: ast.expr, at: tuple[int, ...], values: int) -> int:
-    """The value of a formula, by going through its parts: only integers and `_OPERATIONS`."""
+    """Return the value of a formula, by going through its parts: only integers and `_OPERATIONS`."""
     known = {"n": values, **dict(zip("ab", at, strict=False))}
 
     def evaluate_part(part: ast.expr) -> int:
@@ -300,7 +300,7 @@ def _read_trusted(data: bytes) -> dict[str, str]:
 
 
 def _iterate_trusted(digest: str) -> Iterator[Path]:
-    """The Python files that may be imported, if their bytes have this hash."""
+    """Yield the Python files that may be imported, if their bytes have this hash."""
     yield from asset("theories").glob("*.py")
     for path in installed_theories().values():
         with suppress(OSError, ValueError, TypeError, LookupError):
@@ -331,6 +331,6 @@ def trust_file(path: Path) -> None:
 
 
 def installed_theories() -> dict[str, Path]:
-    """The theories of installed distributions, by name; one that cannot be loaded is left out."""
+    """Return the theories of installed distributions, by name; one that cannot be loaded is left out."""
     named = load_entry_points(GROUP)
     return {name: Path(file) for name, file in named.items() if isinstance(file, str | Path)}

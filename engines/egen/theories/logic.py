@@ -59,7 +59,7 @@ _TABLES: Mapping[str, Callable[..., int]] = {
 
 
 def read_premises(text: str) -> tuple[Tree, ...]:
-    """Formulas with commas between them. Raises: ExpressionError."""
+    """Return formulas with commas between them. Raises: ExpressionError."""
     return tuple(LOGIC.read_term(part) for part in text.split(",") if part.strip())
 
 
@@ -78,7 +78,7 @@ class Logic(Theory):
 
     @staticmethod
     def list_variables(*formulas: Tree) -> tuple[str, ...]:
-        """The variables of formulas in alphabetical order."""
+        """Return the variables of formulas in alphabetical order."""
         return tuple(sorted({name for tree in formulas for name in iterate_names(tree, LOGIC)}))
 
     @property
@@ -153,7 +153,9 @@ class _Forms:
 class TruthTable(OwnJudge):
     """Judges formulas against one head, row by row; the points of a verdict are rows where the premises hold.
 
-    Raises: EngineError E221 when the premises contradict each other, ExpressionError for too many variables.
+    Raises:
+        EngineError: E221 when the premises contradict each other.
+        ExpressionError: For too many variables.
     """
 
     def __init__(self, head: Tree, premises: Sequence[Tree] = (), names: Iterable[str] = ()) -> None:

@@ -54,7 +54,11 @@ _EXAMPLE = "See docs/guides/own-theory.md."
 
 
 class Definition:
-    """What a theory's text says. Raises: ExpressionError that says what is wrong."""
+    """What a theory's text says.
+
+    Raises:
+        ExpressionError: With a message that says what is wrong.
+    """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         if unknown := sorted(document.keys() - _FIELDS):
@@ -121,7 +125,7 @@ class Definition:
 
 
 def _is_associativity(left: Tree, right: Tree) -> bool:
-    """Whether they are (a ∘ b) ∘ c and a ∘ (b ∘ c)."""
+    """Return whether they are (a ∘ b) ∘ c and a ∘ (b ∘ c)."""
     match left, right:
         case Tree(p, (Tree(q, (a, b)), c)), Tree(r, (d, Tree(s, (e, f)))):
             return (
@@ -286,12 +290,16 @@ def _shipped_theories() -> dict[str, Path]:
 
 
 def theory_names() -> dict[str, Path]:
-    """The theories that ship or that installed distributions bring, by name, with their files."""
+    """Return the theories that ship or that installed distributions bring, by name, with their files."""
     return {**installed_theories(), **_shipped_theories()}
 
 
 def theory_file(name: str) -> Path:
-    """The file of a theory: a path that ends in .toml, or a known name. Raises: EngineError E222."""
+    """Return the file of a theory: a path that ends in .toml, or a known name.
+
+    Raises:
+        EngineError: E222.
+    """
     if name.endswith(".toml"):
         return Path(name).expanduser().absolute()
     known = _shipped_theories() if name in _shipped_theories() else theory_names()
@@ -318,7 +326,9 @@ def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def judge_file(path: Path) -> Path | None:
-    """The Python file that judges the theory of a file, which need not be trusted; None for a model."""
+    """Return the Python file that judges the theory of a file, which need not be trusted; None for a
+    model.
+    """
     source, document = _read_document(path)
     judge = document.get("judge")
     if judge is None:
@@ -331,10 +341,11 @@ def judge_file(path: Path) -> Path | None:
 
 
 def read_theory(path: Path) -> str:
-    """The text of a theory's file, each of its rules checked by its judge.
+    """Return the text of a theory's file, each of its rules checked by its judge.
 
-    Raises: DataError E222 with the line, where the file is no theory or a rule of it does not hold; E223
-    for a judge that has not been trusted.
+    Raises:
+        DataError: E222 with the line, where the file is no theory or a rule of it does not hold; E223 for a
+            judge that has not been trusted.
     """
     source, document = _read_document(path)
 
@@ -368,7 +379,7 @@ def read_theory(path: Path) -> str:
 
 
 def _find_line(source: str, about: Sequence[str], below: str) -> int | None:
-    """The first line that has these words, below the one that has this."""
+    """Return the first line that has these words, below the one that has this."""
     met = not below
     for number, line in enumerate(source.split("\n"), 1):
         met = met or below in line
@@ -378,7 +389,7 @@ def _find_line(source: str, about: Sequence[str], below: str) -> int | None:
 
 
 def tell_counterexample(example: Counterexample) -> str:
-    """A counterexample in words."""
+    """Return a counterexample in words."""
     if example.said:
         return example.said
     return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
@@ -402,8 +413,12 @@ def register_theory(text: str) -> None:
 
 
 def show_registered_term(prefix: str) -> tuple[dict[str, Any], Tree]:
-    """A term in prefix notation with its notations, by the last theory met here that has its operators; else
-    it is an s-expression. Raises: ExpressionError where it is neither."""
+    """Return a term in prefix notation with its notations, by the last theory met here that has its
+    operators; else it is an s-expression.
+
+    Raises:
+        ExpressionError: Where it is neither.
+    """
     for signs in tuple(_MET.values())[::-1]:
         if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
             return signs.to_row(tree := signs.from_prefix(prefix.split())), tree
@@ -419,7 +434,11 @@ def _make_judge(definition: Definition, head: Tree) -> OwnJudge:
 
 @dataclass(frozen=True, slots=True)
 class Own(Theory):
-    """A theory by its text. Raises: DataError for a text that is none."""
+    """A theory by its text.
+
+    Raises:
+        DataError: For a text that is none.
+    """
 
     text: str
 

@@ -22,10 +22,14 @@ def theory_text(name: str) -> str:
 
 
 def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
-    """The theory of this name for expressions, with assumptions in its own language.
+    """Return the theory of this name for expressions, with assumptions in its own language.
 
-    Args: name: as `theory_text` takes it. own: further rules, as `rules.own.checked_rules` gives
-    them. Raises: ExpressionError for assumptions that cannot be read.
+    Args:
+        name: As `theory_text` takes it.
+        own: Further rules, as `rules.own.checked_rules` gives them.
+
+    Raises:
+        ExpressionError: For assumptions that cannot be read.
     """
     if name == "terms":
         from engines.egen.theories.terms import FreeTerms

@@ -25,17 +25,17 @@ class TheoryChecker(Protocol):
     reason: str
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
-        """One verdict per member."""
+        """Return one verdict per member."""
 
 
 class Forms(Protocol):
     """What is said of numbered terms."""
 
     def is_padded(self, number: int) -> bool:
-        """Whether a term is only a shorter one in disguise."""
+        """Return whether a term is only a shorter one in disguise."""
 
     def key_of(self, number: int) -> Hashable:
-        """The canonical form: equal for terms that count as one member."""
+        """Return the canonical form: equal for terms that count as one member."""
 
 
 class Theory(ABC):
@@ -56,7 +56,7 @@ class Theory(ABC):
         return ()
 
     def analysis_rules(self) -> Iterator[str]:
-        """The egglog rules of the rulesets `fold` and `facts`."""
+        """Return the egglog rules of the rulesets `fold` and `facts`."""
         return iter(())
 
     def iterate_facts(self) -> Iterator[str]:
@@ -69,7 +69,11 @@ class Theory(ABC):
 
     @abstractmethod
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
-        """Who judges terms against a head. Raises: EngineError E221 where what is assumed holds nowhere."""
+        """Who judges terms against a head.
+
+        Raises:
+            EngineError: E221 where what is assumed holds nowhere.
+        """
 
     def iterate_meetings(
         self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: TheoryChecker
@@ -78,7 +82,7 @@ class Theory(ABC):
         return iter(())
 
     def sample_signs(self, _judge: TheoryChecker) -> Signs | None:
-        """A few points for the conditions of rules; None where rules have none."""
+        """Return a few points for the conditions of rules; None where rules have none."""
         return None
 
     @property
@@ -88,11 +92,14 @@ class Theory(ABC):
 
     @abstractmethod
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
-        """What tells drawn terms apart. Args: direct: whether the canonical form also sees through detours,
-        where a theory has such a one."""
+        """What tells drawn terms apart.
+
+        Args:
+            direct: Whether the canonical form also sees through detours, where a theory has such a one.
+        """
 
     def remove_detours(self, _egraph: EGraph) -> tuple[EGraph, Ints] | None:
-        """The e-graph without detours and what its classes are parts of; None where it has none."""
+        """Return the e-graph without detours and what its classes are parts of; None where it has none."""
         return None
 
     def iterate_written_forms(
@@ -116,11 +123,11 @@ class Theory(ABC):
 
     @abstractmethod
     def to_row(self, tree: Tree) -> dict[str, Any]:
-        """A term in every notation."""
+        """Return a term in every notation."""
 
 
 def compare_term(judge: TheoryChecker, term: Tree) -> MemberVerdict:
-    """The verdict on a term, undecided where it is too much for the judge."""
+    """Return the verdict on a term, undecided where it is too much for the judge."""
     try:
         return judge.check([term])[0]
     except ExpressionError:

@@ -43,7 +43,7 @@ class GraphNode:
     branches: list[Branch]
 
     def list_texts(self) -> list[str]:
-        """Its concept, and the constants and variables that stand below it."""
+        """Return its concept, and the constants and variables that stand below it."""
         return [self.concept, *(one.target for one in self.branches if isinstance(one.target, str))]
 
 
@@ -65,7 +65,7 @@ class Graph:
     root: GraphNode
 
     def iterate_nodes(self) -> Iterator[GraphNode]:
-        """Every node, parents first, in the order written."""
+        """Yield every node, parents first, in the order written."""
         pending = [self.root]
         while pending:
             node = pending.pop()
@@ -74,7 +74,7 @@ class Graph:
             pending.extend(reversed(inner))
 
     def map_variables(self) -> dict[str, GraphNode]:
-        """The node of each variable; the first where one is written twice."""
+        """Return the node of each variable; the first where one is written twice."""
         result: dict[str, GraphNode] = {}
         for node in self.iterate_nodes():
             result.setdefault(node.variable, node)
@@ -107,8 +107,9 @@ class Graph:
         return result
 
     def iterate_branches(self) -> Iterator[tuple[GraphNode | str, str, str, int]]:
-        """Every node, constant and reference in the order written, with its role, the variable of what it
-        hangs on, and its depth."""
+        """Yield every node, constant and reference in the order written, with its role, the variable of what
+        it hangs on, and its depth.
+        """
         pending: list[tuple[GraphNode | str, str, str, int]] = [(self.root, "", "", 0)]
         while pending:
             target, role, parent, depth = pending.pop()
@@ -123,7 +124,7 @@ _VARIABLE = re.compile(r"[A-Za-z]\d*")
 
 
 def read_graph(text: str) -> Graph:
-    """A graph of its PENMAN text; comments, metadata and alignments (`~e.1,2`) are passed over.
+    """Return a graph of its PENMAN text; comments, metadata and alignments (`~e.1,2`) are passed over.
 
     >>> graph = read_graph('(w / want-01 :arg0 (b / boy) :arg1 (g / go-02 :arg0 b))')
     >>> [node.concept for node in graph.iterate_nodes()]
@@ -186,13 +187,14 @@ def _build_nodes(written: tuple[str, list[tuple[str, object]]]) -> GraphNode:
 
 
 def _strip_alignment(written: object) -> str:
-    """A concept, role or constant without its alignment, which the library's trees keep; a tilde within
-    quotes is none."""
+    """Return a concept, role or constant without its alignment, which the library's trees keep; a tilde
+    within quotes is none.
+    """
     return _ALIGNMENT.sub("", str(written or ""))
 
 
 def write_graph(graph: Graph) -> str:
-    """The PENMAN text of a graph; each branch on a line of its own, six spaces further in.
+    """Return the PENMAN text of a graph; each branch on a line of its own, six spaces further in.
 
     A graph that is read again is the same.
     """
@@ -229,10 +231,13 @@ class Block:
 
 
 def read_blocks(path: Path, *, on_bad: Callable[[DataError], None] = raise_error) -> Iterator[Block]:
-    """The graphs of a file, plain or gzip, in order. Blocks that are comments alone are passed over.
+    """Yield the graphs of a file, plain or gzip, in order. Blocks that are comments alone are passed over.
 
-    Args: on_bad: what is done with the error of a block without a sentence, if not to raise it.
-    Raises: DataError E317 for such a block.
+    Args:
+        on_bad: What is done with the error of a block without a sentence, if not to raise it.
+
+    Raises:
+        DataError: E317 for such a block.
     """
     block: list[str] = []
     begin = 0
@@ -259,7 +264,7 @@ def _read_block(
 
 
 def invert_role(role: str) -> str:
-    """The role of the same edge from its other end."""
+    """Return the role of the same edge from its other end."""
     return role.removesuffix("-of") if role.endswith("-of") else role + "-of"
 
 
@@ -304,7 +309,7 @@ class GraphPart:
 
 
 def build_graph(root: GraphPart) -> Graph:
-    """The graph of a part and what hangs on it, with variables by first letters."""
+    """Return the graph of a part and what hangs on it, with variables by first letters."""
     names: dict[int, str] = {}
     counts: dict[str, int] = {}
 
@@ -362,8 +367,9 @@ class Linearize:
 
 
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "linear_mathamr"}`; of a graph that cannot be read it is empty, with a warning.
-    Events: also warnings of what a graph hardly means, and of topics that occur again."""
+    """Yield rows `{"topic_id", "linear_mathamr"}`; of a graph that cannot be read it is empty, with a
+    warning. Events: also warnings of what a graph hardly means, and of topics that occur again.
+    """
     from engines.mathamr.rows import read_named_rows
 
     for row in read_named_rows(spec.file, "topic_id", "mathamr", events=events):
@@ -381,9 +387,9 @@ def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, A
 def linearize_graph(
     graph: Graph, *, style: StringStyle = "released", canonical: bool = False, edges: bool = False
 ) -> str:
-    """The string of a graph, by the rule of the released ones (MathAMR, section 3.2, and the authors' code):
-    from the root depth first; edges by their lower-cased labels, equal labels from the last written to the
-    first; what was written, the constant MATH and nodes without a concept are passed over.
+    """Return the string of a graph, by the rule of the released ones (MathAMR, section 3.2, and the authors'
+    code): from the root depth first; edges by their lower-cased labels, equal labels from the last written
+    to the first; what was written, the constant MATH and nodes without a concept are passed over.
 
     >>> graph = read_graph("(e / equal-01 :arg2 MATH :math (U1 / plus :op0 (V1 / a) :op0 (V2 / b)))")
     >>> linearize_graph(graph), linearize_graph(graph, style="paper"), linearize_graph(graph, canonical=True)
@@ -420,7 +426,9 @@ def linearize_graph(
 
 
 def _is_commutative(node: GraphNode) -> bool:
-    """Whether the operands of a node have no order: it is written U and a number, in operator trees alone."""
+    """Return whether the operands of a node have no order: it is written U and a number, in operator trees
+    alone.
+    """
     return node.variable[:1] == "U" and node.variable[1:].isdigit()
 
 
@@ -475,9 +483,9 @@ class Grafted:
 
 
 def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "mathamr", "found", "lost"}`. Events: warnings of formulas that the graph lacks, of
-    placeholders without a formula, of a row without the query that is to be marked, of topics that occur
-    again, and of what a graph hardly means.
+    """Yield rows `{"topic_id", "mathamr", "found", "lost"}`. Events: warnings of formulas that the graph
+    lacks, of placeholders without a formula, of a row without the query that is to be marked, of topics
+    that occur again, and of what a graph hardly means.
 
     Raises:
         DataError E317: for a row without formulas. E329: for an AMR that is no graph. EngineError E376: for a
@@ -522,7 +530,7 @@ def _find_query(row: InputRow, formulas: Mapping[str, str]) -> str | None:
 
 
 def graft_formulas(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
-    """The MathAMR graph of an AMR and the trees of its formulas by their ids.
+    """Return the MathAMR graph of an AMR and the trees of its formulas by their ids.
 
     The graph is lower-cased first, so that formulas keep their letters. A formula that occurs again is a
     re-entrant edge to the tree that is there. One whose placeholder the parser lost is put at the root.
@@ -543,7 +551,7 @@ def lowercase_graph(graph: Graph) -> None:
 
 
 def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
-    """The same on a graph that is read already, which is changed."""
+    """Return the same on a graph that is read already, which is changed."""
     writer = _Writer({node.variable for node in graph.iterate_nodes()})
     roots: dict[str, str] = {}
 

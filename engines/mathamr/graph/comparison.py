@@ -29,7 +29,7 @@ Agreements = Mapping[tuple[int, int], Mapping[tuple[int, int], int]]
 def pair_nodes(
     names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]], seconds: float = _SECONDS
 ) -> tuple[dict[str, str], bool]:
-    """The best pairing, from the one graph's variables to the other's, and whether it is proved to be.
+    """Return the best pairing, from the one graph's variables to the other's, and whether it is proved to be.
 
     Each pair of nodes that could agree is chosen or not, a node at most once; what two pairs give together
     counts if both are chosen. Where time ends, it is the better one of what was found and of a climb.
@@ -80,7 +80,7 @@ def pair_nodes(
 
 
 def fold_case(triple: Triple) -> Triple:
-    """A triple as it is compared: small and capital letters are the same."""
+    """Return a triple as it is compared: small and capital letters are the same."""
     source, role, target, is_node = triple
     return source, role, target if is_node else target.lower(), is_node
 
@@ -115,7 +115,7 @@ def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence
 
 
 def _draw_pairing(weights: Agreements, size: int, random: Random | None) -> list[int]:
-    """A pairing to start from: nodes that agree by themselves first, or any that could agree."""
+    """Return a pairing to start from: nodes that agree by themselves first, or any that could agree."""
     pairs = [pair for pair in weights if random is not None or (-1, -1) in weights[pair]]
     if random is not None:
         random.shuffle(pairs)
@@ -280,7 +280,10 @@ def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, A
 
     `in` is one, other or both; inverse roles are turned round, nodes are named by their concepts. `optimal`
     says whether no other pairing of nodes is better; where that is not proved, the scores are lower bounds.
-    Events: warnings of what a graph hardly means. Raises: DataError E329 for a text that is no graph.
+    Events: warnings of what a graph hardly means.
+
+    Raises:
+        DataError: E329 for a text that is no graph.
     """
     graphs = [_read_named_graph(spec.one, "first"), _read_named_graph(spec.other, "second")]
     for warning in (warning for graph in graphs for warning in graph.list_warnings()):
@@ -333,7 +336,7 @@ def _build_row(where: str, triple: Triple, concepts: Mapping[str, str]) -> dict[
 
 
 def list_triples(graph: Graph) -> list[Triple]:
-    """The triples, roles in small letters; the root has the attribute `:top`."""
+    """Return the triples, roles in small letters; the root has the attribute `:top`."""
     known = graph.map_variables()
     result: list[Triple] = [(graph.root.variable, ":top", "top", False)]
     for node in graph.iterate_nodes():

@@ -81,8 +81,8 @@ class PlacedNode:
 
 
 def readable_label(label: str) -> str:
-    """A label as people read it: in plain letters, since fonts lack those of MathML, and with the signs that
-    operator trees name.
+    """Return a label as people read it: in plain letters, since fonts lack those of MathML, and with the
+    signs that operator trees name.
 
     >>> readable_label("V!&lsqb;"), readable_label("M!D-lsqb;&rsqb;"), readable_label("&comma;")
     ('V![', 'M!D-[]', ',')
@@ -92,7 +92,9 @@ def readable_label(label: str) -> str:
 
 
 def lay_out_graph(graph: Graph) -> tuple[list[PlacedNode], list[tuple[str, str, str]]]:
-    """The nodes with their places, parents first, and edges (from, role, to) to nodes written elsewhere."""
+    """Return the nodes with their places, parents first, and edges (from, role, to) to nodes written
+    elsewhere.
+    """
     known = graph.map_variables()
     result: list[PlacedNode] = []
     again: list[tuple[str, str, str]] = []

@@ -23,7 +23,7 @@ _DO = ("do", "does", "did")
 
 
 def correct_words(words: Sequence[Word]) -> list[Word]:
-    """The words of a sentence, of which some hang elsewhere."""
+    """Return the words of a sentence, of which some hang elsewhere."""
     found = [_correct_using(words, word) for word in words]
     found = [_correct_that(found, number) for number in range(len(found))]
     for number, word in enumerate(found):
@@ -75,8 +75,9 @@ def _correct_that(words: Sequence[Word], number: int) -> Word:
 
 
 def _find_quantified(words: Sequence[Word], number: int) -> int | None:
-    """The noun or formula that hangs on its quantifier, close behind it and with nothing between; a formula
-    right behind one, wherever it hangs."""
+    """Return the noun or formula that hangs on its quantifier, close behind it and with nothing between; a
+    formula right behind one, wherever it hangs.
+    """
     if words[number].text.lower() not in _QUANTIFIERS:
         return None
     for place in range(number + 1, min(number + 4, len(words))):
@@ -380,7 +381,7 @@ class Dependencies:
         return self.lemmas[number]
 
     def list_children(self, number: int, *relations: str) -> list[int]:
-        """The words right below, of some relations; `obl` means `obl:tmod` too."""
+        """Return the words right below, of some relations; `obl` means `obl:tmod` too."""
         result = self.below.get(number, [])
         if not relations:
             return result
@@ -391,7 +392,7 @@ class Dependencies:
         ]
 
     def base_relation(self, number: int) -> str:
-        """Its relation without what stands behind the colon."""
+        """Return its relation without what stands behind the colon."""
         return self.get_relation(number).partition(":")[0]
 
     def first_child(self, number: int, *relations: str) -> int | None:
@@ -399,12 +400,14 @@ class Dependencies:
         return result[0] if result else None
 
     def find_marker(self, number: int, *relations: str) -> str:
-        """The preposition or conjunction that introduces a word, with what is fixed to it: `such as`."""
+        """Return the preposition or conjunction that introduces a word, with what is fixed to it: `such
+        as`.
+        """
         result = self.first_child(number, *(relations or ("case", "mark")))
         return "" if result is None else self.get_lemma(result)
 
     def is_verb(self, number: int) -> bool:
-        """Whether it is a verb by its tag, or a noun by mistake: one with a subject and no copula."""
+        """Return whether it is a verb by its tag, or a noun by mistake: one with a subject and no copula."""
         tag = self.words[number].tag
         mistaken = (
             tag in ("NN", "NNS")

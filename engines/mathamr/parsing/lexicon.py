@@ -29,7 +29,9 @@ class Frames:
     senses: Mapping[str, str]
 
     def find_frame(self, lemma: str, kind: str) -> str | None:
-        """The roleset of a word of class v, n, j or l; None where it has none, "" not being one of them."""
+        """Return the roleset of a word of class v, n, j or l; None where it has none, "" not being one of
+        them.
+        """
         word = f"{lemma}/{kind}"
         if word in self.senses:
             return self.senses[word] or None
@@ -68,8 +70,9 @@ _ALIKE = ("series", "species", "means", "thanks")
 
 
 def find_lemma(word: Word, frames: Frames) -> str:
-    """The lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of
-    spelling."""
+    """Return the lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of
+    spelling.
+    """
     lemma, text = word.lemma.lower(), word.text.lower()
     if word.tag == "NNS":
         if text in _PLURALS:
@@ -92,7 +95,7 @@ def find_lemma(word: Word, frames: Frames) -> str:
 
 
 def derive_adjective(lemma: str) -> str:
-    """The adjective of an adverb: simply, simple; basically, basic; exactly, exact."""
+    """Return the adjective of an adverb: simply, simple; basically, basic; exactly, exact."""
     if not lemma.endswith("ly") or len(lemma) < 6:
         return lemma
     for end, own in (("ically", "ic"), ("bly", "ble"), ("ply", "ple"), ("ily", "y")):
@@ -105,8 +108,9 @@ _DENYING = ("non-", "non", "un", "in", "im", "ir")
 
 
 def strip_negation(lemma: str, frames: Frames) -> str:
-    """An adjective without a prefix that denies it, where it has no frame and the rest has one: uneven,
-    even."""
+    """Return an adjective without a prefix that denies it, where it has no frame and the rest has one:
+    uneven, even.
+    """
     if f"{lemma}/j" in frames.words:
         return lemma
     for prefix in _DENYING:
@@ -117,7 +121,7 @@ def strip_negation(lemma: str, frames: Frames) -> str:
 
 
 def find_possible_frame(lemma: str, frames: Frames) -> str | None:
-    """The frame of the verb of an adjective that says what is possible: integrable, integrate-01."""
+    """Return the frame of the verb of an adjective that says what is possible: integrable, integrate-01."""
     if f"{lemma}/j" in frames.words:
         return None
     for prefix in ("", *_DENYING):
@@ -134,7 +138,7 @@ def find_possible_frame(lemma: str, frames: Frames) -> str | None:
 
 
 def to_number(text: str) -> str:
-    """A number as AMR has it: digits, or the word in quotes."""
+    """Return a number as AMR has it: digits, or the word in quotes."""
     if text in english.SMALL:
         return str(english.SMALL[text])
     digits = text.replace(",", "")

@@ -50,7 +50,8 @@ class BuiltinParser:
         self._labeller = labeller
 
     def __call__(self, contexts: Iterable[str]) -> Iterator[Graph]:
-        """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
+        """Yield the AMR graph of each context, in order; its formulas are the constants that stand in it,
+        quoted.
 
         A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence of formulas alone
         hangs on the one before it; one without a word of content has no graph; a context without any is a
@@ -123,7 +124,8 @@ _MOST = 4_096
 class AmrlibParser:
     """A parse_xfm model. Nothing is fetched: the tokenizer's files lie in the folder too.
 
-    Raises: DataError E355 for a folder that is no such model.
+    Raises:
+        DataError: E355 for a folder that is no such model.
     """
 
     name = "amrlib"
@@ -226,10 +228,15 @@ class Parsed:
 def open_parser(
     which: ParserName, model: Path | None = None, device: str | None = None, labeller: Path | None = None
 ) -> Parser:
-    """A parser by its name. Args: model: the folder of amrlib's. device: cpu, cuda:0 …, None: what there is.
-    labeller: of roles, for the built-in parser, instead of the one that ships.
+    """Return a parser by its name.
 
-    Raises: EngineError E355 for amrlib without a model, or with a folder that is none.
+    Args:
+        model: The folder of amrlib's.
+        device: Cpu, cuda:0 …, None: what there is.
+        labeller: Of roles, for the built-in parser, instead of the one that ships.
+
+    Raises:
+        EngineError: E355 for amrlib without a model, or with a folder that is none.
     """
     if which == "builtin":
         return BuiltinParser(labeller)
@@ -247,7 +254,9 @@ def open_parser(
 
 
 def parse_contexts(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
-    """The graph of each context, in order. Where a parser gives none, the built-in one does, and says so."""
+    """Yield the graph of each context, in order. Where a parser gives none, the built-in one does, and says
+    so.
+    """
     waiting = iter(contexts)
     while batch := list(islice(waiting, BATCH)):
         for context, graph in zip(batch, chosen(batch), strict=True):
@@ -317,9 +326,11 @@ class Parse:
 
 
 def parse_rows(spec: ParseAmr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "amr"}`. What a parser could not parse, and what it lost, is warned of.
+    """Yield rows `{"topic_id", "amr"}`. What a parser could not parse, and what it lost, is warned of.
 
-    Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
+    Raises:
+        DataError: E317 for a row without topic_id or context.
+        EngineError: E355 for a model that is none.
     """
     from engines.mathamr.rows import read_named_rows
 
@@ -338,10 +349,11 @@ def parse_rows(spec: ParseAmr, *, events: Sink = ignore) -> Iterator[dict[str, A
 
 
 def parse(spec: Parse) -> dict[str, Any]:
-    """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost`
-    are the formulas whose placeholder the parser lost, which hang on the root.
+    """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost` are
+    the formulas whose placeholder the parser lost, which hang on the root.
 
-    Raises: EngineError E376 for a query that is no formula of the text. E355 for a model that is none.
+    Raises:
+        EngineError: E376 for a query that is no formula of the text. E355 for a model that is none.
 
     >>> found = parse(Parse("Find $x$ such that $x^2=2$."))
     >>> found["formulas"], found["linear_mathamr"]

@@ -76,7 +76,7 @@ class Roles:
     weights: Mapping[str, float]
 
     def score_roles(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
-        """The score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
+        """Return the score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
         counts = self.counts.get(_count_key(predicate, dependent), {})
         result = {}
         for role, own in list_candidates(predicate.frame):
@@ -92,10 +92,15 @@ class Roles:
         taken: Collection[str],
         barred: Sequence[Collection[str]],
     ) -> list[str | None]:
-        """The likeliest roles (:ARG2, :location …) of dependents together, a numbered role at most once.
+        """Return the likeliest roles (:ARG2, :location …) of dependents together, a numbered role at most
+        once.
 
-        Args: taken: numbered roles that are gone. barred: for each dependent, roles that it cannot have.
-        Returns: None for a dependent without a role left.
+        Args:
+            taken: Numbered roles that are gone.
+            barred: For each dependent, roles that it cannot have.
+
+        Returns:
+            None for a dependent without a role left.
         """
         choices: list[list[tuple[float, str | None]]] = []
         for dependent, no in zip(dependents, barred, strict=True):
@@ -109,7 +114,8 @@ class Roles:
 
 
 def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> list[str | None]:
-    """A role of each with the highest sum of scores, a numbered one at most once; of equal sums the first.
+    """Return a role of each with the highest sum of scores, a numbered one at most once; of equal sums the
+    first.
 
     Of all beginnings that use the same numbered roles only the best can go on.
     """
@@ -130,13 +136,13 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
 
 @cache
 def list_candidates(frame: str) -> tuple[tuple[str, str], ...]:
-    """The roles that a frame's dependents can have, each with what is known of it."""
+    """Return the roles that a frame's dependents can have, each with what is known of it."""
     numbered = (one for one in load_frames().roles.get(frame, _UNKNOWN).items() if one[0].isdigit())
     return (*sorted(numbered), *((name, "") for name in MODIFIERS))
 
 
 def list_features(predicate: Predicate, dependent: Dependent, role: str, function: str) -> Iterator[str]:
-    """The features of a role of a dependent: each that is known of the one with each of the other."""
+    """Yield the features of a role of a dependent: each that is known of the one with each of the other."""
     roles = (role, function, role + function) if function else (role,)
     relation, preposition = dependent.relation, dependent.preposition
     for one in (
@@ -160,7 +166,11 @@ def count_features(counts: Mapping[str, int], role: str) -> tuple[float, float]:
 
 @cache
 def load_roles(file: Path | None = None) -> Roles:
-    """The model that ships, or another that was trained. Raises: DataError E317 for a file that is none."""
+    """Return the model that ships, or another that was trained.
+
+    Raises:
+        DataError: E317 for a file that is none.
+    """
     path = file or asset("mathamr/roles.tsv.gz")
     counts: dict[str, dict[str, int]] = {}
     weights: dict[str, float] = {}
@@ -189,7 +199,7 @@ _NAMES = {role: name for name, role in reversed(list(MODIFIERS.items()))}
 
 
 def align_words(words: Sequence[Word], graph: Graph) -> dict[str, int]:
-    """The word of each variable, by its concept: a frame that the word can stand for, or its lemma.
+    """Return the word of each variable, by its concept: a frame that the word can stand for, or its lemma.
 
     Only where there is one such word, and no other node that it could be.
     """
@@ -258,7 +268,7 @@ class RoleExample:
 
 
 def find_preposition(words: Sequence[Word], number: int) -> str:
-    """The preposition or mark of a word."""
+    """Return the preposition or mark of a word."""
     for place, word in enumerate(words):
         if word.head == number and place != number and word.relation in ("case", "mark"):
             return word.lemma.lower()
@@ -266,7 +276,9 @@ def find_preposition(words: Sequence[Word], number: int) -> str:
 
 
 def find_voice(relations: set[str]) -> str:
-    """The voice of a predicate with these relations below it: P passive, O with an object, N neither."""
+    """Return the voice of a predicate with these relations below it: P passive, O with an object, N
+    neither.
+    """
     return "P" if relations & {"nsubj:pass", "aux:pass"} else "O" if "obj" in relations else "N"
 
 
@@ -276,10 +288,16 @@ def fit_roles(
     """Write a file as `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args), from
     files of AMR graphs with their sentences, or both.
 
-    Args: held_out: the share of the sentences that is not learnt from, and on which accuracy is measured.
-    Returns: sentences (that teach something), dependents, features, graphs, left_out (lines and blocks
-    that cannot be read); with `held_out` tested and accuracy too: the share of dependents whose role, taken
-    alone, is right. The same files give the same model. Raises: DataError E674 where nothing can be learnt.
+    Args:
+        held_out: The share of the sentences that is not learnt from, and on which accuracy is measured.
+
+    Returns:
+        Sentences (that teach something), dependents, features, graphs, left_out (lines and blocks that cannot
+        be read); with `held_out` tested and accuracy too: the share of dependents whose role, taken alone, is
+        right. The same files give the same model.
+
+    Raises:
+        DataError: E674 where nothing can be learnt.
     """
     left: list[DataError] = []
     rows = [] if examples is None else list(_read_annotated(examples, left.append))
@@ -363,7 +381,9 @@ def _build_examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[RoleE
 
 
 def _build_graph_examples(graph: Graph, words: Sequence[Word]) -> list[RoleExample]:
-    """Each role of a frame in a graph, where the words of both are known and one hangs on the other."""
+    """Return each role of a frame in a graph, where the words of both are known and one hangs on the
+    other.
+    """
     places = align_words(words, graph)
     concepts = graph.map_variables()
     return [
@@ -378,7 +398,7 @@ def _build_graph_examples(graph: Graph, words: Sequence[Word]) -> list[RoleExamp
 def _build_example(
     words: Sequence[Word], place: int, frame: str, number: int, role: str
 ) -> RoleExample | None:
-    """A dependent of a predicate, if it hangs on it and the inventory has the frame and the role."""
+    """Return a dependent of a predicate, if it hangs on it and the inventory has the frame and the role."""
     word = words[number]
     if word.head != place or number == place or word.relation not in _RELATIONS:
         return None
@@ -392,7 +412,9 @@ def _build_example(
 def _fit_weights(
     examples: Sequence[RoleExample], counts: Mapping[str, Mapping[str, int]]
 ) -> dict[str, float]:
-    """The weights under which the roles of the examples are likeliest; each is left out of its own counts."""
+    """Return the weights under which the roles of the examples are likeliest; each is left out of its own
+    counts.
+    """
     import torch
 
     names: dict[str, int] = {"seen": 0, "often": 1}
@@ -468,7 +490,7 @@ class TrainRoles:
     ] = 0.0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 where there is nothing to learn from."""
+        """Raise EngineError E402 where there is nothing to learn from."""
         if self.examples is None and not self.amr:
             raise EngineError(
                 "examples or AMR graphs are needed",
@@ -478,6 +500,13 @@ class TrainRoles:
 
 
 def train_roles(spec: TrainRoles) -> dict[str, Any]:
-    """Write the labeller. Returns: out, and as `derive`. Raises: DataError E674 as there."""
+    """Write the labeller.
+
+    Returns:
+        Out, and as `derive`.
+
+    Raises:
+        DataError: E674 as there.
+    """
     result = fit_roles(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
     return {"out": str(spec.out), **result}

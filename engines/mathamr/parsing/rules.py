@@ -63,7 +63,7 @@ class Concepts(Dependencies):
         self.degrees: dict[int, GraphPart] = {}
 
     def find_concept(self, number: int) -> str:
-        """The concept of a word."""
+        """Return the concept of a word."""
         word, lemma = self.words[number], self.get_lemma(number)
         if number in self.list_letters():
             return "string-entity"
@@ -111,7 +111,7 @@ class Concepts(Dependencies):
         return lemma
 
     def find_light_object(self, number: int) -> int | None:
-        """The object of a verb that says nothing without it: the use of "make use"."""
+        """Return the object of a verb that says nothing without it: the use of "make use"."""
         for one in self.list_children(number, "obj"):
             if not self.list_children(one, "conj") and self.frames.find_frame(
                 f"{self.get_lemma(number)}-{self.get_lemma(one)}", "l"
@@ -132,19 +132,20 @@ class Concepts(Dependencies):
         )
 
     def is_negated(self, number: int) -> bool:
-        """Whether a word is an adjective with a prefix that denies it, as in improper."""
+        """Return whether a word is an adjective with a prefix that denies it, as in improper."""
         lemma = self.get_lemma(number)
         negated = self.words[number].tag[:2] == "JJ" and strip_negation(lemma, self.frames) != lemma
         return negated and lemma not in ABLE and number not in self.formulas
 
     def is_able(self, number: int) -> bool:
-        """Whether a word is an adjective like integrable, which says that something is possible."""
+        """Return whether a word is an adjective like integrable, which says that something is possible."""
         able = self.words[number].tag[:2] == "JJ" and number not in self.formulas
         return able and find_possible_frame(self.get_lemma(number), self.frames) is not None
 
     def find_antecedent(self, number: int) -> int | None:
-        """The noun or formula that "it" or "they" means: the nearest subject or object before it in the
-        sentence."""
+        """Return the noun or formula that "it" or "they" means: the nearest subject or object before it in
+        the sentence.
+        """
         wanted = _MEANT.get(self.words[number].text.lower(), "")
         for one in range(number - 1, -1, -1) if wanted else ():
             named = self.words[one].tag == wanted or (wanted == "NN" and one in self.formulas)
@@ -160,7 +161,7 @@ class Concepts(Dependencies):
         return GraphPart(f"at-{bound}")
 
     def build_part(self, number: int) -> GraphPart:
-        """The part of a word, made once; people (i, they …) are one throughout the sentence."""
+        """Return the part of a word, made once; people (i, they …) are one throughout the sentence."""
         if number in self.parts:
             return self.parts[number]
         if number in self.formulas:
@@ -202,7 +203,7 @@ _CORE = (*_BARE, "csubj", "ccomp", "xcomp")
 
 
 def wrap_preposition(preposition: str, role: str, target: GraphPart) -> GraphPart:
-    """A place or time, told by a preposition where that is a concept: before, between."""
+    """Return a place or time, told by a preposition where that is a concept: before, between."""
     if preposition not in PLACES or role not in (":location", ":time", ":direction"):
         return target
     return GraphPart(preposition).add_edge(":op1", target)
@@ -242,7 +243,9 @@ class _SentenceRules(Concepts):
         return top
 
     def build_clause(self, number: int, subject: GraphPart | None = None) -> GraphPart:
-        """The part of a clause by its head, with all that depends on it; `subject` where it has none."""
+        """Return the part of a clause by its head, with all that depends on it; `subject` where it has
+        none.
+        """
         conjuncts = self.list_children(number, "conj")
         there = self.first_child(number, "nsubj") if self.list_children(number, "expl") else None
         if there is not None and self.get_lemma(number) == "be" and self.is_claimed(number):
@@ -287,7 +290,9 @@ class _SentenceRules(Concepts):
         return top
 
     def is_claimed(self, number: int) -> bool:
-        """Whether "there is" says more than what there is: that it must be, is not, or is for every other."""
+        """Return whether "there is" says more than what there is: that it must be, is not, or is for every
+        other.
+        """
         return (
             bool(self.list_children(number, "aux"))
             or self.is_denied(number)
@@ -425,8 +430,9 @@ class _SentenceRules(Concepts):
         return number not in self.formulas or bool(self.list_children(number, "cop"))
 
     def build_embedded(self, number: int, subject: GraphPart | None = None) -> GraphPart:
-        """A clause inside another; where it asks ("I know how to solve it", "whether it holds"), what it
-        asks for."""
+        """Return a clause inside another; where it asks ("I know how to solve it", "whether it holds"), what
+        it asks for.
+        """
         clause = self.build_clause(number, subject)
         mark = self.find_marker(number, "mark")
         if (asked := self.find_asked_quantity(clause)) is not None:
@@ -459,7 +465,7 @@ class _SentenceRules(Concepts):
     # --- nouns
 
     def build_nominal(self, number: int) -> GraphPart:
-        """A noun phrase, a formula or a clause in its place, with what is coordinated with it."""
+        """Return a noun phrase, a formula or a clause in its place, with what is coordinated with it."""
         if self.is_clause(number) and number not in self.formulas:
             return self.build_clause(number)
         first = self.build_part(number)
@@ -481,8 +487,11 @@ class _SentenceRules(Concepts):
     def assign_roles(
         self, number: int, part: GraphPart, found: Sequence[tuple[int | None, GraphPart, str]]
     ) -> None:
-        """Put the dependents of a word at their likeliest roles. Args: found: of each its word (None where it
-        is inherited), its part and its relation."""
+        """Put the dependents of a word at their likeliest roles.
+
+        Args:
+            found: Of each its word (None where it is inherited), its part and its relation.
+        """
         below = {self.get_relation(one) for one in self.list_children(number)}
         predicate = Predicate(part.concept, self.words[number].tag, find_voice(below))
         dependents, barred = [], []
@@ -542,7 +551,9 @@ class _SentenceRules(Concepts):
         return self.build_part(how[0]) if how and how[0] == number - 1 else None
 
     def find_extent(self, number: int) -> int | str:
-        """How far an adjective holds: more, most, or the word that says so, too; "" where nothing does."""
+        """Return how far an adjective holds: more, most, or the word that says so, too; "" where nothing
+        does.
+        """
         if self.words[number].tag in ("JJR", "JJS"):
             return "most" if self.words[number].tag == "JJS" else "more"
         found = [one for one in self.list_children(number, "advmod") if self.get_lemma(one) in EXTENTS]
@@ -576,7 +587,7 @@ class _SentenceRules(Concepts):
             part.add_edge(":mod", self.build_nominal(one))
 
     def build_name(self, number: int) -> GraphPart:
-        """A name before a noun: Taylor series, Cauchy-Schwarz inequality."""
+        """Return a name before a noun: Taylor series, Cauchy-Schwarz inequality."""
         words = sorted((number, *self.list_children(number, "compound", "flat")))
         self.parts[number] = GraphPart("name")
         for place, word in enumerate(words, start=1):
@@ -642,7 +653,7 @@ class _SentenceRules(Concepts):
             part.add_edge(role, wrap_preposition(preposition, role, inner))
 
     def is_denied(self, number: int) -> bool:
-        """Whether a clause is denied, by itself or of all its things: "neither of them"."""
+        """Return whether a clause is denied, by itself or of all its things: "neither of them"."""
         own = [self.get_lemma(one) for one in self.list_children(number, "advmod", "cc", "cc:preconj")]
         return any(word in ("not", "n't", "never", "nor", "neither") for word in own) or any(
             self.get_lemma(word) in ("none", "neither")
@@ -652,7 +663,7 @@ class _SentenceRules(Concepts):
         )
 
     def is_quantified(self, number: int) -> bool:
-        """Whether it says of all or of which ones."""
+        """Return whether it says of all or of which ones."""
         return any(
             self.get_lemma(one) in (*EVERY, "which", "what") for one in self.list_children(number, "det")
         )
@@ -801,6 +812,12 @@ class _SentenceRules(Concepts):
 def build_sentence(
     words: Sequence[Word], formulas: dict[int, str], frames: Frames, roles: Roles
 ) -> GraphPart | None:
-    """The graph of one sentence. Args: formulas: the placeholder of each word that is a formula. Returns:
-    None for a sentence without a word of content."""
+    """Return the graph of one sentence.
+
+    Args:
+        formulas: The placeholder of each word that is a formula.
+
+    Returns:
+        None for a sentence without a word of content.
+    """
     return _SentenceRules(words, formulas, frames, roles).build_root()

@@ -60,7 +60,7 @@ class ValueKeys:
         self._looks += 1
 
     def start_anew(self) -> ValueKeys:
-        """Another that collects the same of other looks."""
+        """Return another that collects the same of other looks."""
         return ValueKeys()
 
     @property
@@ -80,8 +80,10 @@ class ValueKeys:
 class EqualLook:
     """A look that is equal to a query.
 
-    Attributes: share: of its nodes that are in the equal part, 1: the whole. judgement: what the judge said.
-    renaming: new names of the query's letters.
+    Attributes:
+        share: Of its nodes that are in the equal part, 1: the whole.
+        judgement: What the judge said.
+        renaming: New names of the query's letters.
     """
 
     look: int
@@ -100,7 +102,8 @@ class Equality:
 
     Attributes: ended: how many searches ended before all candidates were judged.
 
-    Raises: DataError E670 for an index without values, or with those of other fingerprints.
+    Raises:
+        DataError: E670 for an index without values, or with those of other fingerprints.
     """
 
     def __init__(self, opened: FormulaIndex, by: EqualityKind) -> None:
@@ -120,8 +123,11 @@ class Equality:
         """At most `k` looks that are equal to a formula, the largest equal share first; by renaming only as a
         whole.
 
-        Args: blank: whether a formula that cannot be read has none. Raises: EngineError E376 for such a
-        formula otherwise.
+        Args:
+            blank: Whether a formula that cannot be read has none.
+
+        Raises:
+            EngineError: E376 for such a formula otherwise.
         """
         from engines.formula.reader import read
 
@@ -164,7 +170,7 @@ class Equality:
                 refused += 1
 
     def _find_parts(self, latex: str, keys: Sequence[int], *, whole: bool) -> list[Tree]:
-        """The parts of a formula that have one of the keys, or all of it."""
+        """Return the parts of a formula that have one of the keys, or all of it."""
         from engines.formula.reader import read
 
         tree = read(latex).tree

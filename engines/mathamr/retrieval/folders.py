@@ -83,8 +83,14 @@ def write_documents(
 ) -> dict[str, Any]:
     """Write the index of a folder, or file, into `draft`, of what the one in `out` has and what is new.
 
-    Args: about: what the index says of itself already; an older one of other settings is of no use.
-    Returns: what `about.json` says of it: see `index`. Raises: DataError E660 where there are no formulas.
+    Args:
+        about: What the index says of itself already; an older one of other settings is of no use.
+
+    Returns:
+        What `about.json` says of it: see `index`.
+
+    Raises:
+        DataError: E660 where there are no formulas.
     """
     before = _read_previous(out, about)
     result = scan_folder(place, {} if before is None else before.scans, about["column"])
@@ -257,7 +263,11 @@ def _make_parts(
 
 
 def _make_part(task: _Task, folder: Path, keys: ValueKeys | None) -> Path:
-    """Make the part of a task, unless it is there. Returns: its folder."""
+    """Make the part of a task, unless it is there.
+
+    Returns:
+        Its folder.
+    """
     place = folder / task.name
     if (place / _PART).exists():
         return place

@@ -57,12 +57,14 @@ _FORMULA = re.compile(r"\$[^$]*\$")
 
 
 def remove_formulas(text: str) -> str:
-    """A text without its formulas."""
+    """Return a text without its formulas."""
     return _FORMULA.sub(" ", PLACEHOLDER.sub(" ", text))
 
 
 def made_of_another(about: Mapping[str, Any], place: Path) -> str | None:
-    """The collection or documents that an index says it was made of, where those are not at this place."""
+    """Return the collection or documents that an index says it was made of, where those are not at this
+    place.
+    """
     made_of = about.get("collection") or about.get("documents")
     if not isinstance(made_of, str) or Path(made_of).resolve() == place.resolve():
         return None
@@ -91,7 +93,7 @@ class FormulaIndex:
     """An opened index. What it holds stays on the disk until it is asked for."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
+        """Raise DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
         self.folder = folder
         self._maps: list[mmap.mmap] = []
         for _ in range(_ATTEMPTS):
@@ -110,7 +112,11 @@ class FormulaIndex:
         return DataError(what, path=self.folder, code="E661", remedy="Ask again.")
 
     def _check_unchanged(self, opened: T) -> T:
-        """What was opened now, if the index is still the same. Raises: DataError E661."""
+        """What was opened now, if the index is still the same.
+
+        Raises:
+            DataError: E661.
+        """
         if self._state != file_stamp(self.folder / ABOUT):
             raise self._replaced_error()
         return opened
@@ -223,7 +229,8 @@ class FormulaIndex:
         return [int(look) for look in found[np.argsort(self._masses[found], kind="stable")][:k]]
 
     def search(self, features: Counter[str], k: int) -> tuple[Floats, NDArray[np.int64]]:
-        """(scores, looks): at most `k` that share anything, the most similar first; equal ones in order.
+        """Return (scores, looks): at most `k` that share anything, the most similar first; equal ones in
+        order.
 
         Features that are rare come first. As soon as all that are left could not lift a look that has none
         of those before into the first `k`, they are looked up only of what could still be among these.
@@ -279,7 +286,7 @@ class FormulaIndex:
         return size
 
     def _find_query_features(self, features: Counter[str]) -> list[_QueryFeature]:
-        """The features of a query that the index has, the weightiest first."""
+        """Return the features of a query that the index has, the weightiest first."""
         result = []
         for feature, count in features.items():
             begin, end = self._find_postings(feature)
@@ -316,7 +323,11 @@ class FormulaIndex:
 
     @cached_property
     def vectors(self) -> Any:
-        """The dense index of the looks. Raises: DataError E670 where the index was built without."""
+        """The dense index of the looks.
+
+        Raises:
+            DataError: E670 where the index was built without.
+        """
         from engines.retrieval.dense import DenseIndex
 
         if not self.about.get("encoder"):
@@ -340,7 +351,7 @@ class FormulaIndex:
         return {name: row for row, name in enumerate(self.formulas["id"].to_pylist())}
 
     def find_row(self, formula: str) -> int | None:
-        """The row of a formula in `formulas`; None where it is not in the collection."""
+        """Return the row of a formula in `formulas`; None where it is not in the collection."""
         return self._rows.get(formula)
 
     def look_of(self, formula: str) -> int | None:
@@ -354,12 +365,12 @@ class FormulaIndex:
         return str(self.looks["visual_id"][look].as_py())
 
     def list_members(self, look: int) -> list[dict[str, Any]]:
-        """The formulas of a look: id, post, kind, line, file, field, look."""
+        """Return the formulas of a look: id, post, kind, line, file, field, look."""
         result: list[dict[str, Any]] = self.formulas.take(pa.array(self.rows_of(look))).to_pylist()
         return result
 
     def rows_of(self, look: int) -> NDArray[np.int32]:
-        """The formulas of a look, as rows."""
+        """Return the formulas of a look, as rows."""
         return np.asarray(self._members[self._firsts[look] : self._firsts[look + 1]])
 
     def fields_of(self, rows: NDArray[Any]) -> NDArray[np.int32]:
@@ -370,20 +381,24 @@ class FormulaIndex:
         return np.asarray(self.formulas["field"].to_numpy())
 
     def texts_of(self, rows: NDArray[Any]) -> list[tuple[str, str]]:
-        """The text that each formula stands in: its file and row or post, of a collection its post, or its id
-        where that is not known."""
+        """Return the text that each formula stands in: its file and row or post, of a collection its post, or
+        its id where that is not known.
+        """
         result = self.formulas.select(["id", "post", "kind"]).take(pa.array(rows)).to_pylist()
         own = "documents" in self.about
         return [(one["post"], one["kind"]) if own else (one["post"] or one["id"], "") for one in result]
 
     def read_formula(self, row: int) -> dict[str, Any]:
-        """A formula, as `members` has it."""
+        """Return a formula, as `members` has it."""
         result: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
         return result
 
     def score_words(self, text: str) -> Floats:
-        """(fields,): how well each text fits words, 0 to 1. Raises: DataError E670 for an index without
-        texts."""
+        """(fields,): how well each text fits words, 0 to 1.
+
+        Raises:
+            DataError: E670 for an index without texts.
+        """
         from engines.retrieval.bm25 import LexicalIndex
 
         if not (self.folder / WORDS).exists():
@@ -397,17 +412,19 @@ class FormulaIndex:
         return scores / max(float(scores.max(initial=0)), 1e-9)
 
     def read_text(self, field: int) -> str:
-        """The text of a field, formulas as placeholders or `$latex$`; "" for -1."""
+        """Return the text of a field, formulas as placeholders or `$latex$`; "" for -1."""
         return "" if field < 0 else str(self.fields["text"][field].as_py())
 
     def field_of(self, formula: str) -> str | None:
-        """The text, with placeholders, of the field that a formula stands in; None where it is unknown."""
+        """Return the text, with placeholders, of the field that a formula stands in; None where it is
+        unknown.
+        """
         row = self.find_row(formula)
         number = -1 if row is None else int(self.formulas["field"][row].as_py())
         return None if number < 0 else str(self.fields["text"][number].as_py())
 
     def latex_of(self, formulas: Iterable[str]) -> dict[str, str]:
-        """The LaTeX of formulas by id; those that the collection lacks are left out."""
+        """Return the LaTeX of formulas by id; those that the collection lacks are left out."""
         result = {}
         for name in formulas:
             look = self.look_of(name)

@@ -69,15 +69,20 @@ def index(
 ) -> dict[str, Any]:
     """Write the index, which appears whole or not at all; finished parts of one of documents outlive a stop.
 
-    Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
-    left_out (rows and formulas that could not be read, and those with the id of an earlier one), doubts (how
-    many formulas have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the
-    version, how many visually distinct formulas have keys, and the number of keys); of documents also files,
-    files_read (those that were new or changed), files_left_out (how many of each kind). Events: progress in
-    formulas; a warning of each and of what was left out, with the first place.
-    Raises: EngineError E402 without a place for the index, E430 for a file of no known kind, DataError E660
-    where there are no formulas, E452 where `out` holds something else, or an index of something else, and as
-    `encoder`.
+    Returns:
+        Out, complete, formulas, looks, features, postings, with_error_nodes, without_context, left_out (rows
+        and formulas that could not be read, and those with the id of an earlier one), doubts (how many
+        formulas have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the
+        version, how many visually distinct formulas have keys, and the number of keys); of documents also
+        files, files_read (those that were new or changed), files_left_out (how many of each kind).
+
+    Events:
+        Progress in formulas; a warning of each and of what was left out, with the first place.
+
+    Raises:
+        EngineError: E402 without a place for the index, E430 for a file of no known kind.
+        DataError: E660 where there are no formulas, E452 where `out` holds something else, or an index of
+            something else, and as `encoder`.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.system import asset
@@ -135,7 +140,9 @@ def _open_collection(spec: IndexFormulas) -> ArqmathFolder | None:
 
 
 def _is_marked(posts: Path) -> bool:
-    """Whether the first posts have formulas as ARQMath marks them; otherwise they are texts with dollars."""
+    """Return whether the first posts have formulas as ARQMath marks them; otherwise they are texts with
+    dollars.
+    """
     from itertools import islice
 
     from engines.forum.readers import Report, read_posts
@@ -199,8 +206,11 @@ def find_index(
     *,
     values: bool = False,
 ) -> Path | None:
-    """The index that is given; without one a small collection is indexed on the way, in the cache. Args:
-    values: whether it is also indexed by values."""
+    """Return the index that is given; without one a small collection is indexed on the way, in the cache.
+
+    Args:
+        values: Whether it is also indexed by values.
+    """
     if given is not None:
         return given
     files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
@@ -282,8 +292,9 @@ class _CollectionRows:
             self.others.setdefault((post, formula), new)
 
     def find_field(self, post: str, formula: str) -> int:
-        """The field of its post that a formula stands in, or any where the post is not known; -1 where there
-        is no such text."""
+        """Return the field of its post that a formula stands in, or any where the post is not known; -1 where
+        there is no such text.
+        """
         number = self.field_of.get(formula, -1)
         if number < 0 or not post or self.fields[number][0] == post:
             return number

@@ -59,7 +59,7 @@ class FormulaQuery:
 
 
 def read_query(text: str) -> FormulaQuery:
-    """Raises: EngineError E376 for a query without a formula.
+    """Raise EngineError E376 for a query without a formula.
 
     >>> found = read_query("sums of $k^2$ and $sqrt(k)$")
     >>> [one.formula.latex for one in found.formulas], found.words
@@ -128,7 +128,7 @@ class ScoredLook:
 
 
 def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[ScoredLook]:
-    """The formulas most similar to one, at most `k`."""
+    """Return the formulas most similar to one, at most `k`."""
     scores, rows = opened.search(features(tree), max(k, RESCORED))
     found = [ScoredLook(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
     head = rescore_consistently(opened, tree, found[:RESCORED])
@@ -138,7 +138,7 @@ def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[Score
 def rescore_consistently(
     opened: FormulaIndex, tree: OperatorTree, found: Sequence[ScoredLook], share: float = CONSISTENT
 ) -> list[ScoredLook]:
-    """The same, scored again with the query's letters changed to each formula's."""
+    """Return the same, scored again with the query's letters changed to each formula's."""
     weights: dict[str, float] = {}
     scored = []
     for one in found:
@@ -157,7 +157,7 @@ def rescore_consistently(
 
 
 def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[ScoredLook]:
-    """The formulas that a pattern matches, by the share of them that it does, at most `k`."""
+    """Return the formulas that a pattern matches, by the share of them that it does, at most `k`."""
     wanted = pattern_features(pattern)
     found = []
     for look in opened.find_with_all(wanted, _MATCHED):
@@ -188,7 +188,7 @@ Floats = NDArray[np.float32]
 
 
 def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: Floats | None) -> ScoredLook:
-    """The score with that of the words, of the formula in whose text they score best."""
+    """Return the score with that of the words, of the formula in whose text they score best."""
     if words is None:
         return one
     rows = opened.rows_of(one.look)

@@ -18,8 +18,9 @@ _OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
 
 
 def open_index(folder: Path, collection: Path | None = None, events: Sink = ignore) -> FormulaIndex:
-    """The index in a folder; kept open until it is built anew. Events: a warning where it was made of another
-    collection than the one that it is to serve."""
+    """Return the index in a folder; kept open until it is built anew. Events: a warning where it was made of
+    another collection than the one that it is to serve.
+    """
     from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
 
     key = (str(folder), file_stamp(folder / "about.json"))

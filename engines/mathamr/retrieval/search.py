@@ -86,15 +86,22 @@ def search(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> dict[str, Any]:
-    """The formulas most similar to one, or a run.
+    """Return the formulas most similar to one, or a run.
 
-    Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
-    how many look so, parts: latex of the query's part and of the hit's, nodes, exact; of documents also file,
-    line, sentence; of a pattern bound: the LaTeX that each wildcard stands for). Of topics run, topics,
-    formulas, left_out (formulas beyond 1,000 of a topic), complete. Events: progress in topics; warnings of a
-    formula that is read in part, of topics that find nothing, and of what is left out. Raises: DataError
-    E661, E662 for an index that cannot be used, E670 for vectors or values that it lacks, EngineError E376
-    for a formula that cannot be read as an expression or statement where `how` needs that.
+    Returns:
+        Of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas: how many
+        look so, parts: latex of the query's part and of the hit's, nodes, exact; of documents also file,
+        line, sentence; of a pattern bound: the LaTeX that each wildcard stands for). Of topics run, topics,
+        formulas, left_out (formulas beyond 1,000 of a topic), complete.
+
+    Events:
+        Progress in topics; warnings of a formula that is read in part, of topics that find nothing, and of
+        what is left out.
+
+    Raises:
+        DataError: E661, E662 for an index that cannot be used, E670 for vectors or values that it lacks.
+        EngineError: E376 for a formula that cannot be read as an expression or statement where `how` needs
+            that.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.system import asset
@@ -121,7 +128,7 @@ def search(
 def rank_formulas(
     opened: FormulaIndex, formula: Formula, k: int, how: SearchMethod = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
-    """The visually distinct formulas most similar to one, as (number, score)."""
+    """Return the visually distinct formulas most similar to one, as (number, score)."""
     from engines.mathamr.retrieval.matching import find_nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.trec import TrecRun
@@ -211,7 +218,7 @@ def _locate_member(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str,
 
 
 def match_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
-    """The largest parts of a formula that another one has, with where they stand in both."""
+    """Return the largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.operator_tree import shared_parts
     from engines.formula.render import latex as written
 

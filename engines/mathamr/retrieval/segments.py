@@ -67,7 +67,7 @@ def hash_feature(feature: str) -> int:
 
 
 def compute_rarity(holders: NDArray[Any], looks: int) -> Floats:
-    """The weight of a feature that so many looks have: BM25's inverse document frequency."""
+    """Return the weight of a feature that so many looks have: BM25's inverse document frequency."""
     return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
 
 
@@ -90,7 +90,7 @@ class Segment:
         return len(self._looks)
 
     def add_look(self, latex: str, visual_id: str = "") -> int:
-        """The number of what formulas that look like this have in common."""
+        """Return the number of what formulas that look like this have in common."""
         known = self._of_latex.get(latex) if self._by_tree else None
         if known is not None:
             return known
@@ -121,7 +121,7 @@ class Segment:
             self._counts.append(min(count, 65_535))
 
     def add_field(self, post: str, name: str, text: str) -> int:
-        """A text in which formulas stand; the same as the last one is that."""
+        """Return a text in which formulas stand; the same as the last one is that."""
         if not self._fields or self._fields[-1] != (post, name, text):
             self._fields.append((post, name, text))
         return len(self._fields) - 1
@@ -196,7 +196,7 @@ def write_table(path: Path, schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) 
 
 
 def read_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """The rows of a table, some at once."""
+    """Yield the rows of a table, some at once."""
     with pa.memory_map(str(path)) as file:
         reader = pa.ipc.open_file(file)
         for number in range(reader.num_record_batches):
@@ -258,8 +258,9 @@ class SegmentSource:
 def merge_segments(sources: Sequence[SegmentSource], out: Path) -> dict[str, int]:
     """Write an index of the formulas of all sources, in their order.
 
-    Returns: formulas, looks, features, postings, with_error_nodes, without_context. Looks keep the order in
-    which they come first.
+    Returns:
+        Formulas, looks, features, postings, with_error_nodes, without_context. Looks keep the order in which
+        they come first.
     """
     numbers, first, looks = _number_looks(sources)
     counts = _merge_postings(
@@ -297,8 +298,9 @@ def merge_segments(sources: Sequence[SegmentSource], out: Path) -> dict[str, int
 def _number_looks(
     sources: Sequence[SegmentSource],
 ) -> tuple[list[NDArray[np.int32]], list[NDArray[np.bool_]], int]:
-    """The new number of each look of each source (-1: none of its formulas is kept), whether that source is
-    the first to have it, and how many there are."""
+    """Return the new number of each look of each source (-1: none of its formulas is kept), whether that
+    source is the first to have it, and how many there are.
+    """
     used, parts = [], []
     for source in sources:
         hashes = _StoredColumn(source.folder / "hashes.npy").read_values()
@@ -423,7 +425,11 @@ def _merge_tables(
 def _merge_fields(
     source: SegmentSource, kept: Sequence[pa.RecordBatch], texts: TableWriter, before: int
 ) -> NDArray[np.int32]:
-    """Write the fields of a source in which kept formulas stand. Returns: the new number of each, or -1."""
+    """Write the fields of a source in which kept formulas stand.
+
+    Returns:
+        The new number of each, or -1.
+    """
     path = source.folder / "fields.arrow"
     found = list(read_batches(path)) if path.exists() else []
     count = sum(map(len, found))

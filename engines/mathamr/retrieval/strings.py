@@ -61,14 +61,14 @@ class FormulaInContext:
         return self.formulas[self.id]
 
     def write_sentence(self, written: Callable[[Formula], str]) -> str:
-        """The context with its formulas as they are written; the formula alone where there is none."""
+        """Return the context with its formulas as they are written; the formula alone where there is none."""
         if not self.context:
             return written(self.formula)
         known = {name: written(one) for name, one in self.formulas.items()}
         return PLACEHOLDER.sub(lambda match: known.get(match[1], ""), self.context)
 
     def lowercase_amr(self) -> Graph:
-        """The AMR in small letters; without a context a node with the formula."""
+        """Return the AMR in small letters; without a context a node with the formula."""
 
         assert self.amr is not None or not self.context
         result = self.amr or Graph(GraphNode("z", "", [Branch(":value", make_placeholder(self.id))]))
@@ -140,7 +140,7 @@ def _write_mathamr(given: FormulaInContext) -> str:
 
 @_register_representation("mathamr-marked", "amr")
 def _write_mathamr_marked(given: FormulaInContext) -> str:
-    """The same, the formula marked, so that two formulas of one sentence differ."""
+    """Return the same, the formula marked, so that two formulas of one sentence differ."""
     return _write_grafted(given, given.id)
 
 
@@ -175,11 +175,14 @@ class Represent:
 
 
 def write_strings(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
-    """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
+    """Yield rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the
+    representation.
 
-    Events: warnings of judged formulas that the collection does not have, of strings without the context
-    that they should have, and of an index of another collection. Raises: DataError as of the index
-    and the topics.
+    Events: warnings of judged formulas that the collection does not have, of strings without the context that
+    they should have, and of an index of another collection.
+
+    Raises:
+        DataError: As of the index and the topics.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.opened import open_index
@@ -223,11 +226,15 @@ class FormulaStrings:
             warn(events, f"{self.alone:,} {what}")
 
     def write_topics(self, topics: Sequence[Topic]) -> list[str]:
-        """A string for each topic's formula."""
+        """Return a string for each topic's formula."""
         return self._write_rows([cut_topic_context(topic, self.window) for topic in topics])
 
     def write_formulas(self, formulas: Sequence[str]) -> list[str]:
-        """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
+        """Return a string for each formula of the collection.
+
+        Raises:
+            DataError: E354 for one that it lacks.
+        """
         rows = []
         for formula in formulas:
             look = self.index.look_of(formula)
@@ -280,9 +287,15 @@ class EmbedStrings:
 def embed_strings(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the vectors, unit rows in the order of the strings, whole or not at all.
 
-    Returns: out, complete, strings, dimension, encoder. Events: a warning of ids that occur again. Raises:
-    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for strings
-    of several representations; and as `encoder`.
+    Returns:
+        Out, complete, strings, dimension, encoder.
+
+    Events:
+        A warning of ids that occur again.
+
+    Raises:
+        DataError: E317 for a row without id or string, E314 for a file without rows.
+        EngineError: E402 for strings of several representations; and as `encoder`.
     """
     from engines.core.files import refuse_other, write_array
     from engines.mathamr.retrieval.opened import open_encoder
@@ -351,11 +364,17 @@ class Rerank:
 def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the reranked run.
 
-    Returns: out, complete, topics, formulas (those that are reranked), ties (formulas whose string another
-    one of the topic has too), missing (formulas that are not reranked, since the index does not have them),
-    behind (those beyond `depth`, which follow in the order of the run), left_out (formulas beyond 1,000 of a
-    topic). Events: progress in topics, then in texts; warnings. Raises: DataError as of the index, the
-    topics, the run and the encoder.
+    Returns:
+        Out, complete, topics, formulas (those that are reranked), ties (formulas whose string another one of
+        the topic has too), missing (formulas that are not reranked, since the index does not have them),
+        behind (those beyond `depth`, which follow in the order of the run), left_out (formulas beyond 1,000
+        of a topic).
+
+    Events:
+        Progress in topics, then in texts; warnings.
+
+    Raises:
+        DataError: As of the index, the topics, the run and the encoder.
     """
     from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
@@ -438,7 +457,9 @@ def _select_topics(candidates: Mapping[str, object], task: Task2, run: Path | No
 def _select_candidates(
     spec: Rerank, task: Task2, strings: FormulaStrings, events: Sink
 ) -> tuple[dict[str, list[str]], dict[str, list[str]], int]:
-    """The formulas of each topic that the index has, those beyond the depth, and how many the index lacks."""
+    """Return the formulas of each topic that the index has, those beyond the depth, and how many the index
+    lacks.
+    """
     from engines.retrieval.trec import warned_run
 
     behind: dict[str, list[str]] = {}
@@ -483,8 +504,11 @@ class FuseFormulaRuns(fusion.FuseRuns):
 
 
 def fuse_runs(spec: FuseFormulaRuns, *, events: Sink = ignore) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, formulas, left_out (formulas beyond 1,000 of a topic).
-    Events and errors as of `fusion.fused_runs`.
+    """Write the fused run.
+
+    Returns:
+        Out, topics, formulas, left_out (formulas beyond 1,000 of a topic). Events and errors as of
+        `fusion.fused_runs`.
 
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.

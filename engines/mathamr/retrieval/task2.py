@@ -35,12 +35,19 @@ class FormulaTopics:
 
 
 def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
-    """The topics of a collection.
+    """Return the topics of a collection.
 
-    Returns: folder, topics (id, title, latex, formula, nodes of its operator tree, judged formulas by grade,
-    graph: whether a MathAMR graph of it is among the files), runs (names), left_out (lines and files that
-    could not be read). Events: a warning for each of these, the first twenty. Raises: DataError E312 for a
-    collection without topics of Task 2, and the first error where none of them can be read.
+    Returns:
+        Folder, topics (id, title, latex, formula, nodes of its operator tree, judged formulas by grade,
+        graph: whether a MathAMR graph of it is among the files), runs (names), left_out (lines and files that
+        could not be read).
+
+    Events:
+        A warning for each of these, the first twenty.
+
+    Raises:
+        DataError: E312 for a collection without topics of Task 2, and the first error where none of them can
+            be read.
     """
     from engines.formula.parser import operator_tree
     from engines.forum.folder import ArqmathFolder
@@ -65,7 +72,7 @@ def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]
 
 
 def has_visual_ids(qrels: Path) -> bool:
-    """Whether a file of judgements says by its name that it names visual ids instead of formulas."""
+    """Return whether a file of judgements says by its name that it names visual ids instead of formulas."""
     return "visual" in qrels.name.lower()
 
 
@@ -100,7 +107,11 @@ class Task2:
 
     @cached_property
     def topics(self) -> Mapping[str, Topic]:
-        """The topics by id. Raises: DataError E312 where there are none, or the first error of the files."""
+        """The topics by id.
+
+        Raises:
+            DataError: E312 where there are none, or the first error of the files.
+        """
         from engines.forum.topics import read_topics
 
         files = self.collection.topics.get(2, ())
@@ -221,17 +232,23 @@ class EvaluateFormulas:
 
 
 def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]:
-    """The measures of each run over all judged topics.
+    """Return the measures of each run over all judged topics.
 
-    Returns: topics, judged (visually distinct formulas), not_in_index (judgements left out),
-    without_positive (topics left out, as nothing that the index has is graded above 0), unit, systems (run,
-    the means, intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the
-    number of nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and
-    p10_prime: difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot,
-    the picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
-    warnings of each thing that is left out, of topics that a run lacks, and of scores that look like none.
-    Raises: DataError for files that cannot be read, or a run of other topics, E344 when no judged formula is
-    in the index.
+    Returns:
+        Topics, judged (visually distinct formulas), not_in_index (judgements left out), without_positive
+        (topics left out, as nothing that the index has is graded above 0), unit, systems (run, the means,
+        intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number
+        of nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and
+        p10_prime: difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also
+        plot, the picture of nDCG'@10 by topic: of one run, or the differences of the others from the first.
+
+    Events:
+        Warnings of each thing that is left out, of topics that a run lacks, and of scores that look like
+        none.
+
+    Raises:
+        DataError: For files that cannot be read, or a run of other topics, E344 when no judged formula is in
+            the index.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.system import asset
@@ -457,7 +474,9 @@ def evaluate_runs(spec: EvaluateRuns, *, events: Sink = ignore, cache: Path | No
 
 
 def _select_judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], JudgedUnit]:
-    """The files of judgements that have topics of the runs; those of visual ids where none names formulas."""
+    """Return the files of judgements that have topics of the runs; those of visual ids where none names
+    formulas.
+    """
     from engines.retrieval.trec import read_qrels, read_run
 
     topics = {topic for path in collection.formula_runs for topic in read_run(path, task=2).rankings}

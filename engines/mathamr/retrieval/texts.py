@@ -16,7 +16,7 @@ from engines.mathamr.graph.amr import (
 
 
 def write_tree_string(formula: Formula) -> str:
-    """The operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
+    """Return the operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
 
     >>> from engines.formula.parser import Formula
     >>> write_tree_string(Formula("x^2+1"))
@@ -42,8 +42,9 @@ def list_topic_fields(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str
 
 
 def cut_topic_context(topic: Topic, sentences: int) -> tuple[str, str, Mapping[str, str]]:
-    """The short id of a topic's formula, the sentences around it in the first field that has it, and the
-    LaTeX of that field's formulas; no context, and the formula alone, where no field has it."""
+    """Return the short id of a topic's formula, the sentences around it in the first field that has it, and
+    the LaTeX of that field's formulas; no context, and the formula alone, where no field has it.
+    """
     query = topic.formula.removeprefix("q_")
     for _, text, latex in list_topic_fields(topic):
         if query in find_ids(text):
@@ -52,5 +53,5 @@ def cut_topic_context(topic: Topic, sentences: int) -> tuple[str, str, Mapping[s
 
 
 def restore_latex(text: str, latex: Mapping[str, str]) -> str:
-    """The text with `$latex$` again; a formula that is not known stays a placeholder."""
+    """Return the text with `$latex$` again; a formula that is not known stays a placeholder."""
     return PLACEHOLDER.sub(lambda match: f"${latex[match[1]]}$" if match[1] in latex else match[0], text)

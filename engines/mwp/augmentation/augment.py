@@ -31,11 +31,12 @@ _ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)
 
 
 def reorder_question(problem: Problem, *, given_that: bool = False) -> ProblemVariant | str:
-    """The problem with its question first, numbers renumbered; or why there is none.
+    """Return the problem with its question first, numbers renumbered; or why there is none.
 
     Whether the equation stays the same is computed: a number in the question changes the order of all.
 
-    Args: given_that: in English, the facts follow "given that" (Kumar et al. 2021).
+    Args:
+        given_that: In English, the facts follow "given that" (Kumar et al. 2021).
     """
     assert problem.equation is not None
     parted = _split_question(problem)
@@ -81,7 +82,7 @@ def _split_at_comma(sentence: str) -> tuple[str, str] | str:
 
 
 def question_first(question: str, facts: str, problem: Problem, *, given_that: bool = False) -> str:
-    """The text with the question before the facts, marks and capitals put right."""
+    """Return the text with the question before the facts, marks and capitals put right."""
     if problem.language == "zh":
         end = "．" if "．" in problem.text else "。"
         return question.rstrip("，,。．.；;？? ") + "？" + facts.rstrip("，,；; ．。.") + end
@@ -141,7 +142,7 @@ class Variants:
 
 
 def kinds_of(text: str) -> tuple[VariantKind, ...]:
-    """The kinds that are meant by `qr,roda`."""
+    """Return the kinds that are meant by `qr,roda`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in _KINDS:
@@ -157,7 +158,11 @@ def make_variants(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Variants:
-    """What can be made of problems with an equation, in their order. Args: given_that: as `reordered`."""
+    """What can be made of problems with an equation, in their order.
+
+    Args:
+        given_that: As `reordered`.
+    """
     results = Variants()
     for done, problem in enumerate(problems, start=1):
         if stop():
@@ -184,7 +189,8 @@ def _record_variant(found: Variants, kind: VariantKind, result: ProblemVariant |
 def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Make the variants of a file and say what became of its problems.
 
-    Raises: DataError as `read_problems` does.
+    Raises:
+        DataError: As `read_problems` does.
 
     >>> from engines.core.system import asset
     >>> found = augment(Augment(asset("sample/problems/sample-en/problems.jsonl")))
@@ -246,8 +252,9 @@ class Challenge:
 def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Draw, filter, draw again, and write; the same seed gives the same set.
 
-    Raises: DataError as `read_problems` does, EngineError E683 for a procedure that there is not for the
-    language, E686 where nothing can be made.
+    Raises:
+        DataError: As `read_problems` does.
+        EngineError: E683 for a procedure that there is not for the language, E686 where nothing can be made.
     """
     import numpy as np
 

@@ -21,7 +21,8 @@ from engines.mwp.problems.problem import EquationError, Problem, evaluate, list_
 def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
     """What `number` is, given that the equation's value is `answer`; both are labels of leaves.
 
-    Raises: EquationError where the number does not stand exactly once, or below a power.
+    Raises:
+        EquationError: Where the number does not stand exactly once, or below a power.
 
     >>> from engines.mwp.problems.problem import to_infix, read_equation
     >>> to_infix(solve_for_number(read_equation("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
@@ -53,7 +54,7 @@ def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
 
 
 def simplify_equation(equation: Tree) -> Tree:
-    """The equation as one sum of fractions: `a-(b-c)` becomes `a+c-b`, `(a/b)/c` becomes `a/(b*c)`.
+    """Return the equation as one sum of fractions: `a-(b-c)` becomes `a+c-b`, `(a/b)/c` becomes `a/(b*c)`.
 
     Equal factors are cancelled and factors 1 dropped; nothing is multiplied out. Terms and factors are in the
     order of their numbers, so that what differs only in grouping becomes one equation.
@@ -73,7 +74,7 @@ def _to_signed_terms(tree: Tree) -> SignedTerms:
 
 
 def _build_sum(terms: SignedTerms) -> Tree:
-    """Terms as a tree; those with a plus first, so that none begins with a minus where that can be."""
+    """Return terms as a tree; those with a plus first, so that none begins with a minus where that can be."""
     added = sorted((term for sign, term in terms if sign > 0), key=_leaf_keys)
     taken = sorted((term for sign, term in terms if sign < 0), key=_leaf_keys)
     if not added:

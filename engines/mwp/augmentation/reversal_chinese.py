@@ -45,7 +45,9 @@ def refusal(problem: Problem) -> str:
 
 
 def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
-    """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
+    """Return the text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why
+    not.
+    """
     parts = split_clauses(problem.text)
     marker = _find_marker(parts)
     assert marker is not None

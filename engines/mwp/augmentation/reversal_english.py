@@ -42,7 +42,7 @@ _DOUBLED = tuple(_DOUBLED_WORDS.split())
 
 
 def past_tense(verb: str) -> str:
-    """The past of a verb.
+    """Return the past of a verb.
 
     >>> past_tense("eat"), past_tense("carry"), past_tense("bake"), past_tense("stop"), past_tense("play")
     ('ate', 'carried', 'baked', 'stopped', 'played')
@@ -59,7 +59,7 @@ def past_tense(verb: str) -> str:
 
 
 def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
-    """The verb of a past or present form; `lemma` is a guess, `known` says what is a word.
+    """Return the verb of a past or present form; `lemma` is a guess, `known` says what is a word.
 
     >>> words = {"travel", "swim", "bake", "have"}.__contains__
     >>> [verb_lemma(*pair, words) for pair in (("travelled", "travell"), ("swam", "swam"), ("baked", "bak"))]
@@ -82,7 +82,7 @@ def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
 
 
 def third_person(verb: str) -> str:
-    """The third person of a verb.
+    """Return the third person of a verb.
 
     >>> third_person("have"), third_person("carry"), third_person("fix"), third_person("buy")
     ('has', 'carries', 'fixes', 'buys')
@@ -132,7 +132,7 @@ class Clause:
         return " ".join(self.words)
 
     def tag_at(self, place: int) -> str:
-        """The tag of a word; "" behind the end."""
+        """Return the tag of a word; "" behind the end."""
         return self.parse[place].tag if place < len(self.parse) else ""
 
     def list_descendants(self, place: int) -> set[int]:
@@ -146,7 +146,7 @@ class Clause:
 
 @lru_cache(maxsize=4096)
 def parse_clause(text: str) -> Clause:
-    """A clause of its text, without marks at its end."""
+    """Return a clause of its text, without marks at its end."""
     words = tuple(text.strip(" .?!,;").split())
     if not words:
         return Clause((), ())
@@ -158,7 +158,7 @@ def parse_clause(text: str) -> Clause:
 
 
 def ask_for_number(statement: Clause, number: str) -> str | None:
-    """The question for a number of a statement; None where no rule makes one.
+    """Return the question for a number of a statement; None where no rule makes one.
 
     >>> ask_for_number(parse_clause("tom ate N_1 red apples"), "N_1")
     'how many red apples did tom eat'
@@ -276,7 +276,7 @@ def _subject_of(statement: Clause, root: int) -> tuple[int, int] | None:
 
 
 def _find_verb_group(statement: Clause, begin: int) -> tuple[int, int] | None:
-    """The first and last word of the verb's group, adverbs passed over: `has already eaten`."""
+    """Return the first and last word of the verb's group, adverbs passed over: `has already eaten`."""
     words, parse = statement.words, statement.parse
     while statement.tag_at(begin) == "RB":
         begin += 1
@@ -302,8 +302,10 @@ def _find_verb_group(statement: Clause, begin: int) -> tuple[int, int] | None:
 
 
 def state_answer(question: Clause, answer: str, *, money: bool) -> str | None:
-    """A question as the statement of its answer; None where no rule makes one. Args: money: whether the
-    problem speaks of dollars.
+    """Return a question as the statement of its answer; None where no rule makes one.
+
+    Args:
+        money: Whether the problem speaks of dollars.
 
     >>> state_answer(parse_clause("how many apples did tom eat in all ?"), "N_2", money=False)
     'tom ate N_2 apples in all'
@@ -465,7 +467,9 @@ def refusal(problem: Problem) -> str:
 
 
 def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
-    """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
+    """Return the text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why
+    not.
+    """
     taken = _split_problem(problem.text)
     if isinstance(taken, str):
         return taken
@@ -534,7 +538,7 @@ def _split_problem(text: str) -> _SplitProblem | str:
 
 
 def _lower_first_word(sentence: str) -> str:
-    """A sentence with its first word in small letters, unless that may be a name."""
+    """Return a sentence with its first word in small letters, unless that may be a name."""
     first, _, rest = sentence.partition(" ")
     return f"{first.lower()} {rest}" if first.lower() in _STARTS else sentence
 
@@ -576,7 +580,9 @@ def _split_clauses(sentence: str) -> list[str]:
 
 
 def _has_verb_after_subject(whole: Clause, begin: int) -> bool:
-    """Whether a noun phrase begins there that is the subject of a verb of its own, with one before it too."""
+    """Return whether a noun phrase begins there that is the subject of a verb of its own, with one before it
+    too.
+    """
     if not any(one.tag in ("VBD", "VBZ", "VBP") for one in whole.parse[:begin]):
         return False
     for at in range(begin, min(begin + 6, len(whole.words))):
@@ -602,8 +608,9 @@ def _find_subject(one: Clause) -> str:
 
 
 def _split_amounts(statement: str, name: str) -> tuple[str, str] | None:
-    """A statement of two amounts as two of one, the named first: "a has N_0 x and N_1 y" for N_0 as
-    "a has N_0 x" and "a has N_1 y"."""
+    """Return a statement of two amounts as two of one, the named first: "a has N_0 x and N_1 y" for N_0 as "a
+    has N_0 x" and "a has N_1 y".
+    """
     words = statement.split()
     amounts = [at for at, word in enumerate(words) if _PLACE.fullmatch(word)]
     if len(amounts) != 2:
@@ -636,7 +643,9 @@ def _shared_ending(words: list[str], second: int) -> list[str]:
 def _replace_pronouns(
     parts: list[str], question: str, statements: tuple[str, ...]
 ) -> tuple[list[str], str, bool]:
-    """The parts with the name for the pronoun that would come first; whether every pronoun has a name."""
+    """Return the parts with the name for the pronoun that would come first; whether every pronoun has a
+    name.
+    """
     names = [_find_subject(parse_clause(one)) for one in statements]
     name = next((one for one in names if one and one.split()[0] not in _PRONOUNS), "")
     before: list[str] = []
@@ -665,7 +674,7 @@ def _replace_pronouns(
 
 
 def _in_time(question: str, moved: str, place: int, taken: _SplitProblem) -> str:
-    """The question with "at first" where the clause speaks of what was before something changed."""
+    """Return the question with "at first" where the clause speaks of what was before something changed."""
     shared = re.search(r"\b(?:each|every|per|than)\b", " ".join((*taken.statements, taken.question)))
     if shared or not question.startswith("how") or re.search(r"\b(?:more|fewer|first|before)\b", question):
         return question

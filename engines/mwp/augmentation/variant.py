@@ -25,7 +25,7 @@ _WORDS_EN = re.compile(
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of an English text, with their marks and without the blanks around them.
+    """Return the sentences of an English text, with their marks and without the blanks around them.
 
     A point after an abbreviation ends none.
 
@@ -45,7 +45,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def split_clauses(text: str) -> list[str]:
-    """The clauses of a Chinese text, each with the marks that end it.
+    """Return the clauses of a Chinese text, each with the marks that end it.
 
     >>> split_clauses("甲每小时行N_0千米，N_1小时行多少千米？")
     ['甲每小时行N_0千米，', 'N_1小时行多少千米？']
@@ -68,7 +68,7 @@ def split_clauses(text: str) -> list[str]:
 
 
 def is_question(part: str, language: Language) -> bool:
-    """Whether a sentence or clause is a question, by its mark or its words."""
+    """Return whether a sentence or clause is a question, by its mark or its words."""
     if language == "zh":
         return bool(_MARKERS_ZH.search(part.rstrip("，,。．.？?！!；;）) ")))
     return bool(_WORDS_EN.search(part)) and ("?" in part or bool(_WORDS_EN.match(part)))
@@ -84,10 +84,14 @@ _PLACE = re.compile(r"N_(\d+)")
 class ProblemVariant:
     """A problem made of another.
 
-    Args: of: the other's id. kind: reordered question or reversed operation. asked: the other's number that
-    is asked for (`N_1`), "" for a reordered one. solved: how it follows from the others, in the numbers of
-    the source, where `N_n` is the source's answer. relation: positive where both have one normalised
-    equation, else negative. doubts: why it may not be coherent.
+    Args:
+        of: The other's id.
+        kind: Reordered question or reversed operation.
+        asked: The other's number that is asked for (`N_1`), "" for a reordered one.
+        solved: How it follows from the others, in the numbers of the source, where `N_n` is the source's
+            answer.
+        relation: Positive where both have one normalised equation, else negative.
+        doubts: Why it may not be coherent.
     """
 
     problem: Problem
@@ -99,7 +103,7 @@ class ProblemVariant:
     doubts: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
-        """A line of a file that `read_problems` reads as problems."""
+        """Return a line of a file that `read_problems` reads as problems."""
         return {
             **self.problem.to_row(),
             "kind": self.kind,
@@ -112,7 +116,7 @@ class ProblemVariant:
 
 
 def written_number(value: Fraction, *, percent: bool = False) -> str:
-    """A value as problems write numbers: `14.4`, `(7/3)`, or `25%`.
+    """Return a value as problems write numbers: `14.4`, `(7/3)`, or `25%`.
 
     >>> written_number(Fraction(72, 5)), written_number(Fraction(7, 3))
     ('14.4', '(7/3)')
@@ -127,10 +131,13 @@ def written_number(value: Fraction, *, percent: bool = False) -> str:
 def renumber_problem(
     source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str
 ) -> Problem:
-    """The problem of a text whose placeholders are in any order, renumbered by their first appearance.
+    """Return the problem of a text whose placeholders are in any order, renumbered by their first appearance.
 
-    Args: numbers: of the placeholders, as written; those that do not occur are dropped.
-    Raises: EquationError where the equation uses one that was dropped, or has no value.
+    Args:
+        numbers: Of the placeholders, as written; those that do not occur are dropped.
+
+    Raises:
+        EquationError: Where the equation uses one that was dropped, or has no value.
     """
     found = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
     places = [-1] * len(numbers)

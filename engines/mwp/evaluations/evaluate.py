@@ -62,11 +62,13 @@ class EvaluateSolver:
 def evaluate_solver(
     spec: EvaluateSolver, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """The measures over all problems with an equation, as fractions of 1; unusable rows are counted.
+    """Return the measures over all problems with an equation, as fractions of 1; unusable rows are counted.
 
     An answer is right within 1e-3; for `relative_accuracy` within `RELATIVE` of the answer's size.
-    Raises: DataError E680 for a folder without a solver, E645 for data without a problem to measure on;
-    EngineError E646 when it is stopped.
+
+    Raises:
+        DataError: E680 for a folder without a solver, E645 for data without a problem to measure on.
+        EngineError: E646 when it is stopped.
 
     >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
@@ -192,7 +194,7 @@ def data_title(path: Path) -> str:
 
 
 def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927)."""
+    """Return the 95 % interval of a share (Wilson 1927)."""
     from scipy.stats import binomtest
 
     result = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
@@ -285,10 +287,11 @@ class ArrangeProblems:
 
 
 def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
-    """Points [[x, y], …] with the ids and equations of the problems.
+    """Return points [[x, y], …] with the ids and equations of the problems.
 
-    Raises: EngineError E645 where no problem has an equation, or a solver from scratch has no `before`;
-    DataError E680 for a folder without a solver.
+    Raises:
+        EngineError: E645 where no problem has an equation, or a solver from scratch has no `before`.
+        DataError: E680 for a folder without a solver.
     """
     from engines.mwp.solver.solve import open_cached_solver
     from engines.retrieval.encoders import BUILT_IN, encoder

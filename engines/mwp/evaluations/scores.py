@@ -31,7 +31,7 @@ _LARGEST = 10**6
 
 
 def are_equivalent(a: Tree, b: Tree) -> bool:
-    """Whether two equations agree wherever both have a value.
+    """Return whether two equations agree wherever both have a value.
 
     Without powers both are rational functions, which are evaluated exactly at random numbers of up to six
     digits: two different ones of degree d agree at one point with a probability below 2d/10^6, and at all of
@@ -104,9 +104,12 @@ RELATIVE = 1e-4
 class SolverScore:
     """How an answer was right.
 
-    Args: value: of the equation found; None where there is none. answer: right within 1e-3. relative: right
-    within `RELATIVE` of its size. equation: the same tree up to the order of operands. equivalent: equal as a
-    function of the numbers.
+    Args:
+        value: Of the equation found; None where there is none.
+        answer: Right within 1e-3.
+        relative: Right within `RELATIVE` of its size.
+        equation: The same tree up to the order of operands.
+        equivalent: Equal as a function of the numbers.
     """
 
     value: float | None
@@ -120,7 +123,7 @@ NONE = SolverScore(None, answer=False, relative=False, equation=False, equivalen
 
 
 def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverScore:
-    """The best equation found, against the problem's own."""
+    """Return the best equation found, against the problem's own."""
     if isinstance(found, str) or not found:
         return NONE
     best = found[0].equation

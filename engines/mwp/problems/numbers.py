@@ -49,8 +49,10 @@ _WORDS = SMALL | TENS
 
 
 def _english_pattern() -> str:
-    """The pattern of numbers in English words. "Five twenty-dollar bills" are two numbers, "twenty-five" is
-    one: a unit follows tens, tens no unit, and a word that a hyphen ties to its noun begins another."""
+    """Return the pattern of numbers in English words. "Five twenty-dollar bills" are two numbers,
+    "twenty-five" is one: a unit follows tens, tens no unit, and a word that a hyphen ties to its noun
+    begins another.
+    """
     unit, tens, scale = "|".join([*SMALL][1:10]), "|".join(TENS), "|".join(SCALES)
     below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(SMALL))})\b"
     below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
@@ -85,8 +87,11 @@ _HAN_NUMBER = rf"(?:[{_HAN}十](?:[{_HAN}十百万亿]|千(?![米克瓦卡]))*(?
 
 
 def _chinese_pattern() -> str:
-    """The pattern of numbers in Chinese words: no ordinals (第三), days (星期三), vague ones (几十), shapes
-    (三角形); 一 alone is an article."""
+    """Return the pattern of numbers in Chinese words.
+
+    It leaves out ordinals (第三), days (星期三), vague numbers (几十) and shapes (三角形); 一 alone is an
+    article.
+    """
     count = rf"(?:{_HAN_NUMBER}|\d+(?:\.\d+)?)"
     signs = f"{_HAN}{''.join(_HAN_UNITS)}"
     return (
@@ -118,7 +123,8 @@ class Masked:
 def language_of(text: str, *, without: Language = "en") -> Language:
     """Chinese where a text has more Chinese characters than words in letters, otherwise English.
 
-    Args: without: the language of a text that has neither, as a calculation alone.
+    Args:
+        without: The language of a text that has neither, as a calculation alone.
 
     >>> language_of("Tom和Ann共有5个苹果"), language_of("李明 has 5 pens ， how many ？")
     ('zh', 'en')
@@ -129,7 +135,7 @@ def language_of(text: str, *, without: Language = "en") -> Language:
 
 
 def plain_digits(text: str) -> str:
-    """The text with full-width digits and what belongs to numbers as plain characters.
+    """Return the text with full-width digits and what belongs to numbers as plain characters.
 
     A full-width point, comma, slash or percent sign is changed only beside a full-width digit: elsewhere it
     ends a sentence or parts a list.
@@ -146,10 +152,10 @@ def plain_digits(text: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def value_of(written: str) -> Fraction:
-    """The exact value of a number as written, in digits or in words.
+    """Return the exact value of a number as written, in digits or in words.
 
-    Raises: ValueError for what is no number, a denominator of 0 and more than 40 characters in digits
-    included.
+    Raises:
+        ValueError: For what is no number, a denominator of 0 and more than 40 characters in digits included.
 
     >>> [str(value_of(text)) for text in ("3(1/2)", "12.5%", "1,000", "2 1/3", "((3)/(4))", "1½", "3又1/2")]
     ['7/2', '1/8', '1000', '7/3', '3/4', '3/2', '7/2']
@@ -185,7 +191,7 @@ def _of_digits(text: str) -> Fraction | None:
 
 
 def _of_english(text: str) -> Fraction:
-    """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
+    """Return the value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
     if match := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
         whole, over, part = match.groups()
         return _sum_english_words(whole or "") + (_sum_english_words(over or "") or 1) / Fraction(
@@ -213,8 +219,11 @@ def _sum_english_words(text: str) -> Fraction:
 
 
 def _of_chinese(text: str) -> Fraction:
-    """The value of a number in Chinese words. Raises: ValueError for 一 alone, an article, and for vague
-    ones (三四)."""
+    """Return the value of a number in Chinese words.
+
+    Raises:
+        ValueError: For 一 alone, an article, and for vague ones (三四).
+    """
     if text == "一":
         raise ValueError(text)
     if text.endswith("半"):
@@ -228,7 +237,7 @@ def _of_chinese(text: str) -> Fraction:
 
 
 def _parse_chinese_numeral(text: str) -> Fraction:
-    """The value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
+    """Return the value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
         return Fraction(match[1]) * math.prod(_HAN_UNITS[unit] for unit in match[2])
     whole, _, decimals = text.partition("点")
@@ -257,8 +266,9 @@ def _parse_chinese_numeral(text: str) -> Fraction:
 def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
     """Replace the numbers of a problem by placeholders, in order of appearance.
 
-    Args: language: found in the text where it is not given. words: number words count too: "twenty-five",
-    "two-thirds", "a dozen", 一百二十.
+    Args:
+        language: Found in the text where it is not given.
+        words: Number words count too: "twenty-five", "two-thirds", "a dozen", 一百二十.
 
     >>> mask_numbers("Tom has 3 pens and buys 1,200 more, 20% off.").text
     'Tom has N_0 pens and buys N_1 more, N_2 off.'
@@ -308,8 +318,11 @@ def mask_words(words: Iterable[str]) -> Masked:
 
 
 def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> list[str]:
-    """What looks like a number and was not read as one, a sentence for each. Args: text: masked. original: as
-    it was.
+    """What looks like a number and was not read as one, a sentence for each.
+
+    Args:
+        text: Masked.
+        original: As it was.
 
     >>> list_unread_numbers("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
     ['3/4/2020 is not read as a number']

@@ -37,7 +37,11 @@ class EquationError(ExpressionError):
 
 
 def constant_label(value: Fraction) -> str:
-    """The label of a constant: `C_3_14`. Raises: EquationError for one without a finite decimal form."""
+    """Return the label of a constant: `C_3_14`.
+
+    Raises:
+        EquationError: For one without a finite decimal form.
+    """
     text = f"{float(value):.12f}".rstrip("0").rstrip(".")
     if Fraction(text) != value or value < 0:
         raise EquationError(f"{value} cannot be written as a constant")
@@ -45,7 +49,11 @@ def constant_label(value: Fraction) -> str:
 
 
 def leaf_value(label: str, values: Sequence[ProblemValue]) -> ProblemValue:
-    """What a leaf stands for. Raises: EquationError for a number that the problem does not have."""
+    """What a leaf stands for.
+
+    Raises:
+        EquationError: For a number that the problem does not have.
+    """
     if match := _PLACEHOLDER.fullmatch(label):
         if int(match[1]) >= len(values):
             raise EquationError(f"{label} is not among the {len(values)} numbers of the text")
@@ -56,10 +64,11 @@ def leaf_value(label: str, values: Sequence[ProblemValue]) -> ProblemValue:
 
 
 def evaluate(tree: Tree, values: Sequence[ProblemValue]) -> ProblemValue:
-    """The value of an equation, exact as long as no root is taken.
+    """Return the value of an equation, exact as long as no root is taken.
 
-    Raises: EquationError for a division by zero, a power that is no real number or too large, and a leaf
-    that has no value.
+    Raises:
+        EquationError: For a division by zero, a power that is no real number or too large, and a leaf that
+            has no value.
     """
     if not tree.children:
         return leaf_value(tree.label, values)
@@ -102,7 +111,11 @@ def _compute_power(base: ProblemValue, exponent: ProblemValue) -> ProblemValue:
 
 
 def parse_prefix(tokens: Sequence[str]) -> Tree:
-    """An equation of labels in prefix order. Raises: ExpressionError where they make none."""
+    """Return an equation of labels in prefix order.
+
+    Raises:
+        ExpressionError: Where they make none.
+    """
     return read_labels(
         [_canonical_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0
     )
@@ -144,7 +157,7 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
 
 
 def to_infix(tree: Tree) -> str:
-    """The equation in infix notation, with the brackets that it needs.
+    """Return the equation in infix notation, with the brackets that it needs.
 
     >>> to_infix(read_equation("(N_0-C_1)*(N_1/N_2)", Tree))
     '(N_0-C_1)*(N_1/N_2)'
@@ -165,7 +178,7 @@ def _bracket_operand(operand: Tree, priority: int) -> str:
 
 
 def normalise_equation(tree: Tree) -> Tree:
-    """The equation with the operands of every + and * sorted, so that a+b and b+a are one.
+    """Return the equation with the operands of every + and * sorted, so that a+b and b+a are one.
 
     The order is that of their texts with a bracket around every operation (the paper's code); sums of sums
     are not regrouped.
@@ -184,19 +197,21 @@ def _sort_operands(tree: Tree) -> tuple[Tree, str]:
 
 
 def list_placeholders(tree: Tree) -> list[int]:
-    """The numbers that an equation uses, in prefix order, as often as it uses them."""
+    """Return the numbers that an equation uses, in prefix order, as often as it uses them."""
     return [int(match[1]) for node in tree if (match := _PLACEHOLDER.fullmatch(node.label))]
 
 
 def renumber_placeholders(tree: Tree, places: Sequence[int]) -> Tree:
-    """The equation with each `N_i` as `N_{places[i]}`."""
+    """Return the equation with each `N_i` as `N_{places[i]}`."""
     if match := _PLACEHOLDER.fullmatch(tree.label):
         return Tree(f"N_{places[int(match[1])]}")
     return Tree(tree.label, tuple(renumber_placeholders(child, places) for child in tree.children))
 
 
 def is_right(given: ProblemValue, gold: ProblemValue, *, relative: float = 0.0) -> bool:
-    """Whether an answer is right: within 1e-3 of the gold one, or, where given, `relative` of its size."""
+    """Return whether an answer is right: within 1e-3 of the gold one, or, where given, `relative` of its
+    size.
+    """
     return abs(float(given) - float(gold)) <= (relative * abs(float(gold)) if relative else 1e-3)
 
 
@@ -204,12 +219,17 @@ def is_right(given: ProblemValue, gold: ProblemValue, *, relative: float = 0.0) 
 class Problem:
     """A problem with its numbers masked.
 
-    Args: text: with placeholders `N_0`, `N_1`, … in order of appearance, tokens of their own in English,
-    inside the text in Chinese. numbers: as written. values: what they are worth, in the same order. equation:
-    over `N_i` and constants `C_<value>`; None where the source has none that can be used. answer: what the
-    equation evaluates to; the source's own answer where there is no equation, NaN where there is neither.
-    fold: of a cross-validation. source: what it comes from: a file, or the id of the problem it was made of.
-    original: the text as it was.
+    Args:
+        text: With placeholders `N_0`, `N_1`, … in order of appearance, tokens of their own in English, inside
+            the text in Chinese.
+        numbers: As written.
+        values: What they are worth, in the same order.
+        equation: Over `N_i` and constants `C_<value>`; None where the source has none that can be used.
+        answer: What the equation evaluates to; the source's own answer where there is no equation, NaN where
+            there is neither.
+        fold: Of a cross-validation.
+        source: What it comes from: a file, or the id of the problem it was made of.
+        original: The text as it was.
     """
 
     id: str
@@ -239,7 +259,7 @@ class Problem:
         return to_infix(self.normal) if self.normal else ""
 
     def to_row(self) -> dict[str, Any]:
-        """The problem as a line of a JSON Lines file, which `read_problems` reads back."""
+        """Return the problem as a line of a JSON Lines file, which `read_problems` reads back."""
         return {
             "id": self.id,
             "language": self.language,

@@ -54,11 +54,18 @@ from engines.mwp.problems.problem import (
 class ProblemLayout:
     """The keys of one format, in lower case.
 
-    Args: needs: keys that make the format. masked: the text with placeholders. numbers: their values.
-    original: keys whose texts make the unmasked problem. segmented: the same as words. equation: where it
-    stands, the first that is there. answer: the source's own. exact: in Chinese a number of the equation is
-    one of the text where both are written alike, otherwise where they are worth the same. words: numbers in
-    words count. language: of a text without a word.
+    Args:
+        needs: Keys that make the format.
+        masked: The text with placeholders.
+        numbers: Their values.
+        original: Keys whose texts make the unmasked problem.
+        segmented: The same as words.
+        equation: Where it stands, the first that is there.
+        answer: The source's own.
+        exact: In Chinese a number of the equation is one of the text where both are written alike, otherwise
+            where they are worth the same.
+        words: Numbers in words count.
+        language: Of a text without a word.
     """
 
     name: str
@@ -124,7 +131,7 @@ AGAIN = " (again)"
 
 
 def lower_keys(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """The row with its keys in lower case, `-` and blanks as `_`, without the `@` of what was XML.
+    """Return the row with its keys in lower case, `-` and blanks as `_`, without the `@` of what was XML.
 
     Of two columns of one name (`Question`, `question`) the one is read that holds the other's text, otherwise
     the first; what differs is kept beside it.
@@ -152,9 +159,11 @@ _REMEDY = (
 
 
 def read_records(path: Path, bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each record with its line (of its beginning); keys in lower case. Compressed files are read through.
+    """Return each record with its line (of its beginning); keys in lower case. Compressed files are read
+    through.
 
-    Args: bad: takes line and reason of a record that cannot be read.
+    Args:
+        bad: Takes line and reason of a record that cannot be read.
     """
     lines = read_lines(
         path, on_bad=lambda error: bad(error.line or 0, error.what), longest=MAX_DOCUMENT_BYTES
@@ -265,7 +274,7 @@ def _read_csv(
 
 
 def _read_xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The problems of ASDiv; the folds are read where the folder `nfolds` lies beside the file."""
+    """Yield the problems of ASDiv; the folds are read where the folder `nfolds` lies beside the file."""
     from lxml import etree
 
     text = "\n".join(line for _, line in lines)
@@ -322,10 +331,13 @@ class RowNote:
 class ProblemFile:
     """What a file holds.
 
-    Args: format: the layout of most rows. rows: every problem, also those without a usable equation.
-    skipped: rows that are no problem. disagreements: rows whose equation gives another value than the answer
-    beside it (the equation holds). remarks: what is odd about rows that were read: no equation, constants
-    that stand in no text, numbers that occur twice, …
+    Args:
+        format: The layout of most rows.
+        rows: Every problem, also those without a usable equation.
+        skipped: Rows that are no problem.
+        disagreements: Rows whose equation gives another value than the answer beside it (the equation holds).
+        remarks: What is odd about rows that were read: no equation, constants that stand in no text, numbers
+            that occur twice, ….
     """
 
     path: Path
@@ -351,11 +363,14 @@ class ProblemFile:
 
 
 def read_problems(path: Path, *, words: bool | None = None) -> ProblemFile:
-    """The problems of a file; see `engines.mwp.problems.readers` for the formats.
+    """Return the problems of a file; see `engines.mwp.problems.readers` for the formats.
 
-    Args: words: whether English number words count as numbers where the text is not masked yet; None takes
-    what the format is known for (ASDiv: yes).
-    Raises: DataError E318 for a file without problems, E314 for an empty one, and as `read_lines` does.
+    Args:
+        words: Whether English number words count as numbers where the text is not masked yet; None takes what
+            the format is known for (ASDiv: yes).
+
+    Raises:
+        DataError: E318 for a file without problems, E314 for an empty one, and as `read_lines` does.
     """
     reading = _Reading(words)
     for line, row in read_records(path, lambda line, reason: reading.skip_row(line, "", reason)):
@@ -488,7 +503,7 @@ def _build_problem(
 
 
 def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
-    """A masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
+    """Return a masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
     listed = given if isinstance(given, list) else re.split(r"[\s,;]+", str(given or "").strip())
     numbers = [_plain_number(number) for number in listed if number not in (None, "")]
     found = list(dict.fromkeys(match[0] for match in _MASK.finditer(text)))
@@ -522,7 +537,7 @@ def _plain_number(number: Any) -> str:
 
 
 def _as_written(text: str, original: str) -> tuple[str, ...] | None:
-    """The numbers as the unmasked text has them, where both are otherwise equal."""
+    """Return the numbers as the unmasked text has them, where both are otherwise equal."""
     pieces = _PLACE.split(text)[::2]
     if not original.startswith(pieces[0]):
         return None
@@ -576,7 +591,8 @@ def _rename_placeholder(token: str, names: Mapping[str, str]) -> str:
 
 
 def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
-    """The equation with a placeholder where a fraction of the text stands as a division: of `5*1/2` the half.
+    """Return the equation with a placeholder where a fraction of the text stands as a division: of `5*1/2`
+    the half.
 
     Behind a division or a power, and before a power, the signs bind otherwise.
     """
@@ -642,7 +658,11 @@ def _parse_value(written: str) -> Fraction:
 
 
 def _list_oddities(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
-    """What is odd about an equation. Args: written: its placeholders were found by their numbers."""
+    """What is odd about an equation.
+
+    Args:
+        written: Its placeholders were found by their numbers.
+    """
     remarks = []
     constants = {node.label for node in equation if node.label.startswith("C_")}
     other = sorted(label for label in constants if Fraction(label[2:].replace("_", ".")) not in _COMMON)
@@ -657,7 +677,7 @@ def _list_oddities(equation: Tree, masked: Masked, *, written: bool) -> list[str
 
 
 def _parse_answer(given: Any) -> Fraction | None:
-    """An answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or a list of one."""
+    """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or a list of one."""
     if isinstance(given, list):
         given = given[0] if len(given) == 1 else None
     if given is None or isinstance(given, bool):
@@ -688,9 +708,10 @@ class DescribeProblems:
 
 
 def described_problems(spec: DescribeProblems) -> dict[str, Any]:
-    """Counts and notes for each file, and the templates of all.
+    """Count and notes for each file, and the templates of all.
 
-    Raises: DataError as `read_problems` does.
+    Raises:
+        DataError: As `read_problems` does.
 
     >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
@@ -728,8 +749,9 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
 
 
 def merge_files(files: Sequence[ProblemFile]) -> tuple[list[Problem], int]:
-    """The problems of several files, and how many had to be renamed: an id that an earlier file has becomes
-    `file/id`."""
+    """Return the problems of several files, and how many had to be renamed: an id that an earlier file has
+    becomes `file/id`.
+    """
     rows: dict[str, Problem] = {}
     renamed = 0
     for found in files:

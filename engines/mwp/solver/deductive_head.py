@@ -92,7 +92,7 @@ class DeductiveHead(Module):
         self.register_buffer("commute", commute, persistent=False)
 
     def score_steps(self, quantities: Tensor, legal: LegalSteps) -> _ScoredSteps:
-        """Every operation on every pair but those of two constants."""
+        """Return every operation on every pair but those of two constants."""
         import torch
 
         rows, count, width = quantities.shape
@@ -113,7 +113,7 @@ class DeductiveHead(Module):
         return _ScoredSteps(left, right, scores, vectors)
 
     def add_quantity(self, quantities: Tensor, new: Tensor) -> Tensor:
-        """The quantities after a step: all updated by the new one, which is the last."""
+        """Return the quantities after a step: all updated by the new one, which is the last."""
         import torch
 
         rows, count, width = quantities.shape
@@ -122,10 +122,11 @@ class DeductiveHead(Module):
         return torch.cat([updated.view(rows, count, width), new[:, None]], 1)
 
     def loss(self, problems: EncodedProblems, steps: Tensor, values: Tensor, legal: LegalSteps) -> Tensor:
-        """(rows,) minus the logarithm of the probability of the right steps, in nats.
+        """Return (rows,) minus the logarithm of the probability of the right steps, in nats.
 
-        Args: steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last. values: (rows,
-        constants + numbers) what the quantities are worth, in double precision.
+        Args:
+            steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last.
+            values: (rows, constants + numbers) what the quantities are worth, in double precision.
         """
         import torch
         from torch import nn
@@ -170,7 +171,7 @@ class DeductiveHead(Module):
     def _update_usage(
         free: Tensor, pending: Tensor, left: Tensor, right: Tensor, known: int, legal: LegalSteps
     ) -> tuple[Tensor, Tensor]:
-        """Which quantities may be used, and which results must be, after a step."""
+        """Return which quantities may be used, and which results must be, after a step."""
         import torch
 
         row = torch.arange(len(free), device=free.device)
@@ -185,8 +186,9 @@ class DeductiveHead(Module):
     def _find_legal_steps(
         self, scored: _ScoredSteps, free: Tensor, pending: Tensor, values: Tensor, legal: LegalSteps
     ) -> tuple[Tensor, Tensor]:
-        """(rows, pairs, operators, 2) which steps are legal, not last and last; (rows, pairs, operators) what
-        they are worth."""
+        """Return (rows, pairs, operators, 2) which steps are legal, not last and last; (rows, pairs,
+        operators) what they are worth.
+        """
         import torch
 
         left, right = scored.left, scored.right
@@ -221,9 +223,10 @@ class DeductiveHead(Module):
         beam: int,
         max_steps: int,
     ) -> list[list[ScoredEquation]]:
-        """The best equations of each problem, best first: at most `beam`, each legal.
+        """Return the best equations of each problem, best first: at most `beam`, each legal.
 
-        Args: values: of each problem, what constants and numbers are worth.
+        Args:
+            values: Of each problem, what constants and numbers are worth.
         """
         import torch
 

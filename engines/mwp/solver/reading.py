@@ -82,7 +82,7 @@ of the first step, -2 for that of the second."""
 
 
 def number_of(label: str) -> int | None:
-    """Which number of the text a label means; None for a constant or an operator."""
+    """Return which number of the text a label means; None for a constant or an operator."""
     return int(label[2:]) if label.startswith("N_") else None
 
 
@@ -93,7 +93,7 @@ class EquationWords:
 
     @classmethod
     def from_equations(cls, equations: Iterable[Tree]) -> EquationWords:
-        """The operators of equations, and the constants that occur `OFTEN` times or more, sorted."""
+        """Return the operators of equations, and the constants that occur `OFTEN` times or more, sorted."""
         operators, constants = set(), Counter[str]()
         for equation in equations:
             for node in equation:
@@ -105,7 +105,11 @@ class EquationWords:
         return cls(tuple(sorted(operators)), tuple(often))
 
     def operand_index(self, label: str) -> int:
-        """Of an operand: constants, then numbers. Raises: KeyError for an unknown constant."""
+        """Of an operand: constants, then numbers.
+
+        Raises:
+            KeyError: For an unknown constant.
+        """
         number = number_of(label)
         if number is not None:
             return len(self.constants) + number
@@ -119,9 +123,11 @@ class EquationWords:
 
 
 def to_steps(equation: Tree, words: EquationWords) -> list[DeductionStep]:
-    """An equation as steps, operands first; equal parts are computed once, operands of + and * are sorted.
+    """Return an equation as steps, operands first; equal parts are computed once, operands of + and * are
+    sorted.
 
-    Raises: KeyError for an operator or constant that is not among the words.
+    Raises:
+        KeyError: For an operator or constant that is not among the words.
     """
     steps: list[DeductionStep] = []
     done: dict[DeductionStep, int] = {}
@@ -152,7 +158,11 @@ def _operand_order(place: int) -> tuple[bool, int]:
 def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
     """(nodes, 5) an equation in prefix order: of each node its token (operators, constants, numbers), the
     place of its parent, for a second operand the place of the first (else -1), the height above the leaves
-    below it, and the depth below the root. Raises: KeyError as `deductions`."""
+    below it, and the depth below the root.
+
+    Raises:
+        KeyError: As `deductions`.
+    """
     import numpy as np
 
     rows: list[list[int]] = []
@@ -202,7 +212,7 @@ class ReadProblem:
 
 
 def split_at_placeholders(text: str) -> list[str | int]:
-    """The text between placeholders, and the placeholders' numbers, in order.
+    """Return the text between placeholders, and the placeholders' numbers, in order.
 
     >>> split_at_placeholders("Tom has N_0 pens")
     ['Tom has ', 0, ' pens']
@@ -239,7 +249,7 @@ class ProblemReader:
         raise NotImplementedError
 
     def read_problem(self, problem: Problem) -> ReadProblem | str:
-        """A problem as numbers, or why it cannot be read."""
+        """Return a problem as numbers, or why it cannot be read."""
         count = len(problem.numbers)
         if not count:
             return "it has no number"

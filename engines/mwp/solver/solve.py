@@ -38,11 +38,12 @@ class Solve:
 
 
 def solve(spec: Solve) -> dict[str, Any]:
-    """The best equation with its steps and answer, the alternatives in the order of their probability, and as
-    `remarks` what of the problem was not understood.
+    """Return the best equation with its steps and answer, the alternatives in the order of their probability,
+    and as `remarks` what of the problem was not understood.
 
-    Raises: EngineError E690 for a problem without numbers, or one that the solver cannot read; DataError E680
-    for a folder without a solver.
+    Raises:
+        EngineError: E690 for a problem without numbers, or one that the solver cannot read.
+        DataError: E680 for a folder without a solver.
 
     >>> from engines.core.system import asset
     >>> text = "Ann has 3 pens and buys 4 more pens. How many pens does she have?"
@@ -101,22 +102,22 @@ def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
 
 @cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))
 def open_cached_solver(folder: Path) -> Solver:
-    """A solver; it stays open for the next question until its folder changes."""
+    """Return a solver; it stays open for the next question until its folder changes."""
     from engines.mwp.solver.solver import open_solver
 
     return open_solver(folder)
 
 
 def problem_of(text: str, *, number_words: bool = False) -> Problem:
-    """A problem as it is told, without an equation."""
+    """Return a problem as it is told, without an equation."""
     masked = mask_numbers(text, words=number_words)
     values = tuple(map(float, masked.values))
     return Problem("", language_of(text), masked.text, masked.numbers, values, None, math.nan, None, "", text)
 
 
 def list_steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
-    """The operations of an equation in the order in which they are done, each with its operands and its
-    result in the numbers of the problem; equal ones once.
+    """Return the operations of an equation in the order in which they are done, each with its operands and
+    its result in the numbers of the problem; equal ones once.
 
     `operation` is `N_0+N_1`, or `R_1*N_2` with the result of the first; `text` is `3 + 4 = 7`.
     """

@@ -89,8 +89,12 @@ class Solver(Module):
         )
 
     def make_target(self, problem: Problem) -> Any:
-        """What the head is to write for a problem. Raises: KeyError for words that it does not have;
-        ValueError for an equation that the settings forbid."""
+        """What the head is to write for a problem.
+
+        Raises:
+            KeyError: For words that it does not have.
+            ValueError: For an equation that the settings forbid.
+        """
         assert problem.equation is not None
         if self.settings.head == "tree":
             return to_node_table(problem.equation, self.words)
@@ -113,9 +117,10 @@ class Solver(Module):
         return self.head.loss(problems, targets, values, self.legal)
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 0) -> list[list[ScoredEquation] | str]:
-        """The best equations of each problem, best first, or why it cannot be read.
+        """Return the best equations of each problem, best first, or why it cannot be read.
 
-        Args: beam: how many; 0: as the settings say.
+        Args:
+            beam: How many; 0: as the settings say.
         """
         import torch
 
@@ -165,8 +170,9 @@ class Solver(Module):
 
 
 def stack_inputs(problems: Sequence[ReadProblem]) -> dict[str, Tensor]:
-    """`ids`: (problems, length) padded with 0; `length`: (problems,); `marks`: (problems, numbers), -1 behind
-    the last."""
+    """Return `ids`: (problems, length) padded with 0; `length`: (problems,); `marks`: (problems, numbers), -1
+    behind the last.
+    """
     import torch
 
     ids = pad_tables([np.array(one.ids, np.int64) for one in problems], 0)
@@ -184,10 +190,11 @@ def new_solver(
     folder: Path | None = None,
     texts: Iterable[Problem] = (),
 ) -> Solver:
-    """A solver with new weights, from torch's global random numbers.
+    """Return a solver with new weights, from torch's global random numbers.
 
-    Args: folder: of a pretrained encoder; MiniLM without. texts: the training problems, whose vocabulary one
-    from scratch has.
+    Args:
+        folder: Of a pretrained encoder; MiniLM without.
+        texts: The training problems, whose vocabulary one from scratch has.
     """
     if settings.encoder != "pretrained":
         return from_vocabulary(settings, words, WordReader.learn_vocabulary(texts, settings.rare))
@@ -281,11 +288,14 @@ def save_solver(solver: Solver, folder: Path) -> None:
 def open_solver(
     folder: str | Path, *, device: str = "auto", settings: SolverSettings | None = None
 ) -> Solver:
-    """A solver from its folder, ready to solve.
+    """Return a solver from its folder, ready to solve.
 
-    Args: settings: others than its own, for a training that begins with its weights.
-    Raises: DataError E680 for a folder that holds none, or one whose files do not belong together;
-    EngineError E678 for settings of another encoder.
+    Args:
+        settings: Others than its own, for a training that begins with its weights.
+
+    Raises:
+        DataError: E680 for a folder that holds none, or one whose files do not belong together.
+        EngineError: E678 for settings of another encoder.
     """
 
     folder = Path(folder)

@@ -44,10 +44,11 @@ if TYPE_CHECKING:
 
 
 def contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
-    """The mean over i of -ln( e^(cos(x_i, x_i+)/tau) / sum over j of e^(cos(x_i, x_j+)/tau) +
+    """Return the mean over i of -ln( e^(cos(x_i, x_i+)/tau) / sum over j of e^(cos(x_i, x_j+)/tau) +
     e^(cos(x_i, x_j-)/tau) ), in nats; j goes over the batches of all processes. 0 for no anchors.
 
-    Args: anchor, positive, negative: (batch, width).
+    Args:
+        anchor, positive, negative: (batch, width).
     """
     import torch
     import torch.nn.functional as F  # noqa: N812  # the name everybody uses
@@ -81,13 +82,18 @@ class TrainingMaterial:
 def select_material(
     data: Mapping[str, Path], *, fold: int | None = None, development: float = 0.1, seed: int = 0
 ) -> TrainingMaterial:
-    """The problems of a recipe's data.
+    """Return the problems of a recipe's data.
 
-    Args: data: problems; also, a second file, merged; development; unlike, a file whose problems,
-    and whatever looks like one of them, are kept out. fold: of `problems`, kept out, with what looks like it
-    in `also`. development: share drawn from `problems` where no file is given, of those that look like no
-    other as long as there are enough. seed: of the draw.
-    Raises: DataError E679 when nothing is left to train on, or a fold that there is not.
+    Args:
+        data: Problems; also, a second file, merged; development; unlike, a file whose problems, and whatever
+            looks like one of them, are kept out.
+        fold: Of `problems`, kept out, with what looks like it in `also`.
+        development: Share drawn from `problems` where no file is given, of those that look like no other as
+            long as there are enough.
+        seed: Of the draw.
+
+    Raises:
+        DataError: E679 when nothing is left to train on, or a fold that there is not.
     """
     if "problems" not in data:
         remedy = "Name a file with --set data.problems=FILE."
@@ -132,7 +138,7 @@ def select_material(
 def _draw_development(
     rows: Sequence[Problem], others: Sequence[Problem], count: int, seed: int
 ) -> tuple[set[int], int]:
-    """Places of problems drawn by the seed, those first that look like no other, and how many do."""
+    """Return places of problems drawn by the seed, those first that look like no other, and how many do."""
     order = Random(seed).sample(range(len(rows)), len(rows))
     found: list[int] = []
     passed: list[int] = []
@@ -164,7 +170,9 @@ def _drop_look_alikes(
 
 
 def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
-    """Which rows have a Jaccard index of `ALIKE` or more with one of the others that is another problem."""
+    """Return which rows have a Jaccard index of `ALIKE` or more with one of the others that is another
+    problem.
+    """
     from scipy.sparse import csr_matrix
 
     if not rows or not others:
@@ -198,7 +206,9 @@ def _list_words(problem: Problem) -> list[str]:
 
 
 def fingerprint_problems(problems: Iterable[Problem]) -> list[str]:
-    """A mark for the words of each problem, numbers aside: by it one that was trained on is known again."""
+    """Return a mark for the words of each problem, numbers aside: by it one that was trained on is known
+    again.
+    """
     return [sha256(" ".join(_list_words(problem)).encode()).hexdigest()[:10] for problem in problems]
 
 
@@ -249,8 +259,9 @@ class SolverTask:
         return (*self.material.train, *(one.problem for one in made if one.part != "train"))
 
     def model(self) -> Solver:
-        """The solver as it begins; operators, constants and vocabulary of a new one are those of the training
-        problems."""
+        """Return the solver as it begins; operators, constants and vocabulary of a new one are those of the
+        training problems.
+        """
         train, folder = self.material.train, self.data.get("encoder")
         if folder is not None and (folder / FILE).exists():
             made = open_solver(folder, device="cpu", settings=self.settings)
@@ -318,17 +329,19 @@ class SolverTask:
         return result
 
     def train_data(self) -> tuple[SolverExample, ...]:
-        """Every training problem that can be learned from, with its triplet where there is a contrastive
-        loss."""
+        """Return every training problem that can be learned from, with its triplet where there is a
+        contrastive loss.
+        """
         return self._examples
 
     def length(self, example: SolverExample) -> int:
         return sum(len(self._read[place].ids) for place in example if place >= 0)
 
     def collate(self, examples: Sequence[SolverExample]) -> dict[str, torch.Tensor]:
-        """`ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that there
-        are, as `solver.inputs` gives them; `contrasted`: (positives,) whose they are; `targets`: (anchors, …)
-        what the head is to write; `values`: (anchors, constants + numbers)."""
+        """Return `ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that
+        there are, as `solver.inputs` gives them; `contrasted`: (positives,) whose they are; `targets`:
+        (anchors, …) what the head is to write; `values`: (anchors, constants + numbers).
+        """
         import torch
 
         anchors = [row[0] for row in examples]
@@ -350,7 +363,7 @@ class SolverTask:
         return len(batch["targets"]), len(batch["contrasted"])
 
     def loss(self, model: Solver, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The head's loss of the anchors and alpha times the contrastive loss, in nats a problem."""
+        """Return the head's loss of the anchors and alpha times the contrastive loss, in nats a problem."""
         import torch
 
         count, contrasted = len(batch["targets"]), len(batch["contrasted"])

@@ -113,7 +113,8 @@ class TreeHead(Module):
     def loss(self, problems: EncodedProblems, nodes: Tensor) -> Tensor:
         """(problems,) minus the logarithm of the probability of the right equation, in nats.
 
-        Args: nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
+        Args:
+            nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
         """
         import torch
         from torch import nn
@@ -174,9 +175,10 @@ class TreeHead(Module):
         beam: int,
         max_steps: int,
     ) -> list[list[ScoredEquation]]:
-        """The best equations of each problem, best first: at most `beam`, each legal.
+        """Return the best equations of each problem, best first: at most `beam`, each legal.
 
-        Args: values: of each problem, what constants and numbers are worth.
+        Args:
+            values: Of each problem, what constants and numbers are worth.
         """
         import torch
 
@@ -246,7 +248,7 @@ class TreeHead(Module):
         legal: LegalSteps,
         beam: int,
     ) -> list[tuple[float, int, int]]:
-        """The best legal continuations of a problem that may still come among the best equations."""
+        """Return the best legal continuations of a problem that may still come among the best equations."""
         result: list[tuple[float, int, int]] = []
         for score, source, token in sorted(ways, key=lambda way: -way[0]):
             if len(result) == beam or (len(done) == beam and score <= done[-1].score):
@@ -310,7 +312,7 @@ class TreeHead(Module):
         return self._merge_finished(found)
 
     def _merge_finished(self, ways: list[_PartialTree]) -> list[_PartialTree]:
-        """The ways with every operator applied whose two operands are finished."""
+        """Return the ways with every operator applied whose two operands are finished."""
         import torch
 
         while True:

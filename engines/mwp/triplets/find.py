@@ -57,7 +57,7 @@ class TripletSource:
 
 
 def open_pool(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> TripletSource:
-    """The pool of a spec; kept, so that another strategy on the same is answered at once."""
+    """Return the pool of a spec; kept, so that another strategy on the same is answered at once."""
     key = (spec.data, file_stamp(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
     if key not in _CACHE:
         if len(_CACHE) >= _MOST:
@@ -115,10 +115,11 @@ def _make_joint_retriever(spec: TripletSearch, found: TripletSource, *, events: 
 
 
 def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The triplets of every usable problem, with how hard they are; for `joint` beside those of `em`.
+    """Return the triplets of every usable problem, with how hard they are; for `joint` beside those of `em`.
 
-    Raises: DataError as `read_problems` does, EngineError E681 without two equations, E682 without an
-    encoder, E683 for a pool that cannot be made.
+    Raises:
+        DataError: As `read_problems` does.
+        EngineError: E681 without two equations, E682 without an encoder, E683 for a pool that cannot be made.
 
     >>> from engines.core.system import asset
     >>> found = find_triplets(FindTriplets(asset("sample/problems/sample-en/problems.jsonl")))
@@ -156,7 +157,7 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
 
 
 def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str, Any]:
-    """How hard triplets are: means over them.
+    """Return how hard triplets are: means over them.
 
     text_sim_negative and text_sim_positive: of the texts with the anchor's. eq_sim_negative: of the
     equations. harder: the share whose negative is nearer in words than the positive, anchors that are their
@@ -186,7 +187,7 @@ def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str
 
 
 def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The anchors in the order of the file; the equations of the pool, the commonest first."""
+    """Return the anchors in the order of the file; the equations of the pool, the commonest first."""
     result = open_pool(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
     pool = result.pool
     parts: dict[str, Counter[str]] = {}
@@ -228,8 +229,12 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
 class Candidate:
     """A problem that was, or might have been, chosen.
 
-    Args: part: of the pool. of: what it was made of; own: of the anchor itself. eq_sim, text_sim: to the
-    anchor. reason: why it was chosen, or not.
+    Args:
+        part: Of the pool.
+        of: What it was made of.
+        own: Of the anchor itself.
+        eq_sim, text_sim: To the anchor.
+        reason: Why it was chosen, or not.
     """
 
     id: str
@@ -247,9 +252,12 @@ class Candidate:
 class Explanation:
     """A triplet with its problems, the edits from the anchor's equation, and its rivals.
 
-    Args: positives, negatives: the candidates in the order of choice, the chosen ones first; positive_count,
-    negative_count: of how many. lost: the texts most like the anchor's that are no candidates of the
-    negative, because their equation is further than the nearest. own: the anchor's own variants.
+    Args:
+        positives, negatives: The candidates in the order of choice, the chosen ones first.
+        positive_count, negative_count: Of how many.
+        lost: The texts most like the anchor's that are no candidates of the negative, because their equation
+            is further than the nearest.
+        own: The anchor's own variants.
     """
 
     triplet: Triplet
@@ -264,10 +272,11 @@ class Explanation:
 
 
 def explain(spec: ExplainTriplet) -> Explanation:
-    """The triplet of one anchor and why.
+    """Return the triplet of one anchor and why.
 
-    Raises: EngineError E684 for an id without a usable problem, E685 for one without a negative, and as
-    `find_triplets` does.
+    Raises:
+        EngineError: E684 for an id without a usable problem, E685 for one without a negative, and as
+            `find_triplets` does.
 
     >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")

@@ -32,8 +32,12 @@ PoolIndices = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PoolExample:
-    """A problem of the pool. Args: part: where it comes from. of: the problem that it was made of, "" for one
-    that was there."""
+    """A problem of the pool.
+
+    Args:
+        part: Where it comes from.
+        of: The problem that it was made of, "" for one that was there.
+    """
 
     problem: Problem
     part: PoolPart = "train"
@@ -75,8 +79,9 @@ class TripletPool:
         return np.array([known.setdefault(signature(tree), len(known)) for tree in self.equations], np.int64)
 
     def list_equal_equations(self, equation: int) -> PoolIndices:
-        """The other equations of its language that are equal to one as functions, as N_0-(N_1+N_2) is to
-        N_0-N_1-N_2."""
+        """Return the other equations of its language that are equal to one as functions, as N_0-(N_1+N_2) is
+        to N_0-N_1-N_2.
+        """
         same = (self._functions == self._functions[equation]) & ~self.is_foreign(equation)
         same[equation] = False
         return np.flatnonzero(same)
@@ -90,7 +95,7 @@ class TripletPool:
         return np.asarray((self._functions != self._functions[equation]) & ~self.is_foreign(equation))
 
     def list_positives(self, anchor: int) -> PoolIndices:
-        """The other examples of an anchor's equation; where there are none, itself."""
+        """Return the other examples of an anchor's equation; where there are none, itself."""
         members = self.members[int(self.equation[anchor])]
         return members[members != anchor] if len(members) > 1 else members
 
@@ -125,7 +130,7 @@ class TripletPool:
 
 
 def parts_of(text: str) -> tuple[PoolPart, ...]:
-    """The parts of a pool, `train,qr,roda`."""
+    """Return the parts of a pool, `train,qr,roda`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in get_args(PoolPart):
@@ -139,9 +144,10 @@ def parts_of(text: str) -> tuple[PoolPart, ...]:
 
 
 def pool_of(problems: Sequence[Problem], parts: Sequence[PoolPart], *, coherent: bool = False) -> TripletPool:
-    """The pool of problems with an equation, and of what is made of them.
+    """Return the pool of problems with an equation, and of what is made of them.
 
-    Args: coherent: without variants that have a doubt about their text.
+    Args:
+        coherent: Without variants that have a doubt about their text.
     """
     from engines.mwp.augmentation.augment import make_variants
 
@@ -237,7 +243,11 @@ class TwoStage:
         return TripletCandidates(self.pool.list_positives(anchor), 1.0, negative[1], negative[0], alone)
 
     def _choose_example(self, anchor: int, places: PoolIndices, *, like: bool) -> tuple[int, float]:
-        """The chosen place and its similarity. Args: like: the most similar is wanted."""
+        """Return the chosen place and its similarity.
+
+        Args:
+            like: The most similar is wanted.
+        """
         if self._random is not None:
             draw = np.random.default_rng((self._random, anchor, int(like))).integers(len(places))
             places = places[draw : draw + 1]
@@ -246,8 +256,9 @@ class TwoStage:
         return int(places[best]), float(scores[best])
 
     def find_triplet(self, anchor: int) -> Triplet | None:
-        """The triplet of the problem at a place; None where the pool has no negative for it. In `em` an
-        anchor that is alone with its equation is its own positive."""
+        """Return the triplet of the problem at a place; None where the pool has no negative for it. In `em`
+        an anchor that is alone with its equation is its own positive.
+        """
         result = self.find_candidates(anchor)
         if not len(result.negatives) or not len(result.positives):
             return None
@@ -265,7 +276,9 @@ class TwoStage:
 def iterate_triplets(
     retriever: TripletRetriever, anchors: Sequence[Problem], *, events: Sink = ignore, stop: Stop = never
 ) -> Iterator[Triplet]:
-    """The triplets of anchors, in their order; those without a negative are left out. Events: progress."""
+    """Yield the triplets of anchors, in their order; those without a negative are left out. Events:
+    progress.
+    """
     for done, anchor in enumerate(anchors, start=1):
         if stop():
             return
@@ -325,7 +338,9 @@ class Joint:
         }
 
     def score_candidates(self, anchor: int) -> tuple[PoolIndices, NDArray[np.float64], NDArray[np.float64]]:
-        """The candidates for an anchor's negative with the similarities of their equations and texts."""
+        """Return the candidates for an anchor's negative with the similarities of their equations and
+        texts.
+        """
         places, equations = self._near(int(self.pool.equation[anchor]))[anchor]
         return places, equations, self.texts.compare_texts(anchor, places)
 
@@ -362,8 +377,8 @@ def equation_vectors(trees: Sequence[Tree]) -> Vectors:
 
 
 def to_encoder_prefix(tree: Tree) -> str:
-    """An equation in the prefix notation that encoders of expressions of one variable read: the first number
-    is x, the others are integers above a hundred, which no problem has as constants.
+    """Return an equation in the prefix notation that encoders of expressions of one variable read: the first
+    number is x, the others are integers above a hundred, which no problem has as constants.
 
     >>> to_encoder_prefix(Tree("*", (Tree("N_0"), Tree("+", (Tree("N_1"), Tree("C_0_5"))))))
     'mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0'

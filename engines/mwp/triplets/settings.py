@@ -106,9 +106,11 @@ class Similarity:
 class Triplet:
     """One line of a file of triplets; anchor, positive and negative are ids.
 
-    Args: eq_sim_positive, eq_sim_negative: of the equations with the anchor's. text_sim_positive,
-    text_sim_negative: of the texts. pool: the parts it was taken from. alone: no other problem of the pool
-    has the anchor's equation.
+    Args:
+        eq_sim_positive, eq_sim_negative: Of the equations with the anchor's.
+        text_sim_positive, text_sim_negative: Of the texts.
+        pool: The parts it was taken from.
+        alone: No other problem of the pool has the anchor's equation.
     """
 
     anchor: str

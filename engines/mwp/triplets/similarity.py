@@ -159,7 +159,8 @@ def similarity_of(
 ) -> TextSimilarity:
     """What compares the texts of problems; a random choice is measured by Bi-BLEU.
 
-    Args: encoder: of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
+    Args:
+        encoder: Of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
     """
     if text != "bertsim":
         return BiBleu([tokenize_for_bleu(problem.text, problem.language, how) for problem in problems])
@@ -176,7 +177,8 @@ def similarity_of(
 def compare_problems(spec: Similarity) -> dict[str, Any]:
     """Bi-BLEU of two texts; of two equations their normal forms, tree edit distance, similarity and edits.
 
-    Raises: EquationError E220 for an equation that cannot be read.
+    Raises:
+        EquationError: E220 for an equation that cannot be read.
     """
     if spec.texts:
         if not spec.left.strip() or not spec.right.strip():

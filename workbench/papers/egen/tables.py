@@ -80,8 +80,9 @@ def _neighbour_row(each: TableRow, result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first_wrong(row: TableRow) -> int:
-    """Those of other clusters above all; in both parts the nearest first when it is sorted descending: `S`
-    from the order of cosines sorts the first column so, and the wrong ones come first."""
+    """Return those of other clusters above all; in both parts the nearest first when it is sorted descending:
+    `S` from the order of cosines sorts the first column so, and the wrong ones come first.
+    """
     return (10**6 if row["same"] == "no" else 0) - int(row["place"])
 
 
@@ -503,7 +504,9 @@ def rules(result: Any, spec: Any) -> Iterator[str]:
 
 
 def _of_a_file(result: FileChecked) -> Iterator[str]:
-    """How many rules are of each class, and all that are false, losing or undecided, or could not be read."""
+    """Yield how many rules are of each class, and all that are false, losing or undecided, or could not be
+    read.
+    """
     counts = ", ".join(f"{name} {number:,}" for name, number in sorted(result.counts.items()))
     single = sum(bool(one.except_at) for one in result.found)
     yield f"{len(result.found):,} rules: {counts}; {single:,} differ in domain at single values besides"
@@ -585,7 +588,9 @@ def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def _rules_overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
-    """One line a family: directed rules by class (found if checked, else claimed), and a line of totals."""
+    """Return one line a family: directed rules by class (found if checked, else claimed), and a line of
+    totals.
+    """
     header = ["rules", "sound", "extends", "loses", "other", "strict", "dropped"]
     rows = [_rule_counts(group, checks) for group in families]
     if checks:
@@ -611,7 +616,7 @@ def _rule_counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
 
 
 def _rule_details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
-    """Every rule of the families with its conditions, and what is dropped."""
+    """Yield every rule of the families with its conditions, and what is dropped."""
     from engines.core.vocabulary import to_prefix
 
     for group in families:

@@ -55,7 +55,7 @@ def _describe_bindings(hit: Result) -> str:
 
 
 def _shown_sentence(hit: Result) -> str:
-    """A sentence in plain letters, on one line, at most what fits beside the formula."""
+    """Return a sentence in plain letters, on one line, at most what fits beside the formula."""
     from engines.formula.unicode import render_text
 
     text = " ".join(render_text(hit["sentence"]).split())
@@ -142,7 +142,7 @@ def topic_address(spec: Any) -> Callable[[Result], str]:
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
-    """The tree, an operand a line under its operator; or as the formula that it stands for."""
+    """Yield the tree, an operand a line under its operator; or as the formula that it stands for."""
     if spec.write != "tree":
         from engines.formula.operator_tree import OperatorTree
         from engines.formula.parser import operator_tree
@@ -158,7 +158,7 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
 
 
 def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """A tree, what hangs on a node indented under it."""
+    """Yield a tree, what hangs on a node indented under it."""
     from engines.core.tree import walk_outline
     from engines.mathamr.graph.drawing import readable_label
 
@@ -172,7 +172,7 @@ def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
-    """The score, then the triples: - only in the first, + only in the other."""
+    """Yield the score, then the triples: - only in the first, + only in the other."""
     name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
     least = "" if result["optimal"] else "at least "
     figures = f"{result['f1']:.3f}, precision {result['precision']:.3f}, recall {result['recall']:.3f}"
@@ -213,8 +213,9 @@ def index(built: Result, _spec: object) -> list[str]:
 
 
 def search(result: Result, _spec: object) -> Iterator[str]:
-    """The formulas, each with the largest part that it shares, or of documents the sentence; or what was
-    ranked."""
+    """Yield the formulas, each with the largest part that it shares, or of documents the sentence; or what
+    was ranked.
+    """
     if "hits" not in result:
         done = f"{result['topics']:,} topics in {result['run']}"
         yield done if result["complete"] else "stopped; no run was written"

@@ -131,7 +131,7 @@ def quote_part(name: str) -> str:
 
 
 def _name_of(path: Path) -> str:
-    """The name of the workspace's set that this file is; the file's without one."""
+    """Return the name of the workspace's set that this file is; the file's without one."""
     from workbench.papers.mwp.data import list_sets
     from workbench.workspace import Workspace
 
