@@ -51,11 +51,12 @@ class ResumableBuild:
 
     @property
     def in_folder(self) -> bool:
+        """Return whether the build has a folder, where finished parts survive a stop."""
         return self._folder is not None
 
     @property
     def folder(self) -> Path:
-        """Where it is built; only for builds in a folder."""
+        """The folder of the build; an assertion fails for a build without one."""
         assert self._folder is not None
         return self._folder
 
@@ -184,6 +185,9 @@ class Journal:
                 file.write(text + "\n")
 
     def append(self, item: Mapping[str, Any]) -> None:
+        """Add one item as a line of JSON and sync it to disk, so a kill loses at most the item being
+        written.
+        """
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(item) + "\n")
@@ -193,4 +197,5 @@ class Journal:
             raise file_error(error, self.path, "write") from error
 
     def remove(self) -> None:
+        """Delete the journal, if it exists."""
         self.path.unlink(missing_ok=True)

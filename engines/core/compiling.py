@@ -176,15 +176,21 @@ def _c_library() -> SimpleNamespace:
 
 
 def fused_multiply_add(a: float, b: float, c: float) -> float:
-    """a·b + c for c close to -a·b, rounded once: the product exactly as the sum of two doubles (Dekker)."""
+    """Return a·b + c, rounded once, for c close to -a·b.
+
+    The product is computed exactly as the sum of two doubles (T. J. Dekker, "A floating-point technique for
+    extending the available precision", 1971).
+    """
     if abs(c) < 1e-250:  # what is lost would be too small for a double
-        small, other = sorted((a, b), key=abs)
-        return fused_multiply_add(small * 2.0**600, other, c * 2.0**600) / 2.0**600 if c else a * b
+        small, second_high = sorted((a, b), key=abs)
+        return fused_multiply_add(small * 2.0**600, second_high, c * 2.0**600) / 2.0**600 if c else a * b
+    # Dekker's split: each factor is the sum of two halves whose products are exact in a double.
     product = a * b
     high, low = _split_halves(a)
-    other, rest = _split_halves(b)
-    lost = ((high * other - product) + high * rest + low * other) + low * rest
-    return (product + c) + lost
+    second_high, rest = _split_halves(b)
+    # The rounding error of `product`, exactly.
+    error = ((high * second_high - product) + high * rest + low * second_high) + low * rest
+    return (product + c) + error
 
 
 def _split_halves(value: float) -> tuple[float, float]:
@@ -259,8 +265,10 @@ _background = _Background()
 
 @contextlib.contextmanager
 def allow_stopping(stop: Stop) -> Iterator[None]:
-    """Within it no call waits for compiled code any longer once `stop` is raised; one with much data raises
-    StoppedError instead."""
+    """Let calls inside the block stop waiting for compiled code once `stop` is raised.
+
+    A call with much data raises StoppedError instead of running as plain Python.
+    """
     _background.stop = stop
     try:
         yield
@@ -274,20 +282,24 @@ def _rebuild_type(described: list[Any]) -> Any:
 
 
 def serve_compiler(private: str) -> None:
-    """The life of a process that compiles: it reads what to compile, and says when it is through with one. It
-    ends when the other one has, at once if nobody else can use what is compiled, which is in `private`."""
-    asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    """Run the process that compiles: read requests from standard input and report each one when it is
+    compiled.
+
+    The process ends when its parent does; it ends at once if `private`, the folder of the compiled code, can
+    serve nobody else.
+    """
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in sys.stdin.buffer:
-            asked.put(line)
+            requests.put(line)
         if private:
             shutil.rmtree(private, ignore_errors=True)
             os._exit(0)
-        asked.put(b"")
+        requests.put(b"")
 
     threading.Thread(target=listen, daemon=True).start()
-    while line := asked.get():
+    while line := requests.get():
         module, name, kinds = json.loads(line)
         try:
             getattr(import_module(module), name).compile(tuple(map(_rebuild_type, kinds)))

@@ -42,6 +42,7 @@ class EngineError(Exception):
         return f"{self.code} {place}{self.what}{advice}"
 
     def to_dict(self) -> dict[str, str | int]:
+        """Return the error as the JSON object that `--json` prints."""
         return {
             "code": self.code,
             "what": self.what,
@@ -90,22 +91,24 @@ class DataError(EngineError):
 
 
 def raise_error(error: EngineError) -> None:
-    """What a reader does with a bad line by default: raise its error."""
+    """Raise the error: what a reader does with a bad line unless it is given another handler."""
     raise error
 
 
 def explain_unloadable_model(what: str, error: Exception, remedy: str) -> tuple[str, str]:
-    """What to say of a model that a library cannot load, and what to do about it. Where the library's own
-    advice is to run code that comes with the model, that is not passed on."""
-    said = " ".join(str(error).split())
-    if "trust_remote_code" in said:
+    """Return the message and the hint for a model that a library cannot load.
+
+    A library's advice to run code that comes with the model is not passed on.
+    """
+    reason = " ".join(str(error).split())
+    if "trust_remote_code" in reason:
         what += ": it needs its own code, which is never run here"
         return what, "Use a model of an architecture that the library transformers has."
-    return f"{what}: {said[:200] or type(error).__name__}", remedy
+    return f"{what}: {reason[:200] or type(error).__name__}", remedy
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`Did you mean 'theme'?`, or nothing when no known word is close."""
+    """Return `Did you mean 'theme'?`, or an empty text if no known word is close."""
     import difflib
 
     close = difflib.get_close_matches(word, list(known), n=1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened.
+    """Something that long work reports: progress, a metric, a checkpoint, a warning.
 
     `kind` is one of state, progress, metric, checkpoint, log, warning, error. A progress event carries
     `done`, `total` (or None) and `unit` in `data`; a metric event carries numbers by name, units in the name
@@ -29,6 +29,7 @@ NAMED = 20
 
 
 def warn(events: Sink, message: str) -> None:
+    """Send a warning to a listener."""
     events(Event("warning", {"message": message}))
 
 
@@ -43,8 +44,9 @@ def warn_of_lines(events: Sink, path: Path, lines: Iterable[tuple[int | None, st
 
 
 def ignore(event: Event) -> None:
-    """A sink for callers who do not listen."""
+    """Do nothing with an event: the listener of callers who do not listen."""
 
 
 def never() -> bool:
+    """Return False: the stop signal of callers who never stop."""
     return False

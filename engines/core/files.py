@@ -134,6 +134,7 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         DataError: When the disk is full (E310), writing is not allowed (E311), or `path` is a folder (E313).
     """
     path = _resolve_link(Path(path))
+    # A pipe or a device cannot be replaced by a rename, so it is written to directly.
     if path.is_dir():
         raise file_error(IsADirectoryError(errno.EISDIR, ""), path, "write")
     if path.exists() and not path.is_file():
@@ -144,6 +145,7 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
             raise file_error(error, path, "write") from error
         return
     temporary = _draft_path(path)
+    # Another process may clean up the draft between its creation and its lock; try again until it is ours.
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
@@ -156,6 +158,8 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     try:
         with file:
             with contextlib.suppress(OSError):  # it replaces a file, and that one's permissions stay
+                # Sync the data before the rename and the folder after it: a crash leaves the old file or the
+                # new one.
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
@@ -197,6 +201,7 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
         DataError: When it cannot be written, E310 when the disk is full, E452 for a folder of something else.
     """
     target, keep = _resolve_link(Path(target)), mark is None
+    # The lock of a draft tells other processes that its owner still lives.
     draft = _draft_path(target)
     old = draft.with_suffix(".old")
     lock = -1
@@ -207,9 +212,12 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
         _clean_up(target)
         lock = _claim_folder(draft)
         yield draft
+        # Sync every file before the draft becomes visible under its final name.
         for path in draft.rglob("*"):
             _sync_folder(path)
         _sync_folder(draft)
+        # A folder cannot be renamed over a full one: move the old one aside first, and back if the draft
+        # fails.
         if target.is_dir() and not keep:
             target.rename(old)
         if not (keep and target.exists()):
@@ -220,8 +228,8 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
                     raise
         _sync_folder(target.parent)
     except OSError as error:
-        place = target if error.errno in _FULL else error.filename or target
-        raise file_error(error, place, "write") from error
+        failed_path = target if error.errno in _FULL else error.filename or target
+        raise file_error(error, failed_path, "write") from error
     finally:
         if old.exists() and not target.exists():
             old.rename(target)
@@ -348,11 +356,13 @@ def _claim_folder(draft: Path) -> int:
 
 
 def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, complete or not at all."""
     with atomic_writer(path) as file:
         file.write(text)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a binary file, complete or not at all."""
     with atomic_writer(path, "wb") as file:
         file.write(data)
 
@@ -391,8 +401,10 @@ def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
 
 
 def file_stamp(path: Path) -> tuple[int, int]:
-    """When a file was written, in nanoseconds, and its size in bytes: a key for what is kept of it; zeros for
-    one that is not there."""
+    """Return when a file was written (nanoseconds) and its size (bytes), or zeros for a missing file.
+
+    The pair is a cache key for what was computed from the file.
+    """
     try:
         result = path.stat()
     except OSError:
@@ -403,7 +415,12 @@ def file_stamp(path: Path) -> tuple[int, int]:
 def cache_by_file_state(
     most: int, state: Callable[[Path], Hashable] = file_stamp
 ) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
-    """What a function makes of the last `most` paths is used again until the `state` of one has changed."""
+    """Decorate a function of a path so that it runs again only when the `state` of that file has changed.
+
+    Args:
+        most: How many paths are cached.
+        state: Returns what identifies the contents of a file.
+    """
 
     def decorate(make: Callable[[Path], T]) -> Callable[[Path], T]:
         of_state = lru_cache(most)(lambda path, _state: make(path))
@@ -461,7 +478,7 @@ def read_lines(
 
 
 def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tuple[int, str]]:
-    """Of the lines of a file of JSON Lines those that are not empty.
+    """Yield the lines of a JSON Lines file that are not empty.
 
     Raises:
         DataError: E316 where the file ends within the last, after the others.
@@ -480,14 +497,14 @@ def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[t
 
 
 def _decode_lines(
-    source: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None, longest: int
+    stream: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None, longest: int
 ) -> Iterator[tuple[int, str]]:
     import zlib
 
     number = 0
     while True:
         try:
-            line = source.readline(longest + 1)
+            line = stream.readline(longest + 1)
         except (EOFError, zlib.error) as error:
             what = "the compressed file ends too early or is corrupt"
             remedy = "Download or copy it again."
@@ -496,6 +513,7 @@ def _decode_lines(
             break
         number += 1
         if number == 1:
+            # Only the first line can hold a byte order mark, or show that the file is binary.
             refuse_binary(line, path)
             line = line.removeprefix(b"\xef\xbb\xbf")
         problem, hint = "", "Save the file as UTF-8 text."
@@ -504,8 +522,9 @@ def _decode_lines(
                 f"the line is longer than {format_bytes(longest)}",
                 "Divide it into several lines.",
             )
+            # Read on to the end of the line in pieces, so that a huge line never fills the memory.
             while line and not line.endswith(b"\n"):
-                line = source.readline(MAX_LINE_BYTES)
+                line = stream.readline(MAX_LINE_BYTES)
         elif b"\0" in line:
             problem = "the line holds a NUL byte"
         else:
@@ -879,7 +898,7 @@ _BUFFER_BYTES = 128 * 1024
 
 
 class Watch:
-    """What was read while it watched."""
+    """A record of the files read within a block: their SHA-256 and the progress so far."""
 
     def __init__(self, total: int, events: Sink) -> None:
         self._digests: dict[Path, str] = {}

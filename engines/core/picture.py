@@ -241,7 +241,7 @@ def _display_latex(latex: str) -> str:
 
 
 def prepare_matplotlib(cache: Path) -> None:
-    """Matplotlib keeps its list of fonts in our cache and asks for no display."""
+    """Make Matplotlib keep its list of fonts in our cache and need no display."""
     cache.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("MPLCONFIGDIR", str(cache))
     os.environ.setdefault("MPLBACKEND", "agg")
@@ -422,10 +422,10 @@ class CurvesFigure:
 
 
 def curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
-    """Draw curves.
+    """Draw curves for a paper and write them to `spec.out`.
 
     Returns:
-        `{"out": …}`.
+        `{"out": …}`, the file that was written.
     """
 
     def draw(axes: Any) -> None:
@@ -462,23 +462,23 @@ Dot = tuple[str, float | None, tuple[float, float] | None, float | None]
 
 
 def dots_figure(path: Path, rows: Sequence[Dot], x: str, theirs: str, *, cache: Path) -> None:
-    """Our figures with their 95 % intervals, filled, beside those of a paper, open, a line each."""
+    """Draw our figures (filled, with 95 % intervals) next to a paper's (open), one line each."""
 
     def draw(axes: Any) -> None:
-        places = [-place for place in range(len(rows))]
-        for at, (_, value, ends, _) in zip(places, rows, strict=True):
+        heights = [-place for place in range(len(rows))]
+        for at, (_, value, ends, _) in zip(heights, rows, strict=True):
             if ends is not None:
                 axes.plot(ends, (at, at), color=_COLOURS[0], linewidth=1.4)
             if value is not None:
                 axes.plot(value, at, "o", color=_COLOURS[0], markersize=4)
-        other = [(row[3], at) for at, row in zip(places, rows, strict=True) if row[3] is not None]
+        other = [(row[3], at) for at, row in zip(heights, rows, strict=True) if row[3] is not None]
         axes.plot([], [], "o", color=_COLOURS[0], markersize=4, label="here, 95 %")
         if other:
             style = {"color": _COLOURS[1], "fillstyle": "none", "markersize": 4}
             axes.plot(*zip(*other, strict=True), "D", label=theirs, **style)
         axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-        axes.set_yticks(places, [row[0] for row in rows])
-        axes.set_ylim(places[-1] - 0.6, 0.6)
+        axes.set_yticks(heights, [row[0] for row in rows])
+        axes.set_ylim(heights[-1] - 0.6, 0.6)
         axes.set_xlabel(x)
 
     _write_figure(path, draw, 0.6 + 0.22 * len(rows), cache)

@@ -27,6 +27,7 @@ class Tabular:
     __slots__ = ()
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        """Return the title, the column names and the rows that a notebook shows."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -70,6 +71,7 @@ class Shown(dict[str, Any], Tabular):
         self._draw, self._latex = draw, latex
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        """Return the title, the column names and the rows that a notebook shows."""
         rows = self._rows() if callable(self._rows) else self[self._rows]
         return self._title, self._columns, [[row.get(name) for name in self._columns] for row in rows]
 
@@ -81,7 +83,7 @@ class Shown(dict[str, Any], Tabular):
 
 
 def align_chain(terms: Iterable[str]) -> str:
-    """LaTeX of equal terms below each other."""
+    """Return LaTeX that shows equal terms one below another."""
     lines = r" \\ ".join(f"&= {term}" for term in terms)
     return rf"\begin{{aligned}}{lines}\end{{aligned}}"
 

@@ -43,7 +43,8 @@ _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """What a field means to a person.
+    """The description of a field of a specification: its help text, its range, and how a command line takes
+    it.
 
     Args:
         help: One line.
@@ -94,6 +95,7 @@ class Field:
 
     @property
     def required(self) -> bool:
+        """Whether the field has no default value."""
         return self.default is _REQUIRED
 
     @property
@@ -234,10 +236,12 @@ def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str 
 
 
 def parse(field: Field, text: str, *, name: str = "", code: str = "E424") -> Any:
-    """What a person wrote for a field; None when nothing is written, several values are parted by spaces.
+    """Return the value that a person wrote for a field, or None if the text is empty.
+
+    Several values are separated by spaces.
 
     Raises:
-        EngineError: `code`, as `read` does.
+        EngineError: `code`, if the text has the wrong type or is out of range.
     """
     name = name or field.name
     words = text.split() if field.many else [text.strip()]
@@ -326,7 +330,9 @@ _NAMED = 20
 
 
 def suggest_name(word: str, names: Iterable[str]) -> str:
-    """`Did you mean 'lr'?`, or else the names there are: of many, the first twenty and how many follow."""
+    """Return `Did you mean 'lr'?`, or else a list of the known names (the first twenty and how many
+    follow).
+    """
     listed = list(names)
     more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
     return _close_match(word, listed) or f"There are: {', '.join(listed[:_NAMED])}{more}."
@@ -340,11 +346,12 @@ def _close_match(word: str, names: Iterable[Any]) -> str:
 
 
 def make_refusal(what: str, code: str, remedy: str = "") -> EngineError:
+    """Return the error of a wrong value, with a hint."""
     return EngineError(what, code=code, remedy=remedy)
 
 
 def share_of(text: str | None) -> tuple[int, int] | None:
-    """`3/16` as the third of sixteen, for processes that divide a work.
+    """Return `3/16` as `(3, 16)`, the third of sixteen processes that share the work.
 
     Raises:
         EngineError: E424.

@@ -63,7 +63,9 @@ def reported_row(paper: str, number: int, name: str) -> dict[str, float]:
 
 
 def read_reported_figures(paper: str, measure: str) -> dict[str, float]:
-    """What a paper reports for a measure, by the name of the model; of the first table that has it.
+    """Return the figures that a paper reports for a measure, by the name of the model.
+
+    Only the first table that contains the measure is read.
 
     >>> "egen-both" in read_reported_figures("egen", "kmeans_accuracy")  # a row of ours in that table
     False
@@ -86,6 +88,7 @@ def home_folder(kind: str) -> Path:
 
 
 def count_processors() -> int:
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -127,7 +130,7 @@ MAX_LATEX = 20_000
 
 
 def format_bytes(count: float) -> str:
-    """Bytes in binary units, one digit behind the point: `512 B`, `2.0 KiB`, `1.9 GiB`.
+    """Return a size in binary units with one decimal: `512 B`, `2.0 KiB`, `1.9 GiB`.
 
     >>> format_bytes(2**20 - 1)
     '1.0 MiB'
@@ -142,7 +145,7 @@ def format_bytes(count: float) -> str:
 
 
 def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
-    """What git says of a checkout to each command; None where there is no git or no checkout."""
+    """Return what git prints about a checkout for each command, or None without git or a checkout."""
     import shutil
     import subprocess
 

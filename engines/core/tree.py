@@ -53,7 +53,7 @@ class Tree:
         return [node.label for node in self]
 
     def replace_subtree(self, path: Sequence[int], new: Tree) -> Tree:
-        """This tree with the subtree at `path` (child positions from the root) replaced."""
+        """Return this tree with the subtree at `path` (child positions from the root) replaced."""
         if not path:
             return new
         first, rest = path[0], path[1:]
@@ -62,6 +62,7 @@ class Tree:
         return Tree(self.label, tuple(children))
 
     def subtree_at(self, path: Sequence[int]) -> Tree:
+        """Return the subtree at `path` (child positions from the root)."""
         node = self
         for index in path:
             node = node.children[index]
@@ -115,6 +116,7 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
     if len(tokens) > MAX_NODES:
         what = f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read"
         raise ExpressionError(what, remedy="Split it into smaller expressions.")
+    # `open_nodes` is the path to the next free child: label, number of operands, operands read so far.
     root: list[Tree] = []
     open_nodes: list[tuple[str, int, list[Tree]]] = []
     for position, token in enumerate(tokens):
@@ -122,14 +124,15 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
             what = f"the expression is complete before token {position + 1} ({token!r})"
             remedy = "Remove what follows, or check the operators' operands."
             raise ExpressionError(what, text=" ".join(tokens), position=position, remedy=remedy)
-        wanted = arity(token)
-        if wanted:
+        operand_count = arity(token)
+        if operand_count:
             if len(open_nodes) >= MAX_DEPTH - 1:
                 what = f"the expression is nested more than {MAX_DEPTH} deep"
                 raise ExpressionError(what, position=position, remedy="Split it into smaller expressions.")
-            open_nodes.append((token, wanted, []))
+            open_nodes.append((token, operand_count, []))
             continue
         done = Tree(token)
+        # A finished node may finish its parents too.
         while open_nodes:
             label, count, children = open_nodes[-1]
             children.append(done)
@@ -180,7 +183,10 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
 
 
 def differentiate(tree: Tree, variable: str) -> Tree:
-    """u' for u without `d`; right where u is defined and differentiable, meaningless outside u's domain."""
+    """Return u' for a u without `d`.
+
+    The result is correct where u is defined and differentiable, and meaningless outside the domain of u.
+    """
     if not tree.children:
         return ONE if tree.label == variable else ZERO
     return differentiate_operation(tree, [differentiate(part, variable) for part in tree.children])

@@ -20,8 +20,11 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What becomes of one node. `left` and `right` are places in prefix order of the two trees: both for a
-    node kept or renamed, one for a node deleted or inserted."""
+    """What becomes of one node: it is kept, renamed, deleted or inserted.
+
+    `left` and `right` are positions in prefix order of the two trees: both for a node kept or renamed, one
+    for a node deleted or inserted.
+    """
 
     kind: Literal["keep", "rename", "delete", "insert"]
     left: int | None
@@ -62,7 +65,11 @@ class Nearest:
         return [(float(level), np.flatnonzero(result == level)) for level in best]
 
     def compute_similarities(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """(n,): how similar one of them is to each, or only to those `among`, and -1 for the others."""
+        """Return how similar one tree is to every tree, or only to those `among`.
+
+        Returns:
+            Similarities between 0 and 1, shape `(trees,)`; -1 for trees that are not compared.
+        """
         order = self._order if among is None else among
         result = _similarities_outwards(index, order, len(order), 0, *self._forest.arrays)
         result[index] = 1.0
@@ -253,7 +260,7 @@ def _all_subtree_distances(
 def _similarities_outwards(
     query: int,
     order: NDArray[np.int64],
-    place: int,
+    start: int,
     levels: int,
     labels: Ints,
     leaves: Ints,
@@ -262,8 +269,12 @@ def _similarities_outwards(
     nodes_at: NDArray[np.int64],
     roots_at: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Similarities to the trees in `order`, -1 for those not compared: outwards from `place`, where trees are
-    as large as the query, and away from what cannot reach the best `levels` (0: all are compared)."""
+    """Return the similarities of trees to the query, -1 for those not compared.
+
+    `order` lists trees by size. The search goes outwards from position `start`, where trees are as large as
+    the query, and leaves out trees that cannot be among the best `levels` similarities (0: all trees are
+    compared). The similarity is 1 - distance / (size_a + size_b).
+    """
     count = len(nodes_at) - 1
     result = np.full(count, -1.0)
     best = np.full(max(levels, 1), -1.0)
@@ -272,9 +283,11 @@ def _similarities_outwards(
         largest = max(largest, nodes_at[tree + 1] - nodes_at[tree])
     begin_a, end_a = nodes_at[query], nodes_at[query + 1]
     size_a = end_a - begin_a
+    # The tables of Zhang and Shasha are allocated once, for the largest tree.
     costs = np.empty((size_a, largest), np.int32)
     forest = np.empty((size_a + 1, largest + 1), np.int32)
-    up, down = place, place - 1
+    up, down = start, start - 1
+    # Alternate between the next larger (step 0) and the next smaller tree (step 1).
     while up < len(order) or down >= 0:
         for step in range(2):
             if (step == 0 and up >= len(order)) or (step == 1 and down < 0):
@@ -282,8 +295,9 @@ def _similarities_outwards(
             tree = order[up] if step == 0 else order[down]
             begin_b, end_b = nodes_at[tree], nodes_at[tree + 1]
             size_b = end_b - begin_b
-            both = float(size_a + size_b)
-            if levels and 1.0 - abs(size_a - size_b) / both < best[-1]:
+            total = float(size_a + size_b)
+            # A distance is at least the difference of the sizes, which bounds the similarity from above.
+            if levels and 1.0 - abs(size_a - size_b) / total < best[-1]:
                 # Sizes differ even more further on.
                 if step == 0:
                     up = len(order)
@@ -297,8 +311,9 @@ def _similarities_outwards(
             if tree == query:
                 continue
             if levels:
+                # It is also at least the number of labels that the smaller tree cannot supply.
                 common = _count_common_labels(labels_sorted[begin_a:end_a], labels_sorted[begin_b:end_b])
-                if 1.0 - (max(size_a, size_b) - common) / both < best[-1]:
+                if 1.0 - (max(size_a, size_b) - common) / total < best[-1]:
                     continue
             _subtree_distances(
                 labels[begin_a:end_a],
@@ -310,15 +325,16 @@ def _similarities_outwards(
                 costs,
                 forest,
             )
-            here = 1.0 - costs[size_a - 1, size_b - 1] / both
-            result[tree] = here
+            similarity = 1.0 - costs[size_a - 1, size_b - 1] / total
+            result[tree] = similarity
+            # Insert the similarity into the descending list of the best different levels.
             for level in range(levels):
-                if here == best[level]:
+                if similarity == best[level]:
                     break
-                if here > best[level]:
-                    for later in range(levels - 1, level, -1):
-                        best[later] = best[later - 1]
-                    best[level] = here
+                if similarity > best[level]:
+                    for slot in range(levels - 1, level, -1):
+                        best[slot] = best[slot - 1]
+                    best[level] = similarity
                     break
     return result
 

@@ -238,6 +238,7 @@ def show_controls(text: str) -> str:
 
 
 def to_prefix(tree: Tree) -> str:
+    """Return the tree in prefix notation, labels separated by spaces."""
     return " ".join(tree.list_labels())
 
 
@@ -255,7 +256,9 @@ _NUMBERS = tuple(str(number) for number in range(-9, 10) if abs(number) > 1)
 
 
 def of_its_kind(label: str) -> Sequence[str]:
-    """What a near-copy may have in the place of a label: another function, sign or small number."""
+    """Return the labels that a near-copy may have instead of a label: another function, sign or small
+    number.
+    """
     if label in FUNCTIONS:
         return FUNCTIONS
     if label in SIGNS:
@@ -269,7 +272,7 @@ def is_number(tree: Tree) -> bool:
 
 
 def fold_numbers(tree: Tree) -> Tree:
-    """Operations on numbers worked out, decimals as fractions."""
+    """Return the tree with operations on numbers carried out and decimals written as fractions."""
     children = tuple(fold_numbers(child) for child in tree.children)
     if len(children) == 2 and all(map(is_number, children)):
         value = apply_operator(tree.label, *(Fraction(child.label) for child in children))
@@ -281,7 +284,7 @@ def fold_numbers(tree: Tree) -> Tree:
 
 
 def apply_operator(label: str, left: Fraction, right: Fraction) -> Fraction | None:
-    """`+ - * /` and small integer powers of numbers; None where there is no short result."""
+    """Return the value of `+ - * /` or of a small integer power, or None if it has no short form."""
     if label == "+":
         value = left + right
     elif label == "-":
@@ -359,7 +362,7 @@ def apply_float(name: str, value: float) -> float | None:
 
 
 def operate_float(token: str, left: float, right: float) -> float | None:
-    """`+ - * / pow log` of two constants, None where undefined."""
+    """Return the value of `+ - * / pow log` for two constants, or None where it is undefined."""
     try:
         if token == "+":
             return _remove_rounding_noise(left + right, left)

@@ -39,15 +39,17 @@ class TermPart:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], cut: Callable[[str], list[str]] = extract_terms) -> TermPart:
+        """Return the terms of some texts, with `cut` as the tokenizer."""
         numbers: dict[str, int] = {}
         ids, lengths = array("i"), array("i")
         for text in texts:
-            found = [numbers.setdefault(term, len(numbers)) for term in cut(text)]
-            ids.extend(found)
-            lengths.append(len(found))
+            term_ids = [numbers.setdefault(term, len(numbers)) for term in cut(text)]
+            ids.extend(term_ids)
+            lengths.append(len(term_ids))
         return cls(tuple(numbers), np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int32))
 
     def save(self, path: Path) -> None:
+        """Write the part to a file, complete or not at all."""
         vocabulary = np.frombuffer("\n".join(self.vocabulary).encode(), np.uint8)
         with atomic_writer(path, "wb") as file:
             np.savez(file, vocabulary=vocabulary, ids=self.ids, lengths=self.lengths)
@@ -191,7 +193,12 @@ def build_lexical(
             "postings": len(postings),
             "mean_terms": round(float(lengths.mean()), 2),
         }
+        # Lucene's BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework", eq. 3.15):
+        # idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5)), and a posting adds idf · tf / (tf + k1 (1 - b + b ·
+        # length / mean length)). All but the choice of terms is known now, so the index stores the finished
+        # summands.
         idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
+        # `limit` is the denominator without tf, shape `(documents,)`.
         limit = params.k1 * (1 - params.b + params.b * lengths / lengths.mean())
         with (draft / _SUMMANDS).open("wb") as summands, (draft / _DOCUMENTS).open("wb") as rows:
             _write_npy_header(summands, np.float32, len(postings))
@@ -199,8 +206,9 @@ def build_lexical(
             for block in postings.iterate_blocks():
                 ids, documents, times = np.ascontiguousarray(block.T)
                 rows.write(documents.tobytes())
-                found = idf[ids] * times / (times + limit[documents])
-                summands.write(found.astype(np.float32).tobytes())
+                weights = idf[ids] * times / (times + limit[documents])
+                summands.write(weights.astype(np.float32).tobytes())
+        # The postings of term i lie from `starts[i]` to `starts[i + 1]`.
         write_array(draft / _STARTS, np.concatenate([[0], np.cumsum(holders)]))
         (draft / _TERMS).write_text(json.dumps(postings.numbers, ensure_ascii=False), encoding="utf-8")
     return about
@@ -236,7 +244,7 @@ class LexicalIndex:
         return int(self.about["documents"])
 
     def score_documents(self, query: str) -> Floats:
-        """(documents,): the score of each; 0 where no term of the query occurs."""
+        """Return the score of every document, shape `(documents,)`; 0 where no term of the query occurs."""
         result = np.zeros(len(self), np.float32)
         for term, count in Counter(self.terms(query)).items():
             number = self._numbers.get(term)
@@ -244,6 +252,7 @@ class LexicalIndex:
                 continue
             begin, end = self._starts[number], self._starts[number + 1]
             summands = self._data[begin:end]
+            # A term that occurs several times in the query counts as often.
             np.add.at(result, self._documents[begin:end], summands if count == 1 else summands * count)
         return result
 

@@ -27,7 +27,7 @@ def normalize_rows(vectors: Vectors) -> Vectors:
 
 
 def row_cosines(left: Vectors, right: Vectors) -> Vectors:
-    """(n,): row by row the cosine of two arrays (n, d)."""
+    """Return the cosine of each pair of rows of two arrays `(n, d)`, shape `(n,)`."""
     return np.asarray((normalize_rows(left) * normalize_rows(right)).sum(-1), np.float32)
 
 
@@ -60,7 +60,11 @@ def nearest(
 def precision_at(
     vectors: Vectors, labels: NDArray[np.int64], cutoffs: Sequence[int]
 ) -> dict[int, NDArray[np.float64]]:
-    """For each cutoff k the share of the k nearest others that are in the query's cluster: (expressions,).
+    """Return, for each cutoff k, the share of each expression's k nearest neighbours that are in its own
+    cluster.
+
+    Returns:
+        One array of shape `(expressions,)` per cutoff.
 
     Args:
         vectors: (expressions, d) of length 1.
@@ -123,6 +127,8 @@ def choose_index_kind(
     Raises:
         EngineError: For an unknown kind.
     """
+    # Bytes of a flat index (two per number), and of a graph: 2 · _LINKS links on the lowest layer, four bytes
+    # each.
     half = 2 * dim * vectors
     graph = half + 4 * (2 * _LINKS + 2) * vectors
     taken = f"{vectors:,} vectors of {dim} in half precision take {format_bytes(half)}"
@@ -181,14 +187,16 @@ def _build_files(
     faiss = _import_faiss()
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
+    # Product quantisation is trained on a sample, so all vectors are stored first.
     if kind == "ivfpq":
-        held = np.lib.format.open_memmap(folder / _STORED, "w+", np.float16, (total, dim))
+        stored = np.lib.format.open_memmap(folder / _STORED, "w+", np.float16, (total, dim))
         end = 0
         for part in parts:
-            held[end : end + len(part)] = part
+            stored[end : end + len(part)] = part
             end += len(part)
-        held.flush()
+        stored.flush()
         cells = _cell_count(total)
+        # The number of codes must divide the dimension.
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
@@ -196,8 +204,9 @@ def _build_files(
         index.cp.niter = 10
         count = min(total, max(_TRAIN_PER_CELL * cells, 65_536))
         rows = np.sort(np.random.default_rng(0).choice(total, count, replace=False))
-        index.train(np.asarray(held[rows], np.float32))
-        parts = (held[begin : begin + _ADDED] for begin in range(0, total, _ADDED))
+        index.train(np.asarray(stored[rows], np.float32))
+        # Add the stored vectors in pieces; what is added is compressed at once.
+        parts = (stored[begin : begin + _ADDED] for begin in range(0, total, _ADDED))
         settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
         settings["reranked"] = f"{_RERANK} k"
     elif kind == "hnsw":
@@ -226,6 +235,8 @@ def _cell_count(total: int) -> int:
 
 
 class DenseIndex:
+    """A stored dense index, opened for searches."""
+
     def __init__(self, folder: Path) -> None:
         faiss = _import_faiss()
         self.about: Mapping[str, Any] = read_about(folder)
@@ -247,7 +258,7 @@ class DenseIndex:
         return int(self._index.ntotal)
 
     def vectors(self) -> Vectors:
-        """(vectors, dim): all of them, in half precision's accuracy."""
+        """All vectors, shape `(vectors, dim)`, with the accuracy of half precision."""
         if self._vectors is not None:
             return np.asarray(self._vectors, np.float32)
         return np.asarray(self._index.reconstruct_n(0, len(self)), np.float32)

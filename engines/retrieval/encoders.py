@@ -38,14 +38,15 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
     import torch
     import transformers
 
+    # Neither progress bars nor warnings may reach the terminal, which a screen may own.
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # it reports missing weights, as this does
     modules = folder / "modules.json"
     try:
         check_model_folder(folder)
         parts = json.loads(modules.read_bytes()) if modules.exists() else []
-        place = folder / (parts[0]["path"] if parts else "")
-        check_shapes(transformers.AutoModel, place)
+        model_folder = folder / (parts[0]["path"] if parts else "")
+        check_shapes(transformers.AutoModel, model_folder)
         # In single precision, whatever the weights are stored in: who wants 16 bits asks for them.
         model = getattr(sentence_transformers, kind)(
             str(folder),
@@ -55,18 +56,19 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
         )
         # Asked again without data, transformers names what is missing.
         _, loading = type(model[0].auto_model).from_pretrained(
-            str(place), local_files_only=True, device_map="meta", output_loading_info=True
+            str(model_folder), local_files_only=True, device_map="meta", output_loading_info=True
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        whole = "Copy the folder again, whole; weights must be safetensors."
+        hint = "Copy the folder again, whole; weights must be safetensors."
         raise model_error(
-            folder, *explain_unloadable_model("the model cannot be loaded", error, whole), code
+            folder, *explain_unloadable_model("the model cannot be loaded", error, hint), code
         ) from error
+    # Poolers are not used: vectors are means of token vectors.
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
         what = f"the weights do not fit the model: {len(missing)} are missing, as {missing[0]}"
         raise model_error(folder, what, remedy, code)
-    return model, place
+    return model, model_folder
 
 
 def model_error(folder: Path, what: str, remedy: str, code: str = "E663") -> DataError:
@@ -108,15 +110,17 @@ Lengths = Callable[[list[str]], list[int]]
 
 
 class Encoder(Protocol):
-    """What everything that compares texts or expressions asks for vectors."""
+    """What turns texts or expressions into vectors, for everything that compares them."""
 
     @property
     def name(self) -> str:
-        """What it is called in reports: `minilm`, or the name of the model's folder."""
+        """The name in reports: `minilm`, or the name of the model's folder."""
         ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Return the length of the vectors."""
+        ...
 
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
@@ -136,7 +140,7 @@ class Encoder(Protocol):
 
 
 class StoredEncoder(Encoder, Protocol):
-    """One that can be found again: an index says whose vectors it holds.
+    """An encoder that can be opened again later, so that an index can name whose vectors it holds.
 
     The inner product of a vector of `queries` and one of `documents` is the model's own similarity. `roles`
     says what it does differently with the two; "" where nothing.
@@ -146,15 +150,21 @@ class StoredEncoder(Encoder, Protocol):
 
     @property
     def place(self) -> str:
-        """What `encoder` is given to make it again: `minilm`, or the absolute path of the folder."""
+        """What `encoder` is given to open it again: `minilm`, or the absolute path of the folder."""
         ...
 
     @property
-    def fingerprint(self) -> str: ...
+    def fingerprint(self) -> str:
+        """Return a hash that changes whenever the vectors of the model would."""
+        ...
 
-    def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors: ...
+    def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
+        """Return the vectors of queries, shape `(texts, dimension)`."""
+        ...
 
-    def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors: ...
+    def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
+        """Return the vectors of documents, shape `(texts, dimension)`."""
+        ...
 
 
 def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> SentenceEncoder:
@@ -178,6 +188,7 @@ def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> S
 
 
 def fingerprint_folder(folder: Path) -> str:
+    """Return the SHA-256 over the names and contents of a model's files."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in _HASHED:
@@ -206,8 +217,11 @@ class SentenceEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the folder; for a model with roles or another similarity than the cosine also of these, since
-        vectors were made without them once."""
+        """Return the hash of the folder.
+
+        For a model with roles, or with another similarity than the cosine, the hash covers these too, because
+        older indexes were built without them.
+        """
         own = fingerprint_folder(self._folder)
         if self.similarity == "cosine" and not self.roles:
             return own
@@ -216,7 +230,8 @@ class SentenceEncoder:
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        """As `Encoder.encode`; equal texts are encoded once, those of about one length together.
+        """Encode texts as `Encoder.encode` does; equal texts are encoded once, and texts of similar length
+        together.
 
         Raises:
             DataError: E664 for a text that the model's tokenizer refuses.
@@ -224,7 +239,8 @@ class SentenceEncoder:
         return self._encoded(texts, "", normalise, events, stop)
 
     def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
-        """As `StoredEncoder.queries`, with what the model's authors put before a query.
+        """Encode queries as `StoredEncoder.queries` does, with the prompt that the model's authors put before
+        a query.
 
         Raises:
             DataError: As `encode`, E383 for a model whose similarity is no inner product.
@@ -304,14 +320,16 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
 
 
 def _open_folder(folder: Path, device: str, half: bool) -> SentenceEncoder:
-    """Return a folder, by sentence-transformers: one without `modules.json` is a transformer with mean
-    pooling.
+    """Open a folder with sentence-transformers.
+
+    A folder without `modules.json` is a transformer with mean pooling.
     """
-    model, place = library_model("SentenceTransformer", folder, device, _REMEDY)
+    model, model_folder = library_model("SentenceTransformer", folder, device, _REMEDY)
     language: Any = model[0].auto_model
-    if not any(any(place.glob(name)) for name in _TOKENIZERS):
+    if not any(any(model_folder.glob(name)) for name in _TOKENIZERS):
         remedy = "Save the tokenizer that the model was trained with into the folder."
         raise model_error(folder, "the model has no tokenizer", remedy)
+    # A token without a row in the embeddings would fail only when a text contains it.
     known, rows = len(model.tokenizer), language.get_input_embeddings().weight.shape[0]
     if known > rows:
         what = f"the tokenizer has {known:,} tokens and the model {rows:,}"

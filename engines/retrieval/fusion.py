@@ -71,7 +71,10 @@ def _sum_contributions(
 def reciprocal_rank_fusion(
     runs: Sequence[TrecRun], *, k: int = 60, by_score: bool = False, normalise: bool = False, tag: str = "rrf"
 ) -> TrecRun:
-    """Reciprocal rank fusion: the sum over runs of 1 / (k + rank).
+    """Fuse runs by reciprocal rank fusion (RRF): the sum over runs of 1 / (k + rank).
+
+    G. V. Cormack, C. L. A. Clarke and S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+    individual rank learning methods", SIGIR 2009, equation 1; `k` = 60 is theirs.
 
     With `by_score` each term is the document's score instead of 1, after min-max where `normalise` is set:
     score-weighted RRF, as MathAMR fuses.
@@ -86,7 +89,9 @@ def reciprocal_rank_fusion(
 
 
 def weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], *, tag: str = "weighted") -> TrecRun:
-    """Weighted sum of min-max normalised scores; a run that lacks a document adds 0."""
+    """Fuse runs by the weighted sum of their min-max normalised scores; a run that lacks a document adds
+    0.
+    """
     if len(weights) != len(runs):
         raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
     scaled = [
@@ -117,7 +122,8 @@ def tune_weights(
     steps: int = 10,
     measure: str = "ndcg_prime",
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
-    """Weights on a grid of 1/`steps` that sum to 1 and do best on `topics` (and look at no other).
+    """Return the weights, on a grid of 1/`steps` and with sum 1, that do best on `topics`; no other topic is
+    read.
 
     Returns:
         The weights and the mean of every tried weighting's measure, by its weights as text.

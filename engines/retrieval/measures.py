@@ -19,12 +19,17 @@ RELEVANT = 2
 
 
 def dcg(gains: Sequence[int]) -> float:
-    """Discounted cumulative gain of grades in rank order."""
+    """Return the discounted cumulative gain (DCG) of grades in rank order.
+
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", 2002, with the discount
+    log2(rank + 1) of trec_eval.
+    """
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1) if gain > 0)
 
 
 def ndcg(ranked: Sequence[int], judged: Iterable[int], *, k: int | None = None) -> float:
-    """nDCG of the grades in rank order against all grades of the topic; 0 where nothing is relevant.
+    """Return the normalised DCG of grades in rank order against all grades of the topic; 0 if nothing is
+    relevant.
 
     >>> round(ndcg([0, 3, 1, 2], [3, 0, 2, 1, 2]), 4)   # worked by hand
     0.5717
@@ -45,17 +50,20 @@ def average_precision(ranked: Sequence[int], judged: Iterable[int]) -> float:
 
 
 def precision(ranked: Sequence[int], k: int) -> float:
-    """Relevant documents among the first k, divided by k however short the list."""
+    """Return the number of relevant documents among the first k, divided by k however short the list."""
     return sum(grade >= RELEVANT for grade in ranked[:k]) / k
 
 
 def reciprocal_rank(ranked: Sequence[int]) -> float:
-    """1 / rank of the first relevant document; 0 where there is none."""
+    """Return 1 / rank of the first relevant document, or 0 if there is none."""
     return next((1 / rank for rank, grade in enumerate(ranked, start=1) if grade >= RELEVANT), 0.0)
 
 
 def bpref(ranked: Sequence[int], judged: Iterable[int]) -> float:
-    """bpref as trec_eval computes it: how rarely judged irrelevant documents stand above relevant ones."""
+    """Return bpref as trec_eval computes it: how rarely judged irrelevant documents rank above relevant ones.
+
+    C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004.
+    """
     grades = list(judged)
     relevant = sum(grade >= RELEVANT for grade in grades)
     irrelevant = len(grades) - relevant
@@ -98,7 +106,7 @@ CUT_MEASURES: dict[str, Measure] = {
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A run's measures.
+    """The measures of a run, for each topic and on average.
 
     `per_topic` has every judged topic, 0 where the run has none of it. `mean` divides by all judged topics,
     `run_mean` by those that the run has (what trec_eval prints without -c). `judged` counts per topic the
@@ -161,7 +169,9 @@ class AnswerEvaluation:
 
 
 def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> AnswerEvaluation:
-    """AR and P@1 over the topics whose answer was judged; the others are left out of the mean.
+    """Return the average relevance (AR) and P@1 of answers over the topics whose answer was judged.
+
+    Topics with an unjudged answer are left out of the mean, as in ARQMath Task 3.
 
     Args:
         answers: (topic, document id of the answer).

@@ -77,10 +77,12 @@ def _draw_panel(
     low, high = scale
     floor, right = _TOP + _HEIGHT, _page_width(len(values)) - 10
 
+    # SVG counts y downwards from the top.
     def y(value: float) -> float:
         return round(floor - (value - low) / (high - low) * _HEIGHT, 2)
 
     parts = [f'<text x="{_LEFT}" y="16" font-size="12">{escape(title)}</text>']
+    # Grid lines with their values, a bar for each topic, then the mean as a dashed line.
     for step in range(6 if low == 0 else 5):
         value = low + (high - low) * step / (5 if low == 0 else 4)
         parts.append(
@@ -88,8 +90,8 @@ def _draw_panel(
             f'stroke-width="0.5"/><text x="{_LEFT - 6}" y="{y(value) + 3}" text-anchor="end">'
             f"{_format_number(value, low)}</text>"
         )
-    for place, (topic, value) in enumerate(values.items()):
-        x, name = _LEFT + 4 + place * _STEP, escape(topic)
+    for index, (topic, value) in enumerate(values.items()):
+        x, name = _LEFT + 4 + index * _STEP, escape(topic)
         top, foot = y(max(value, 0.0)), y(min(value, 0.0))
         parts.append(
             f'<rect x="{x}" y="{top}" width="{_BAR}" height="{round(foot - top, 2)}" '

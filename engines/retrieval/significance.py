@@ -94,10 +94,12 @@ def compare(
     left = np.array([a[topic] for topic in topics])
     right = np.array([b[topic] for topic in topics])
     difference = right - left
+    # Without any spread t is infinite, or undefined when there is no difference at all.
     identical = bool(np.all(difference == difference[0]))
     if identical:
         t_p = 1.0 if difference[0] == 0 else 0.0
     else:
+        # t² of the paired t-test; the tail of Student's distribution needs only its square.
         t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
         t_p = _student_tail(t2, difference.size - 1)
     return Comparison(
@@ -153,8 +155,10 @@ def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> 
 
 
 def sign_p(wins: int, losses: int) -> float:
-    """Two-sided p-value of the paired sign test: how likely a fair coin is to fall so far from even. Ties
-    have no part in it; without wins and losses it is 1.
+    """Return the two-sided p-value of the paired sign test: how likely a fair coin is to be at least as
+    uneven.
+
+    Ties do not count; without wins and losses the result is 1.
 
     >>> sign_p(1, 9)
     0.021484375
@@ -170,7 +174,10 @@ def bonferroni(p_values: Sequence[float]) -> list[float]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment: never larger than Bonferroni's, the same error rate.
+    """Return p-values after Holm's step-down adjustment, which controls the same error rate as Bonferroni's
+    and is never larger.
+
+    S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -179,6 +186,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for position, index in enumerate(order):
+        # The smallest of m values is multiplied by m, the next by m - 1, …; none may fall below an earlier
+        # one.
         highest = max(highest, min(1.0, p_values[index] * (len(p_values) - position)))
         adjusted[index] = highest
     return adjusted

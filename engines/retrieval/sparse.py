@@ -35,25 +35,35 @@ _BLOCK = 50_000
 
 
 class SparseEncoder(Protocol):
-    """What makes sparse vectors, (texts, terms), of documents and of queries."""
+    """What turns documents and queries into sparse vectors, shape `(texts, terms)`."""
 
     @property
-    def name(self) -> str: ...
-
-    @property
-    def place(self) -> str: ...
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
-        """Vectors of documents; after a stop those that were not reached are empty."""
+    def name(self) -> str:
+        """The name of the model in reports."""
         ...
 
-    def encode_queries(self, texts: Sequence[str]) -> csr_array: ...
+    @property
+    def place(self) -> str:
+        """The folder that opens the model again."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Return the number of terms."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Return a hash that changes whenever the vectors of the model would."""
+        ...
+
+    def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
+        """Return the vectors of documents; after a stop, those that were not reached are empty."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> csr_array:
+        """Return the vectors of queries, shape `(texts, terms)`."""
+        ...
 
 
 def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = False) -> SparseModel:
@@ -83,6 +93,7 @@ class SparseModel:
 
     @cached_property
     def fingerprint(self) -> str:
+        """Return the SHA-256 over the names and contents of the model's files."""
         return fingerprint_folder(self._folder)
 
     def encode_documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
@@ -90,6 +101,7 @@ class SparseModel:
         return self._encode_distinct(texts, self._model.encode_document, stop)
 
     def encode_queries(self, texts: Sequence[str]) -> csr_array:
+        """Return the vectors of queries, shape `(texts, terms)`."""
         return self._encode_distinct(texts, self._model.encode_query, never)
 
     def _encode_distinct(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:

@@ -49,7 +49,7 @@ def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
 
 
 def read_about(folder: Path) -> Mapping[str, Any]:
-    """What `new_folder` was told of the index.
+    """Return the description that `new_folder` stored with an index.
 
     Raises:
         DataError: E661 for a file that is missing or not as long as it was written.

@@ -263,8 +263,10 @@ def _normalize_word(written: str) -> str:
 
 
 def structure_terms(text: str) -> list[str]:
-    r"""Features of the operator trees of a text's formulas: paths of two or three nodes and whole sub-trees,
-    in which every letter is V and every number N. Words, and formulas of one symbol, give none.
+    r"""Return features of the operator trees of a text's formulas: paths of two or three nodes, and
+    sub-trees.
+
+    Every letter becomes V and every number N. Words, and formulas of one symbol, have no features.
 
     >>> structure_terms(r"if $a+b$")
     ['g V U!plus', 'g V U!plus', 'w (U!plus V V)']

@@ -88,7 +88,7 @@ class Answer:
 
 
 def trec_order(pairs: list[Scored]) -> list[Scored]:
-    """Documents as trec_eval orders them: single-precision score, then id, both descending.
+    """Sort documents as trec_eval orders them: by score in single precision, then by id, both descending.
 
     >>> trec_order([("a", 1.0), ("b", 1.0), ("c", 2.0)])
     [('c', 2.0), ('b', 1.0), ('a', 1.0)]
@@ -171,6 +171,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> TrecRun:
         for line, text in read_lines(path)
         if text.strip()
     )
+    # The first rows tell which of the formats this is.
     begin = list(islice(rows, 50))
     if not begin:
         remedy = "Was the system that wrote it interrupted?"
@@ -198,11 +199,13 @@ def read_run(path: str | Path, *, task: int | None = None) -> TrecRun:
             what = f"the score of document {document} is {text}"
             remedy = "A ranking needs finite scores; write the run again."
             raise DataError(what, path=path, line=line, remedy=remedy)
+        # A score that repeats the rank would turn the order upside down.
         are_ranks &= rank.isdecimal() and float(rank) == score
         tags.setdefault(tag)
         if rank.isdecimal():
             ranks.setdefault(topic, []).append((float(rank), score))
         documents = scores.setdefault(topic, {})
+        # The better score of a duplicate counts, as the warning says.
         known = documents.get(document)
         if known is not None:
             warnings.append(f"line {line}: document {document} occurs again for topic {topic}")
@@ -210,7 +213,9 @@ def read_run(path: str | Path, *, task: int | None = None) -> TrecRun:
         documents[document] = score
         if with_post:
             posts[document] = columns[2]
-    rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
+    rankings = {
+        topic: trec_order(list(documents_of_topic.items())) for topic, documents_of_topic in scores.items()
+    }
     return TrecRun(
         tag, rankings, tuple(warnings), posts, tuple(_describe_suspicions(scores, ranks, tags, are_ranks))
     )
@@ -313,7 +318,7 @@ def _of_run(columns: Sequence[str]) -> bool:
 
 
 def check_out(path: Path, topics: Container[str]) -> None:
-    """Before a run is written, maybe over what is there.
+    """Refuse to write a run where that would lose something.
 
     Raises:
         EngineError: E432 where that is no run or has lines of other topics, which would be lost, E430 for a
@@ -326,11 +331,13 @@ def check_out(path: Path, topics: Container[str]) -> None:
     if not path.is_file() or not path.stat().st_size:
         return
     lines = [_split_columns(text) for _, text in read_lines(path) if text.strip()]
-    others = {columns[0] for columns in lines if columns[0] not in topics}
+    foreign = {columns[0] for columns in lines if columns[0] not in topics}
     if not all(map(_of_run, lines)):
         what = f"{path} is not a run, and would be overwritten"
-    elif others:
-        what = f"{path} has lines of {len(others):,} other topics, as {min(others)}, and would be overwritten"
+    elif foreign:
+        what = (
+            f"{path} has lines of {len(foreign):,} other topics, as {min(foreign)}, and would be overwritten"
+        )
     else:
         return
     raise make_refusal(what, "E432", "Choose another --out, or remove the file.")
@@ -373,6 +380,7 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
         if len(columns) != 6:
             what = f"a Task 3 line has {len(columns)} columns, not 6"
             raise DataError(what, path=path, line=line, remedy=expected)
+        # The answer is the last column, so it may contain tabs.
         topic, _rank, score, tag, sources, answer = columns
         try:
             number = float(score)
@@ -431,16 +439,16 @@ _SHOWN = ("first", "model", "weight", "depth", "candidates")
 
 
 def package_versions() -> dict[str, str]:
-    """Of the packages that runs and indexes depend on, of those that are here: words alone need few."""
-    found = {}
+    """Return the versions of the packages that runs and indexes depend on, of those that are installed."""
+    versions = {}
     for name in ("mathwb", "faiss-cpu", "numpy", "torch", "transformers"):
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def manifest_of(run: Path) -> Path:
-    """Where it lies: `RUN.json`."""
+    """Return where the manifest of a run lies: `RUN.json`."""
     return run.with_name(f"{run.name}.json")
 
 
@@ -483,7 +491,7 @@ def write_manifest(
     *,
     scored: int | None = None,
 ) -> None:
-    """Write it, after the run.
+    """Write the manifest of a run: what made it, from which files, with which settings and versions.
 
     Raises:
         DataError: E452 where another file is in its place.
@@ -565,6 +573,7 @@ def read_qrels(
     def refuse(line: int, what: str, remedy: str) -> None:
         on_bad(DataError(what, path=path, line=line, remedy=remedy))
 
+    # A bad line is passed to `on_bad`, which may raise; if it does not, the line is left out.
     for line, text in read_lines(path, on_bad=on_bad):
         columns = text.split()
         if not columns:
@@ -575,6 +584,7 @@ def read_qrels(
             continue
         topic, _, document, mark = columns
         grade = int(mark) if re.fullmatch(r"[+-]?[0-9]{1,9}", mark) else None
+        # Task 3 marks 5 (system failure) and 6 (cannot decide) are no grades; they count as not relevant.
         marked = task == 3 and grade in NOT_A_GRADE
         if grade is None or (task == 3 and not marked and not 0 <= grade <= 3):
             what = f"the grade {mark[:20]!r} is not {'one of 0 to 3' if task == 3 else 'a whole number'}"
@@ -622,7 +632,7 @@ def check_one_each(run: TrecRun, path: str | Path) -> None:
 
 
 def read_visual_ids(path: str | Path) -> dict[str, str]:
-    """Formula id to visual id, from a TSV whose header names an id column (`id`) and `visual_id`.
+    """Return visual ids by formula id, from a TSV whose header names an id column (`id`) and `visual_id`.
 
     A file with two columns and no such header is read as formula id, visual id.
     """
