@@ -74,7 +74,7 @@ def reciprocal_rank_fusion(
     """Fuse runs by reciprocal rank fusion (RRF): the sum over runs of 1 / (k + rank).
 
     G. V. Cormack, C. L. A. Clarke and S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and
-    individual rank learning methods", SIGIR 2009, equation 1; `k` = 60 is theirs.
+    individual rank learning methods", SIGIR 2009; `k` = 60 is theirs.
 
     With `by_score` each term is the document's score instead of 1, after min-max where `normalise` is set:
     score-weighted RRF, as MathAMR fuses.

@@ -134,8 +134,7 @@ class Augment:
 
 @dataclass(slots=True)
 class Variants:
-    """What was made of problems. refused: how often nothing was made of a problem or number, by kind and
-    reason."""
+    """The variants made of problems, and how often none was made, by kind and reason."""
 
     made: list[ProblemVariant] = field(default_factory=list)
     refused: Counter[tuple[VariantKind, str]] = field(default_factory=Counter)
@@ -158,7 +157,7 @@ def make_variants(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Variants:
-    """What can be made of problems with an equation, in their order.
+    """Return the variants that can be made of problems with an equation, in the order of the problems.
 
     Args:
         given_that: As `reordered`.
@@ -271,24 +270,25 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
         raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
     chance = np.random.default_rng(spec.seed)
 
+    # The sample keeps the order of the problems, so the file reads like its source.
     def sample_rows(rows: list[ProblemVariant], count: int) -> list[ProblemVariant]:
         places = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
         return [rows[place] for place in sorted(places.tolist())]
 
-    drawn = sample_rows(result.made, spec.draw)
-    coherent = [variant for variant in drawn if not variant.doubts]
-    kept = sample_rows(coherent, spec.keep)
-    write_problems(spec.out, [replace(variant.problem, fold=None) for variant in kept])
+    sampled = sample_rows(result.made, spec.draw)
+    coherent = [variant for variant in sampled if not variant.doubts]
+    selected = sample_rows(coherent, spec.keep)
+    write_problems(spec.out, [replace(variant.problem, fold=None) for variant in selected])
     return {
         "how": spec.how,
         "problems": len(usable),
         "made": len(result.made),
-        "drawn": len(drawn),
-        "doubtful": len(drawn) - len(coherent),
-        "doubts": dict(Counter(doubt for variant in drawn for doubt in variant.doubts).most_common()),
-        "kept": len(kept),
+        "drawn": len(sampled),
+        "doubtful": len(sampled) - len(coherent),
+        "doubts": dict(Counter(doubt for variant in sampled for doubt in variant.doubts).most_common()),
+        "kept": len(selected),
         "asked": spec.keep,
-        "templates": len({variant.problem.template for variant in kept}),
+        "templates": len({variant.problem.template for variant in selected}),
         "seed": spec.seed,
         "out": spec.out,
     }

@@ -19,10 +19,13 @@ from engines.mwp.problems.problem import EquationError, Problem, evaluate, list_
 
 
 def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
-    """What `number` is, given that the equation's value is `answer`; both are labels of leaves.
+    """Return the expression of `number`, given that the value of the equation is `answer`.
+
+    This is the equation step of RODA (Liu et al. 2021): from the root down, each operation is undone on the
+    side of the answer until only the number is left. Both arguments are labels of leaves.
 
     Raises:
-        EquationError: Where the number does not stand exactly once, or below a power.
+        EquationError: If the number does not occur exactly once, or occurs below a power.
 
     >>> from engines.mwp.problems.problem import to_infix, read_equation
     >>> to_infix(solve_for_number(read_equation("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
@@ -31,6 +34,7 @@ def solve_for_number(equation: Tree, number: str, answer: str) -> Tree:
     if equation.list_labels().count(number) != 1:
         raise EquationError(f"{number} occurs {equation.list_labels().count(number)} times in the equation")
     node, rest = equation, Tree(answer)
+    # Invariant: the value of `node` is `rest`.
     while node.children:
         left, right = node.children
         in_left = number in left.list_labels()
@@ -153,9 +157,10 @@ class Refused:
 
 
 def reversed_operations(problem: Problem) -> Iterator[ProblemVariant | Refused]:
-    """For each number of the equation a problem that asks for it, or why there is none.
+    """Yield, for each number of the equation, a problem that asks for it, or why there is none.
 
-    What is told as the answer is exact; the value of each result is the number that it asks for, exactly.
+    The text states the old answer exactly, and the answer of each new problem is exactly the number it asks
+    for.
     """
     assert problem.equation is not None
     step = _text_step(problem)
@@ -171,11 +176,13 @@ def reversed_operations(problem: Problem) -> Iterator[ProblemVariant | Refused]:
         yield Refused(None, "the answer is not above zero")
         return
     last = len(values)
+    # A problem about percentages states its old answer as a percentage too.
     percent = any(mark in problem.text for mark in ("百分之", "多少%", "percent"))
+    # The old answer becomes one more number, `N_last`.
     numbers = (*problem.numbers, written_number(answer, percent=percent))
-    used = list_placeholders(problem.equation)
-    for number in sorted(set(used)):
-        if used.count(number) > 1:
+    placeholders = list_placeholders(problem.equation)
+    for number in sorted(set(placeholders)):
+        if placeholders.count(number) > 1:
             yield Refused(number, "the equation uses it more than once")
             continue
         text = step.reversed_text(problem, number, last)
@@ -187,6 +194,7 @@ def reversed_operations(problem: Problem) -> Iterator[ProblemVariant | Refused]:
             id_ = f"{problem.id}/roda-{number}"
             made = renumber_problem(problem, text.text, solved, numbers, id_=id_)
             made = replace(made, equation=simplify_equation(made.equation)) if made.equation else made
+            # Check the result: the new equation must give back the number that is asked for.
             value = evaluate(made.equation, tuple(map(value_of, made.numbers))) if made.equation else None
         except EquationError as error:
             yield Refused(number, error.what)

@@ -32,7 +32,7 @@ _BACK = re.compile(r"^(?:其中|其余|这|它|照这样|同样|那)")
 
 
 def refusal(problem: Problem) -> str:
-    """Why nothing of a problem is reversed; empty where something may be."""
+    """Return why a problem cannot be reversed, or an empty text if it may be."""
     text = problem.text
     assert problem.equation is not None
     if len(text) < _SHORTEST_TEXT:

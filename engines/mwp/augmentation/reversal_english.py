@@ -97,7 +97,7 @@ def third_person(verb: str) -> str:
 
 
 def with_do(auxiliary: str, verb: str) -> str:
-    """What do, does or did says with a verb: `did eat` is `ate`."""
+    """Return the form of a verb that stands without its auxiliary: `did eat` becomes `ate`."""
     if auxiliary == "did":
         return past_tense(verb)
     return third_person(verb) if auxiliary == "does" else verb
@@ -129,16 +129,18 @@ class Clause:
 
     @property
     def text(self) -> str:
+        """The words of the clause as one text."""
         return " ".join(self.words)
 
     def tag_at(self, place: int) -> str:
         """Return the tag of a word; "" behind the end."""
         return self.parse[place].tag if place < len(self.parse) else ""
 
-    def list_descendants(self, place: int) -> set[int]:
-        result, grown = {place}, True
+    def list_descendants(self, position: int) -> set[int]:
+        """Return the positions of a word and of everything that depends on it."""
+        result, grown = {position}, True
         while grown:
-            more = {at for at, word in enumerate(self.parse) if word.head in result} - result
+            more = {child for child, word in enumerate(self.parse) if word.head in result} - result
             grown = bool(more)
             result |= more
         return result
@@ -165,6 +167,7 @@ def ask_for_number(statement: Clause, number: str) -> str | None:
     """
     words, parse = statement.words, statement.parse
     at = words.index(number)
+    # "20-dollar", "1/2" and "50%" are parts of a word or a fraction: no rule asks for them.
     if words[at + 1 : at + 2] and words[at + 1].startswith(("-", "/", "%")):
         return None
     money = at > 0 and words[at - 1] == "$"
@@ -172,9 +175,11 @@ def ask_for_number(statement: Clause, number: str) -> str | None:
     last = _phrase_end(statement, at, money)
     if last is None:
         return None
+    # The question begins with the phrase of the number: "how many red apples".
     what = ["how", "much", "money"] if money else ["how", "many", *words[at + 1 : last + 1]]
-    root = next(place for place, word in enumerate(parse) if word.relation == "root")
-    there = next((place for place, word in enumerate(words) if word == "there"), None)
+    root = next(index for index, word in enumerate(parse) if word.relation == "root")
+    # "There are N apples in the box" becomes "how many apples are there in the box".
+    there = next((index for index, word in enumerate(words) if word == "there"), None)
     if there is not None and words[there + 1 : there + 2] and words[there + 1] in _BE and first > there:
         if first != there + 2:
             return None
@@ -187,16 +192,19 @@ def ask_for_number(statement: Clause, number: str) -> str | None:
     if what == ["how", "many"] and statement.tag_at(last + 1) in ("NN", "NNS", "JJ"):
         return None
     lead, after = words[:start], list(words[end + 1 :])
+    # The number is in the subject: "N birds sat" becomes "how many birds sat", without inversion.
     if start <= first <= end:
         if first != start or money:
             return None
         return " ".join([*what, *words[last + 1 : end + 1], *after, *lead])
     if first <= end:
         return None
+    # Otherwise the helping verb moves before the subject, made of do where there is none.
     verbs = _find_verb_group(statement, end + 1)
     if verbs is None or first < verbs[1] + 1:
         return None
     begin, done = verbs
+    # Another finite verb behind the first: the clause is two clauses, which no rule separates.
     if any(one.tag in ("VBD", "VBZ", "VBP", "MD") for one in parse[done + 1 :]):
         return None
     adverbs = [word for word in words[end + 1 : begin] if word not in ("now", "then")]
@@ -215,7 +223,8 @@ def ask_for_number(statement: Clause, number: str) -> str | None:
     else:
         helper, group = group[0], group[1:]
     before = list(words[done + 1 : first])
-    behind = [word for word in words[last + 1 :] if word not in ("too", "also")]
+    trailing = [word for word in words[last + 1 :] if word not in ("too", "also")]
+    # A preposition before the number goes to the front with it: "in how many boxes".
     if before and parse[first - 1].tag in ("IN", "TO"):
         if before[-1] in ("of", "than", "as", "about", "at"):
             return None
@@ -226,9 +235,10 @@ def ask_for_number(statement: Clause, number: str) -> str | None:
         if before[-1] in ("a", "an", "the", "his", "her", "their"):
             return None
         before.pop()
-    if what[:2] == ["how", "many"] and words[at + 1 : last + 1] == ("years",) and behind[:1] == ["old"]:
-        what, behind = ["how", "old"], behind[1:]
-    return " ".join([*what, helper, *words[start : end + 1], *adverbs, *group, *before, *behind, *lead])
+    # Idiom: "how many years old" is "how old".
+    if what[:2] == ["how", "many"] and words[at + 1 : last + 1] == ("years",) and trailing[:1] == ["old"]:
+        what, trailing = ["how", "old"], trailing[1:]
+    return " ".join([*what, helper, *words[start : end + 1], *adverbs, *group, *before, *trailing, *lead])
 
 
 def _is_known_word(word: str) -> bool:
@@ -349,15 +359,20 @@ def _subject_question(question: Clause, verb: int | None, answer: str, *, money:
 
 def _state_inverted_question(question: Clause, helper: int, what: list[str]) -> str | None:
     words, aux = question.words, question.words[helper]
+    # "How many apples are there …": the amount comes after the verb.
     if words[helper + 1 : helper + 2] == ("there",):
         be = list(words[helper + 2 : helper + 3]) if words[helper + 2 : helper + 3] == ("be",) else []
         return " ".join(["there", aux, *be, *what, *words[helper + 2 + len(be) :]])
+    # "How many apples did Tom eat": undo do-support and put the amount behind the verb.
     if aux in _DO:
-        behind = range(helper + 2, len(words))
-        verb = next((at for at in behind if question.tag_at(at) == "VB" or words[at] in _LEADING), None)
+        rest_of_clause = range(helper + 2, len(words))
+        verb = next(
+            (at for at in rest_of_clause if question.tag_at(at) == "VB" or words[at] in _LEADING), None
+        )
         if verb is None:
             return None
         group, rest = [with_do(aux, words[verb])], list(words[verb + 1 :])
+        # A chain of verbs ("wants to buy") stays together if only its last verb takes the amount.
         while len(rest) > 1 and rest[0] == "to" and question.tag_at(len(words) - len(rest) + 1) == "VB":
             if group[-1] not in (words[verb], group[0]) and group[-1] not in _LEADING:
                 break
@@ -372,6 +387,7 @@ def _state_inverted_question(question: Clause, helper: int, what: list[str]) -> 
             return None
         return _join_statement([*words[helper + 1 : verb], *group], what, rest)
     following = question.tag_at(helper + 1)
+    # Another auxiliary with a subject: the auxiliary moves back before its verb.
     if (
         following in _SUBJECT
         or "able" in words[helper:]
@@ -388,6 +404,7 @@ def _state_inverted_question(question: Clause, helper: int, what: list[str]) -> 
             what,
             list(words[verb + 1 :]),
         )
+    # "How many birds sat …": the question word is the subject.
     if words[1] != "many":
         return None
     return " ".join([*what, *words[helper:]])
@@ -461,7 +478,7 @@ class _SplitProblem:
 
 
 def refusal(problem: Problem) -> str:
-    """Why nothing of a problem is reversed; empty where something may be."""
+    """Return why a problem cannot be reversed, or an empty text if it may be."""
     taken = _split_problem(problem.text)
     return taken if isinstance(taken, str) else ""
 
@@ -474,33 +491,38 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
     if isinstance(taken, str):
         return taken
     name = f"N_{number}"
-    places = [at for at, one in enumerate(taken.statements) if name in one.split()]
-    if len(places) != 1:
+    # Exactly one statement must contain the number.
+    positions = [at for at, one in enumerate(taken.statements) if name in one.split()]
+    if len(positions) != 1:
         return (
             "the number is in the question itself"
             if name in taken.question.split()
             else "the number is unclear"
         )
-    (place,) = places
+    (position,) = positions
     money = "$" in problem.text or "dollar" in problem.text
+    # The old question becomes the statement of its answer.
     statement = state_answer(parse_clause(taken.question), f"N_{answer}", money=money)
     if statement is None:
         return "the old question has no known form"
-    moved = taken.statements[place]
+    moved = taken.statements[position]
     rest = list(taken.statements)
+    # Two amounts joined in one clause are split: one stays, one is asked for.
     pair = _split_amounts(moved, name)
     if pair is not None:
-        moved, rest[place] = pair
+        moved, rest[position] = pair
     else:
-        rest[place] = ""
+        rest[position] = ""
     question = ask_for_number(parse_clause(moved), name)
     if question is None:
         return "the number's clause has no known form"
+    # Words before the old question ("In total, how many …") stay with its statement.
     if taken.lead:
         statement = f"{taken.lead} {statement}"
     parts = [*(one for one in rest if one), statement]
+    # A pronoun whose antecedent has moved away is replaced by the name.
     parts, question, clear = _replace_pronouns(parts, question, taken.statements)
-    question = _in_time(question, moved, place, taken)
+    question = _in_time(question, moved, position, taken)
     doubts = _list_doubts(problem, number, moved, question, taken, parts)
     if not clear:
         return "a pronoun would have no antecedent"
@@ -545,12 +567,13 @@ def _lower_first_word(sentence: str) -> str:
 
 def _split_clauses(sentence: str) -> list[str]:
     sentence = _IF.sub("", sentence.strip(" .!?,;"))
-    whole = parse_clause(sentence)
-    for at, word in enumerate(whole.words):
-        if word not in ("and", "but", "then", ",", "so") or at < 2:
+    sentence_clause = parse_clause(sentence)
+    # Look for the first conjunction behind which a clause of its own begins; the rest is split again.
+    for position, word in enumerate(sentence_clause.words):
+        if word not in ("and", "but", "then", ",", "so") or position < 2:
             continue
-        after = at + 1
-        while whole.words[after : after + 1] and whole.words[after] in (
+        after = position + 1
+        while sentence_clause.words[after : after + 1] and sentence_clause.words[after] in (
             "and",
             "but",
             "then",
@@ -559,13 +582,15 @@ def _split_clauses(sentence: str) -> list[str]:
             ",",
         ):
             after += 1
-        if after >= len(whole.words) - 1:
+        if after >= len(sentence_clause.words) - 1:
             continue
-        left, right = " ".join(whole.words[:at]), list(whole.words[after:])
-        tag, following = whole.parse[after], whole.tag_at(after + 1)
+        left, right = " ".join(sentence_clause.words[:position]), list(sentence_clause.words[after:])
+        tag, following = sentence_clause.parse[after], sentence_clause.tag_at(after + 1)
+        # A pronoun after the conjunction is the subject of a new clause.
         if tag.text in _PRONOUNS or tag.text in ("i", "we", "there"):
             return [*_split_clauses(left), *_split_clauses(" ".join(right))]
         first = parse_clause(left)
+        # A finite verb without a subject continues the subject of the first clause, which is repeated.
         if (
             tag.tag in ("VBD", "VBZ")
             and following != "IN"
@@ -574,7 +599,8 @@ def _split_clauses(sentence: str) -> list[str]:
             subject = _find_subject(first)
             if subject:
                 return [*_split_clauses(left), *_split_clauses(" ".join([subject, *right]))]
-        if tag.tag in ("DT", "PRP$", "NN", "NNP", "CD") and _has_verb_after_subject(whole, after):
+        # A noun phrase begins a clause only if a verb follows it.
+        if tag.tag in ("DT", "PRP$", "NN", "NNP", "CD") and _has_verb_after_subject(sentence_clause, after):
             return [*_split_clauses(left), *_split_clauses(" ".join(right))]
     return [sentence] if sentence else []
 
@@ -713,6 +739,7 @@ def _list_doubts(
     problem: Problem, number: int, moved: str, question: str, taken: _SplitProblem, parts: list[str]
 ) -> tuple[str, ...]:
     result = []
+    # Each check below is a reason for a person to read the variant before it is used.
     asks_for = taken.question.split()
     if (
         "more" in asks_for
@@ -720,8 +747,8 @@ def _list_doubts(
         and not {"need", "needs", "needed", "must"} & set(asks_for)
     ):
         result.append("the old question compares with nothing")
-    alike = _content_words(question) - {"more", "first", "at", "then"} <= _content_words(taken.question)
-    if alike and not _TOTAL & set(asks_for):
+    same_words = _content_words(question) - {"more", "first", "at", "then"} <= _content_words(taken.question)
+    if same_words and not _TOTAL & set(asks_for):
         result.append("the total is not named as such")
     if _PLACE.search(taken.question):
         result.append("the old question contains a number")

@@ -139,30 +139,32 @@ def renumber_problem(
     Raises:
         EquationError: Where the equation uses one that was dropped, or has no value.
     """
-    found = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
-    places = [-1] * len(numbers)
-    for new, old in enumerate(found):
-        places[old] = new
-    told = _PLACE.sub(lambda match: f"N_{places[int(match[1])]}", text)
-    kept = tuple(numbers[old] for old in found)
-    values = tuple(map(value_of, kept))
-    moved = renumber_placeholders(equation, places)
-    if "N_-1" in moved.list_labels():
+    # The old indices of the placeholders that the new text still contains, in their new order.
+    old_indices = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
+    # `new_indices[old]` is the new index of a placeholder, or -1 if it was dropped.
+    new_indices = [-1] * len(numbers)
+    for new, old in enumerate(old_indices):
+        new_indices[old] = new
+    new_text = _PLACE.sub(lambda match: f"N_{new_indices[int(match[1])]}", text)
+    remaining = tuple(numbers[old] for old in old_indices)
+    values = tuple(map(value_of, remaining))
+    new_equation = renumber_placeholders(equation, new_indices)
+    if "N_-1" in new_equation.list_labels():
         raise EquationError("the equation uses a number that is no longer in the text")
     return Problem(
         id=id_,
         language=source.language,
-        text=told,
-        numbers=kept,
+        text=new_text,
+        numbers=remaining,
         values=tuple(map(float, values)),
-        equation=moved,
-        answer=float(evaluate(moved, values)),
+        equation=new_equation,
+        answer=float(evaluate(new_equation, values)),
         fold=source.fold,
         source=source.id,
-        original=_PLACE.sub(lambda match: kept[int(match[1])], told),
+        original=_PLACE.sub(lambda match: remaining[int(match[1])], new_text),
     )
 
 
 def compare_equations(source: Problem, made: Problem) -> VariantRelation:
-    """Whether both have one normalised equation."""
+    """Return "positive" if both problems have the same normalised equation, otherwise "negative"."""
     return "positive" if source.template == made.template else "negative"

@@ -87,6 +87,7 @@ def evaluate_solver(
     solver = open_cached_solver(spec.model)
     result = _solve_problems(solver, rows, spec.beam, "problems", events, stop)
     scores = [score_answer(row, one) for row, one in zip(rows, result, strict=True)]
+    # The solver gives a text instead of equations for a problem that it cannot read.
     unread = Counter(one for one in result if isinstance(one, str))
     unusable = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
     operations = [str(sum(bool(node.children) for node in row.equation or ())) for row in rows]
@@ -110,11 +111,12 @@ def evaluate_solver(
         "by_template": _group_measures((row.template for row in rows), scores),
         "by_ops": _group_measures(operations, scores, by_name=True),
     }
+    # A second solver is compared on the same problems by McNemar's test.
     if spec.against is not None:
-        others = _solve_problems(
+        other_results = _solve_problems(
             open_cached_solver(spec.against), rows, spec.beam, "problems, again", events, stop
         )
-        right = [score_answer(row, one).answer for row, one in zip(rows, others, strict=True)]
+        right = [score_answer(row, one).answer for row, one in zip(rows, other_results, strict=True)]
         document["against"] = {
             "model": spec.against.name,
             "answer_accuracy": sum(right) / len(right),
@@ -189,7 +191,7 @@ def _group_measures(
 
 
 def data_title(path: Path) -> str:
-    """What a file of problems is called: a set of the workspace by its folder."""
+    """Return the name of a file of problems: for a set of the workspace, the name of its folder."""
     return path.parent.name if path.name == "problems.jsonl" else path.name
 
 
@@ -202,14 +204,21 @@ def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
 
 
 def compare_mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
-    """Problems that only one of two solvers gets right, and the exact two-sided p-value that a fair coin
-    parts them so (McNemar 1947)."""
+    """Compare two solvers on the same problems by McNemar's exact test.
+
+    Q. McNemar, "Note on the sampling error of the difference between correlated proportions", 1947: the
+    p-value is the two-sided probability that a fair coin divides the problems that only one solver gets right
+    as unevenly.
+
+    Returns:
+        How many problems only the first and only the second solver gets right, and the p-value.
+    """
     from scipy.stats import binomtest
 
     alone = sum(a and not b for a, b in zip(ours, theirs, strict=True))
-    other = sum(b and not a for a, b in zip(ours, theirs, strict=True))
-    p = float(binomtest(alone, alone + other).pvalue) if alone + other else 1.0
-    return {"right_here_alone": alone, "right_there_alone": other, "mcnemar_p": p}
+    alone_there = sum(b and not a for a, b in zip(ours, theirs, strict=True))
+    p = float(binomtest(alone, alone + alone_there).pvalue) if alone + alone_there else 1.0
+    return {"right_here_alone": alone, "right_there_alone": alone_there, "mcnemar_p": p}
 
 
 def _run_probes(
@@ -300,6 +309,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     common = [name for name, _ in Counter(row.template for row in usable).most_common(spec.templates)]
     rows = [row for row in usable if row.template in common]
     solver = open_cached_solver(spec.model)
+    # The encoder before training can be shown only where it is known: for solvers begun from MiniLM.
     if not rows or (spec.before and solver.base != BUILT_IN):
         what = "no problem here has an equation" if not rows else "the solver was not initialised from MiniLM"
         raise EngineError(what, code="E645", remedy="Choose other data, or leave --before out.")

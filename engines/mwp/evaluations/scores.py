@@ -63,8 +63,10 @@ def are_equivalent(a: Tree, b: Tree) -> bool:
 
 
 def signature(tree: Tree) -> tuple[ProblemValue | str | None, ...]:
-    """What equations that are equal as functions have in common: their values at some points, exact but for
-    roots, which are rounded to nine digits. One without a value is equal to itself alone.
+    """Return what equations that are equal as functions have in common: their values at some points.
+
+    Values are exact but for roots, which are rounded to nine digits. The signature of an equation without a
+    value equals no other.
 
     >>> from engines.mwp.problems.problem import read_equation
     >>> sides = "N_0-N_1-N_2", "N_0-(N_1+N_2)", "N_0-N_1+N_2"
@@ -72,15 +74,15 @@ def signature(tree: Tree) -> tuple[ProblemValue | str | None, ...]:
     >>> one == two, one == three
     (True, False)
     """
-    count = max([0, *(place + 1 for place in list_placeholders(tree))])
-    found: list[ProblemValue | str | None] = []
+    count = max([0, *(index + 1 for index in list_placeholders(tree))])
+    point_values: list[ProblemValue | str | None] = []
     for point in range(_POINTS):
         # The first numbers of a point are the same for all equations.
         draw = Random(point)
         numbers = [Fraction(draw.randint(2, _LARGEST), _LARGEST // 3) for _ in range(count)]
         value = _evaluate_or_none(tree, numbers)
-        found.append(f"{value:.8e}" if isinstance(value, float) else value)
-    return tuple(found if any(value is not None for value in found) else tree.list_labels())
+        point_values.append(f"{value:.8e}" if isinstance(value, float) else value)
+    return tuple(point_values if any(value is not None for value in point_values) else tree.list_labels())
 
 
 def _evaluate_or_none(tree: Tree, numbers: list[Fraction]) -> ProblemValue | None:
@@ -102,7 +104,7 @@ RELATIVE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class SolverScore:
-    """How an answer was right.
+    """How an equation that a solver gives compares with the right one.
 
     Args:
         value: Of the equation found; None where there is none.
@@ -159,7 +161,10 @@ def _join_text(problem: Problem, parts: list[str]) -> str:
 
 
 def without_question(problem: Problem, _draw: Random) -> Problem | None:
-    """Without the sentences that ask, where they hold no number; equation and answer are as before."""
+    """Return the problem without the sentences that ask, if they contain no number.
+
+    The equation and the answer stay as they are: a solver that is still right does not need the question.
+    """
     assert problem.equation is not None
     parts = _split_text(problem)
     kept = [part for part in parts if not is_question(part, problem.language)]
@@ -172,14 +177,14 @@ def without_question(problem: Problem, _draw: Random) -> Problem | None:
 
 
 def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
-    """With the values of its numbers exchanged; the answer is that of the same equation with them."""
+    """Return the problem with the values of its numbers exchanged and the answer computed again."""
     assert problem.equation is not None
     if len(set(problem.values)) < 2:
         return None
     order = list(range(len(problem.numbers)))
-    while [problem.values[place] for place in order] == list(problem.values):
+    while [problem.values[index] for index in order] == list(problem.values):
         draw.shuffle(order)
-    numbers = [problem.numbers[place] for place in order]
+    numbers = [problem.numbers[index] for index in order]
     try:
         made = renumber_problem(problem, problem.text, problem.equation, numbers, id_=problem.id)
         # A difference that is negative now is no problem any more.
@@ -190,7 +195,7 @@ def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
 
 
 def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
-    """With the sentences that do not ask in another order; the equation goes with its numbers."""
+    """Return the problem with its statements in another order; the equation is renumbered with the text."""
     assert problem.equation is not None
     parts = _split_text(problem)
     facts = [part for part in parts if not is_question(part, problem.language)]

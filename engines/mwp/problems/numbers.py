@@ -121,7 +121,7 @@ class Masked:
 
 
 def language_of(text: str, *, without: Language = "en") -> Language:
-    """Chinese where a text has more Chinese characters than words in letters, otherwise English.
+    """Return Chinese for a text with more Chinese characters than words in letters, otherwise English.
 
     Args:
         without: The language of a text that has neither, as a calculation alone.
@@ -283,19 +283,19 @@ def mask_numbers(text: str, language: Language | None = None, *, words: bool = F
         ("zh", False): _ZH_FOUND,
         ("zh", True): _ZH_ALL,
     }[language, words]
-    found = [match for match in pattern.finditer(text) if _is_number(match[0])]
+    matches = [match for match in pattern.finditer(text) if _is_number(match[0])]
     parts: list[str] = []
     last = 0
-    for place, match in enumerate(found):
+    for index, match in enumerate(matches):
         begin, end = match.span()
         before, after = text[last:begin], text[end : end + 1]
         # A placeholder is a token of its own in English, as in the masked data sets.
         lead = " " if language == "en" and begin and not text[begin - 1].isspace() else ""
         trail = " " if (language == "en" and after.isalnum()) or after == "-" else ""
-        parts += [before, lead, f"N_{place}", trail]
+        parts += [before, lead, f"N_{index}", trail]
         last = end
     parts.append(text[last:])
-    numbers = tuple(match[0] for match in found)
+    numbers = tuple(match[0] for match in matches)
     return Masked("".join(parts), numbers, tuple(map(value_of, numbers)))
 
 
@@ -318,7 +318,7 @@ def mask_words(words: Iterable[str]) -> Masked:
 
 
 def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> list[str]:
-    """What looks like a number and was not read as one, a sentence for each.
+    """Return a sentence for each piece of text that looks like a number but was not read as one.
 
     Args:
         text: Masked.

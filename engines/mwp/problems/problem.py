@@ -49,7 +49,7 @@ def constant_label(value: Fraction) -> str:
 
 
 def leaf_value(label: str, values: Sequence[ProblemValue]) -> ProblemValue:
-    """What a leaf stands for.
+    """Return the value that a leaf stands for.
 
     Raises:
         EquationError: For a number that the problem does not have.

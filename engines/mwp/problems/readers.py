@@ -148,6 +148,7 @@ def lower_keys(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, 
 
 
 def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> ProblemLayout | None:
+    """Return the first known layout whose keys a row has, or None."""
     return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
 
 
@@ -216,18 +217,20 @@ def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[t
             repeated.append(error)
             return {}
 
+    # Rows are decoded one by one from the whole text: an object may go on over several lines.
     decoder = json.JSONDecoder(object_pairs_hook=object_of)
-    place = len(text) - len(text.lstrip().removeprefix("["))
+    offset = len(text) - len(text.lstrip().removeprefix("["))
     counted = number = 0
-    while match := re.compile(r"[\s,]*").match(text, place):
-        place = match.end()
-        if place >= len(text) or text[place] == "]":
+    # `offset` is a position in the text; `counted` is how far line breaks have been counted.
+    while match := re.compile(r"[\s,]*").match(text, offset):
+        offset = match.end()
+        if offset >= len(text) or text[offset] == "]":
             return
-        number += text.count("\n", counted, place)
-        counted = place
+        number += text.count("\n", counted, offset)
+        counted = offset
         line = numbered[number][0]
         try:
-            row, place = decoder.raw_decode(text, place)
+            row, offset = decoder.raw_decode(text, offset)
         except (ValueError, RecursionError) as error:
             # Where the next object begins cannot be known.
             bad(line, f"from here on the file is not JSON: {error}")
@@ -329,7 +332,7 @@ class RowNote:
 
 @dataclass(frozen=True, slots=True)
 class ProblemFile:
-    """What a file holds.
+    """The problems of a file, with its format and what is odd about its rows.
 
     Args:
         format: The layout of most rows.
@@ -349,9 +352,11 @@ class ProblemFile:
 
     @property
     def usable(self) -> tuple[Problem, ...]:
+        """The problems that have an equation."""
         return tuple(problem for problem in self.rows if problem.equation is not None)
 
     def count_rows(self) -> dict[str, int]:
+        """Return how many problems, unusable rows and remarks of each kind there are."""
         kinds = Counter(note.reason.partition(":")[0] for note in self.remarks)
         return {
             "problems": len(self.rows),
@@ -430,6 +435,7 @@ def _build_problem(
     row: Mapping[str, Any], layout: ProblemLayout, id_: str, source: str, words: bool | None
 ) -> tuple[Problem, Fraction | None, list[str]]:
     remarks: list[str] = []
+    # The text may be divided among several columns: the story and its question.
     parts = [str(row[key]).strip() for key in layout.original if row.get(key)]
     if not any(parts):
         raise _UnusableError("the text is empty")
@@ -449,9 +455,10 @@ def _build_problem(
             remarks.append(f"two columns {key.removesuffix(AGAIN)!r}: the first is read")
     if re.search("[０-９]", original):
         remarks.append("full-width digits: read as plain ones")
+    # Numbers may already be masked by placeholders; otherwise they are masked here.
     given = row.get(layout.masked) if layout.masked else None
     if given:
-        masked, places = _convert_placeholders(str(given), row.get(layout.numbers), original)
+        masked, new_indices = _convert_placeholders(str(given), row.get(layout.numbers), original)
     else:
         if _MASK.search(original):
             raise _UnusableError("the text has placeholders without numbers")
@@ -459,15 +466,16 @@ def _build_problem(
         segmented = row.get(layout.segmented) if layout.segmented else None
         if segmented and language == "zh":
             # Where every sign is a word of its own, a fraction is made one again.
-            whole = _PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented))
-            masked, places = mask_words(whole.split(" ")), None
+            joined = _PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented))
+            masked, new_indices = mask_words(joined.split(" ")), None
         else:
-            masked, places = mask_numbers(original, language, words=use), None
+            masked, new_indices = mask_numbers(original, language, words=use), None
         remarks += (
             f"not a number: {reason}" for reason in list_unread_numbers(masked.text, masked.numbers, original)
         )
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
+    # The stored answer only serves to check the equation, whose value counts.
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
     stored = _parse_answer(text)
     if text is not None and stored is None:
@@ -476,12 +484,13 @@ def _build_problem(
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
     equation, value = None, None
     try:
-        equation = _read_row_equation(row, layout, masked, places)
+        equation = _read_row_equation(row, layout, masked, new_indices)
         value = evaluate(equation, masked.values)
-        remarks += _list_oddities(equation, masked, written=places is None)
+        remarks += _list_oddities(equation, masked, written=new_indices is None)
     except ExpressionError as error:
         equation = None
         remarks.append(f"no equation: {error.what}")
+    # The value of the equation wins over the answer that the file states.
     answer = value if value is not None else stored
     fold = row.get(layout.fold)
     return (
@@ -708,7 +717,7 @@ class DescribeProblems:
 
 
 def described_problems(spec: DescribeProblems) -> dict[str, Any]:
-    """Count and notes for each file, and the templates of all.
+    """Describe files of problems: counts and notes for each file, and the templates of all.
 
     Raises:
         DataError: As `read_problems` does.
@@ -728,17 +737,17 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     return {
         "files": [
             {
-                "path": str(found.path),
-                "format": found.format,
-                "languages": dict(Counter(problem.language for problem in found.rows)),
-                **found.count_rows(),
+                "path": str(problem_file.path),
+                "format": problem_file.format,
+                "languages": dict(Counter(problem.language for problem in problem_file.rows)),
+                **problem_file.count_rows(),
                 "notes": {
-                    "skipped": [asdict(note) for note in found.skipped],
-                    "disagreements": [asdict(note) for note in found.disagreements],
-                    "remarks": [asdict(note) for note in found.remarks],
+                    "skipped": [asdict(note) for note in problem_file.skipped],
+                    "disagreements": [asdict(note) for note in problem_file.disagreements],
+                    "remarks": [asdict(note) for note in problem_file.remarks],
                 },
             }
-            for found in read
+            for problem_file in read
         ],
         "problems": len(rows),
         "usable": len(usable),

@@ -134,15 +134,19 @@ class DeductiveHead(Module):
         known = len(self.words.constants)
         quantities = problems.with_constants(self.constants)
         fixed = quantities.shape[1]
-        there = torch.cat([problems.present.new_ones(len(steps), known), problems.present], 1)
-        free, pending = there, torch.zeros_like(there)
+        # `available` marks the quantities that exist in each row: all constants and the numbers of its text.
+        available = torch.cat([problems.present.new_ones(len(steps), known), problems.present], 1)
+        free, pending = available, torch.zeros_like(available)
         total = quantities.new_zeros(len(steps))
+        # Rows leave the batch when their equation is complete; `active` are the rows that are left.
         active = torch.arange(len(steps), device=steps.device)
         for number in range(steps.shape[1]):
             kept = steps[active, number, 0] >= 0
             active = active[kept]
             quantities, free, pending, values = (part[kept] for part in (quantities, free, pending, values))
             operator, left, right = steps[active, number].unbind(1)
+            # A negative operand counts back from the newest quantity; a quantity made by a step comes after
+            # the constants and numbers.
             left, right = (torch.where(at < 0, fixed - 1 - at, at) for at in (left, right))
             last = self._is_last_step(steps, active, number)
             scored = self.score_steps(quantities, legal)
@@ -150,10 +154,13 @@ class DeductiveHead(Module):
             row, pair = torch.arange(len(active), device=steps.device), scored.find_pair(left, right)
             # What the equation does is allowed, whatever the rules say.
             allowed[row, pair, operator, last] = True
+            # One softmax over every pair, operation and flag: -log p of the right choice is the loss of the
+            # step.
             scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1)
             right_one = (pair * len(self.words.operators) + operator) * 2 + last
             losses = nn.functional.cross_entropy(scores, right_one, reduction="none")
             total = total.index_add(0, active, losses)
+            # The result of the step becomes a quantity of its own.
             quantities = self.add_quantity(quantities, scored.vectors[row, pair, operator])
             values = torch.cat([values, results[row, pair, operator][:, None]], 1)
             free, pending = self._update_usage(free, pending, left, right, known, legal)
@@ -231,7 +238,10 @@ class DeductiveHead(Module):
         import torch
 
         longest = len(self.words.constants) + problems.quantities.shape[1]
-        live = [self._begin_deduction(row, worth, longest) for row, worth in enumerate(values)]
+        # One partial deduction per problem at first, later up to `beam`.
+        live = [
+            self._begin_deduction(row, operand_values, longest) for row, operand_values in enumerate(values)
+        ]
         done: list[list[ScoredEquation]] = [[] for _ in values]
         quantities = problems.with_constants(self.constants)
         for step in range(max_steps):
@@ -239,22 +249,28 @@ class DeductiveHead(Module):
             allowed, results = self._find_legal_steps(
                 scored, *self._stack_rules(live, quantities.device), legal
             )
+            # The last step that is allowed must finish the equation.
             if step + 1 == max_steps:
                 allowed[..., 0] = False
             scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1).double()
             best = scores.log_softmax(1).topk(min(beam, scores.shape[1]))
             pairs, operators, lasts = torch.unravel_index(best.indices, allowed.shape[1:])
-            ats = torch.stack([pairs, scored.left[pairs], scored.right[pairs], operators, lasts], -1)
-            ways: list[list[tuple[float, int, list[int]]]] = [[] for _ in values]
-            for source, (odds, its) in enumerate(zip(best.values.tolist(), ats.tolist(), strict=True)):
+            # Back from the flat index to pair (its two operands), operator and flag.
+            choices = torch.stack([pairs, scored.left[pairs], scored.right[pairs], operators, lasts], -1)
+            continuations: list[list[tuple[float, int, list[int]]]] = [[] for _ in values]
+            # Collect the continuations of every problem over all its partial deductions.
+            for source, (odds, odds_of_choice) in enumerate(
+                zip(best.values.tolist(), choices.tolist(), strict=True)
+            ):
                 way = live[source]
-                ways[way.row] += [
+                continuations[way.row] += [
                     (way.score + odd, source, at)
-                    for odd, at in zip(odds, its, strict=True)
+                    for odd, at in zip(odds, odds_of_choice, strict=True)
                     if allowed[source, at[0], at[3], at[4]]
                 ]
             kept: list[tuple[_PartialDeduction, int, list[int]]] = []
-            for row, mine in enumerate(ways):
+            # Keep the `beam` best of each problem; a finished equation leaves the search.
+            for row, mine in enumerate(continuations):
                 for score, source, at in sorted(mine, key=lambda way: -way[0])[:beam]:
                     pair, left, right, operator, last = at
                     value = float(results[source, pair, operator])

@@ -27,11 +27,16 @@ class EncodedProblems(NamedTuple):
     quantities: Tensor
     present: Tensor
 
-    def select_rows(self, places: Tensor) -> EncodedProblems:
-        return EncodedProblems(*(part[places] for part in self))
+    def select_rows(self, indices: Tensor) -> EncodedProblems:
+        """Return the encoded problems at some indices of the batch."""
+        return EncodedProblems(*(part[indices] for part in self))
 
     def with_constants(self, constants: Tensor) -> Tensor:
-        """(batch, constants + numbers, width) what an equation is made of; constants: (constants, width)."""
+        """Return the quantities an equation is made of, shape `(batch, constants + numbers, width)`.
+
+        Args:
+            constants: Vectors of the constants, shape `(constants, width)`.
+        """
         import torch
 
         return torch.cat([constants.expand(len(self.quantities), -1, -1), self.quantities], 1)
@@ -40,8 +45,14 @@ class EncodedProblems(NamedTuple):
 def encode_problems(
     encoder: nn.Module, ids: Tensor, length: Tensor, marks: Tensor, pooling: Literal["mean", "first"]
 ) -> EncodedProblems:
-    """Args: ids: (batch, length) padded. length: (batch,) real tokens. marks: (batch, numbers) where the
-    number's mark is, -1 where there is none."""
+    """Encode a batch of problems: the states of its tokens, a vector of the text, and the vectors of its
+    numbers.
+
+    Args:
+        ids: Token ids, shape `(batch, length)`, padded.
+        length: How many tokens of each row are real, shape `(batch,)`.
+        marks: The position of each number's mark, shape `(batch, numbers)`; -1 where there is none.
+    """
     import torch
 
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
@@ -91,6 +102,7 @@ class LowRankLinear(Module):
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, inputs: Tensor) -> Tensor:
+        """Return the layer's output plus the low-rank update (LoRA) `up @ down @ inputs`."""
         from torch import nn
 
         return self.layer(inputs) + nn.functional.linear(
@@ -116,6 +128,7 @@ class PretrainedEncoder(Module):
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the states of tokens, shape `(batch, length, width)`."""
         inputs = _embed_ids(self.model.get_input_embeddings(), self.marks, ids)
         return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
 
@@ -131,6 +144,8 @@ def _add_adapters(module: nn.Module, rank: int) -> None:
 
 
 class TransformerEncoder(Module):
+    """A small transformer, trained from scratch."""
+
     def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
         import torch
         from torch import nn
@@ -147,6 +162,7 @@ class TransformerEncoder(Module):
         )
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the states of tokens, shape `(batch, length, width)`."""
         inputs = self.table(ids) + self.positions[: ids.shape[1]]
         return self.stack(inputs, src_key_padding_mask=~mask)
 
@@ -167,6 +183,7 @@ class GruEncoder(Module):
         )
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the sum of the states of both directions, shape `(batch, length, width)`."""
         from torch import nn
 
         packed = nn.utils.rnn.pack_padded_sequence(
@@ -178,6 +195,9 @@ class GruEncoder(Module):
         return states[:, :, : self.width] + states[:, :, self.width :]
 
     def pool_ends(self, states: Tensor, length: Tensor) -> Tensor:
+        """Return the vector of each text, shape `(batch, width)`: the last state forwards plus the first
+        backwards.
+        """
         import torch
 
         return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]

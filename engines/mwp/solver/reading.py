@@ -23,7 +23,7 @@ _LEAVES = (Tree("N_0"), Tree("N_1"))
 
 @dataclass(frozen=True, slots=True)
 class LegalSteps:
-    """What an equation may do: use a number of the text more than once, have a step below zero."""
+    """What an equation may do: use a number of the text more than once, or have a step below zero."""
 
     single_use: bool = False
     non_negative: bool = False
@@ -54,7 +54,7 @@ def insert_equation(found: list[ScoredEquation], new: ScoredEquation, most: int)
 def compute_step(
     operator: str, left: ProblemValue, right: ProblemValue, legal: LegalSteps
 ) -> ProblemValue | None:
-    """What a step is worth; None where it is illegal, as a division by zero is.
+    """Return the value of a step, or None where the step is illegal, as a division by zero is.
 
     >>> compute_step("-", 2.0, 3.0, LegalSteps()), compute_step("-", 2.0, 3.0, LegalSteps(non_negative=True))
     (-1.0, None)
@@ -88,6 +88,8 @@ def number_of(label: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class EquationWords:
+    """The operators and constants that equations may use."""
+
     operators: tuple[str, ...]
     constants: tuple[str, ...]
 
@@ -105,7 +107,7 @@ class EquationWords:
         return cls(tuple(sorted(operators)), tuple(often))
 
     def operand_index(self, label: str) -> int:
-        """Of an operand: constants, then numbers.
+        """Return the index of an operand: constants come first, then numbers.
 
         Raises:
             KeyError: For an unknown constant.
@@ -117,9 +119,10 @@ class EquationWords:
             raise KeyError(label)
         return self.constants.index(label)
 
-    def operand_label(self, place: int) -> str:
+    def operand_label(self, index: int) -> str:
+        """Return the label of the operand at an index: a constant or a placeholder."""
         known = len(self.constants)
-        return self.constants[place] if place < known else f"N_{place - known}"
+        return self.constants[index] if index < known else f"N_{index - known}"
 
 
 def to_steps(equation: Tree, words: EquationWords) -> list[DeductionStep]:
@@ -156,9 +159,11 @@ def _operand_order(place: int) -> tuple[bool, int]:
 
 
 def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
-    """(nodes, 5) an equation in prefix order: of each node its token (operators, constants, numbers), the
-    place of its parent, for a second operand the place of the first (else -1), the height above the leaves
-    below it, and the depth below the root.
+    """Return an equation as a table of its nodes in prefix order, shape `(nodes, 5)`.
+
+    The columns are the token (operators, then constants, then numbers), the position of the parent, the
+    position of the first operand for a second operand (otherwise -1), the height above the leaves, and the
+    depth below the root.
 
     Raises:
         KeyError: As `deductions`.
@@ -186,7 +191,7 @@ def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
 
 
 def pad_tables(tables: Sequence[NDArray[np.int64]], fill: int = -1) -> NDArray[np.int64]:
-    """(tables, longest, …) tables of any length, filled up."""
+    """Return tables of different lengths as one array, shape `(tables, longest, …)`, padded with `fill`."""
     import numpy as np
 
     longest = max(len(table) for table in tables)
@@ -222,7 +227,7 @@ def split_at_placeholders(text: str) -> list[str | int]:
 
 
 def words_of(text: str) -> list[str]:
-    """Chinese characters and digits one by one, other words in lower case.
+    """Return the words of a text: Chinese characters and digits one by one, other words in lower case.
 
     >>> words_of("小明有12个 Apples.")
     ['小', '明', '有', '1', '2', '个', 'apples', '.']
@@ -311,7 +316,9 @@ class WordReader(ProblemReader):
 
     @staticmethod
     def learn_vocabulary(problems: Iterable[Problem], rare: int) -> tuple[str, ...]:
-        """Special tokens, digits and signs, then what occurs `rare` times or more, sorted."""
+        """Return the special tokens, digits and signs, then the words that occur `rare` times or more,
+        sorted.
+        """
         counts: Counter[str] = Counter()
         for problem in problems:
             for part in split_at_placeholders(problem.text):

@@ -15,7 +15,7 @@ CODE = "E678"
 
 @specification(kw_only=True)
 class SolverSettings:
-    """What a solver is and how it is trained, beside what every training takes."""
+    """The settings of a solver and of its training, besides those that every training takes."""
 
     encoder: Annotated[
         Literal["pretrained", "transformer", "gru"],

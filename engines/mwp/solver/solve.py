@@ -56,28 +56,29 @@ def solve(spec: Solve) -> dict[str, Any]:
         remedy = "" if spec.number_words else "Words such as three or 三 count with --number-words."
         raise _unsolved_error("the problem has no number", remedy)
     solver = open_cached_solver(spec.model)
-    (found,) = solver.solve([problem], beam=spec.beam)
-    if isinstance(found, str):
-        raise _unsolved_error(f"the solver cannot read the problem: {found}")
-    if not found:
+    (equations,) = solver.solve([problem], beam=spec.beam)
+    if isinstance(equations, str):
+        raise _unsolved_error(f"the solver cannot read the problem: {equations}")
+    if not equations:
         what = "no equation from the numbers and the solver's constants has a value"
         raise _unsolved_error(what, "Try a wider --beam, or a solver that knows more constants.")
-    rows = [_describe_equation(problem, one) for one in found]
-    done = list_steps(problem, found[0].equation)
+    # The first equation is the answer; the others are shown as alternatives.
+    rows = [_describe_equation(problem, one) for one in equations]
+    steps = list_steps(problem, equations[0].equation)
     document = {
         "model": spec.model.name,
         "language": problem.language,
         "text": problem.text,
         "numbers": list(problem.numbers),
         **rows[0],
-        "steps": done,
+        "steps": steps,
         "alternatives": rows[1:],
         "remarks": [*([solver.note] if solver.note else []), *_list_remarks(problem, solver.languages)],
     }
-    said = (
+    title = (
         f"{spec.text} Answer {document['answer']:.10g} = {document['filled']} ({document['probability']:.0%})"
     )
-    return Shown(document, "steps", ("text", "operation", "result"), title=said)
+    return Shown(document, "steps", ("text", "operation", "result"), title=title)
 
 
 def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:

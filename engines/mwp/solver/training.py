@@ -100,6 +100,7 @@ def select_material(
         raise DataError("the recipe names no problems", code="E679", exit_code=3, remedy=remedy)
     left_out: Counter[str] = Counter()
     rows, held_out = _read_usable(data["problems"], left_out), list[Problem]()
+    # First the fold that is tested on is taken out, with what looks like it in the second file.
     if fold is not None:
         held_out = [row for row in rows if row.fold == fold]
         rows = [row for row in rows if row.fold != fold]
@@ -110,11 +111,13 @@ def select_material(
         left_out[f"fold {fold}"] += len(held_out)
     also = _read_usable(data["also"], left_out) if "also" in data else []
     also = _drop_look_alikes(also, held_out, "looks like a problem of the fold", left_out)
+    # Then whatever resembles the problems that must stay unseen.
     if "unlike" in data:
-        shut = read_problems(data["unlike"]).rows
-        folds = ", ".join(map(str, sorted({row.fold for row in shut if row.fold is not None})))
+        unseen = read_problems(data["unlike"]).rows
+        folds = ", ".join(map(str, sorted({row.fold for row in unseen if row.fold is not None})))
         reason = "looks like a problem of data.unlike" + (f" (folds {folds} and no other)" if folds else "")
-        rows, also = (_drop_look_alikes(part, shut, reason, left_out) for part in (rows, also))
+        rows, also = (_drop_look_alikes(part, unseen, reason, left_out) for part in (rows, also))
+    # Then the development problems: given in a file, or drawn from the training problems.
     if "development" in data:
         chosen, alike = _read_usable(data["development"], Counter()), 0
         rows, also = (
@@ -123,8 +126,9 @@ def select_material(
         )
     else:
         drawn, alike = _draw_development(rows, [*rows, *also], round(development * len(rows)), seed)
-        chosen = [row for place, row in enumerate(rows) if place in drawn]
-        rows = [row for place, row in enumerate(rows) if place not in drawn]
+        chosen = [row for index, row in enumerate(rows) if index in drawn]
+        rows = [row for index, row in enumerate(rows) if index not in drawn]
+    # Ids of the second file that are taken get the name of their source in front.
     taken = {row.id for row in (*rows, *chosen)}
     renamed = (replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in also)
     train = (*rows, *renamed)
@@ -230,6 +234,7 @@ class SolverTask:
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
+        """The origin of the training: trainer, settings and files, for its fingerprint."""
         data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
         if self.settings.encoder == "pretrained" or "encoder" in self.data:
             data["encoder"] = model_files(self.data.get("encoder", built_in()))
@@ -237,7 +242,7 @@ class SolverTask:
 
     @cached_property
     def material(self) -> TrainingMaterial:
-        """The problems."""
+        """The problems to train on, those to measure on, and what was left out."""
         settings = self.settings
         return select_material(
             self.data, fold=settings.fold, development=settings.development, seed=self.seed
@@ -245,7 +250,7 @@ class SolverTask:
 
     @cached_property
     def pool(self) -> TripletPool | None:
-        """What triplets are taken from, where there are any."""
+        """The pool of triplets, or None if the training needs no triplets."""
         from engines.mwp.triplets.retrieval import parts_of, pool_of
 
         if not self.settings.alpha and self.settings.anchors == "train":
@@ -262,9 +267,10 @@ class SolverTask:
         """Return the solver as it begins; operators, constants and vocabulary of a new one are those of the
         training problems.
         """
+        # Begin with a trained solver, or build one for the operators and constants of these problems.
         train, folder = self.material.train, self.data.get("encoder")
         if folder is not None and (folder / FILE).exists():
-            made = open_solver(folder, device="cpu", settings=self.settings)
+            solver = open_solver(folder, device="cpu", settings=self.settings)
         elif folder is not None and self.settings.encoder != "pretrained":
             raise make_refusal(
                 f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one."
@@ -273,27 +279,29 @@ class SolverTask:
             words = EquationWords.from_equations(
                 problem.equation for problem in train if problem.equation is not None
             )
-            made = new_solver(self.settings, words, folder=folder, texts=train)
-        made.learned |= {*fingerprint_problems(train)}
-        made.chosen = frozenset(fingerprint_problems(self.material.development))
-        made.languages = tuple(sorted({*made.languages, *(problem.language for problem in train)}))
+            solver = new_solver(self.settings, words, folder=folder, texts=train)
+        # The fingerprints let an evaluation warn when it measures on problems that were trained on.
+        solver.learned |= {*fingerprint_problems(train)}
+        solver.chosen = frozenset(fingerprint_problems(self.material.development))
+        solver.languages = tuple(sorted({*solver.languages, *(problem.language for problem in train)}))
         self._read: dict[int, ReadProblem] = {}
         self._targets: dict[int, Any] = {}
         self.left_out: Counter[str] = Counter(self.material.left_out)
-        for place, problem in enumerate(self.problems):
-            read = made.reader.read_problem(problem)
+        # Read every problem once; whatever the solver cannot read or express is left out and counted.
+        for index, problem in enumerate(self.problems):
+            read = solver.reader.read_problem(problem)
             if isinstance(read, str):
                 self.left_out[read] += 1
                 continue
-            self._read[place] = read
+            self._read[index] = read
             try:
-                self._targets[place] = made.make_target(problem)
+                self._targets[index] = solver.make_target(problem)
             except KeyError as error:
                 self.left_out[f"{error.args[0]} is too rare"] += 1
             except ValueError as error:
                 self.left_out[str(error)] += 1
-        self._worth = [made.operand_values(problem) for problem in self.problems]
-        return made
+        self._worth = [solver.operand_values(problem) for problem in self.problems]
+        return solver
 
     @cached_property
     def _examples(self) -> tuple[SolverExample, ...]:
@@ -335,7 +343,8 @@ class SolverTask:
         return self._examples
 
     def length(self, example: SolverExample) -> int:
-        return sum(len(self._read[place].ids) for place in example if place >= 0)
+        """Return the length of an example in tokens, for batches of similar length."""
+        return sum(len(self._read[index].ids) for index in example if index >= 0)
 
     def collate(self, examples: Sequence[SolverExample]) -> dict[str, torch.Tensor]:
         """Return `ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that
@@ -359,7 +368,7 @@ class SolverTask:
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Problems, and those of them that are contrasted."""
+        """Return how many problems a batch has, and how many of them are contrasted."""
         return len(batch["targets"]), len(batch["contrasted"])
 
     def loss(self, model: Solver, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -383,16 +392,20 @@ class SolverTask:
         return torch.stack([loss, self.settings.alpha * apart])
 
     def unmeasured(self, _name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if self.material.development else "there are no development problems"
 
     def evaluate(self, model: Solver) -> dict[str, float]:
-        """Of the development problems the share of right answers and of right equations (up to the order of
-        operands); those that cannot be read are wrong."""
+        """Return the share of development problems with the right answer, and with the right equation (up to
+        the order of operands).
+
+        Problems that cannot be read count as wrong.
+        """
         rows = self.material.development
         if not rows:
             return {}
         scores = [
-            score_answer(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)
+            score_answer(problem, result) for problem, result in zip(rows, model.solve(rows), strict=True)
         ]
         return {
             "development_answer_accuracy": float(np.mean([score.answer for score in scores])),
@@ -400,6 +413,7 @@ class SolverTask:
         }
 
     def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the solver and its model card into a folder."""
         save_solver(model, folder)
         data: dict[str, object] = {
             **{name: path.name for name, path in self.data.items()},

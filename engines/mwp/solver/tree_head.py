@@ -111,10 +111,14 @@ class TreeHead(Module):
         return torch.cat([known, problems.present], 1)
 
     def loss(self, problems: EncodedProblems, nodes: Tensor) -> Tensor:
-        """(problems,) minus the logarithm of the probability of the right equation, in nats.
+        """Return -log p of the right equation of each problem, shape `(problems,)`, in nats.
+
+        The decoder of GTS (Xie and Sun 2019) with teacher forcing: goals q go from the root down,
+        vectors t of finished subtrees from the leaves up.
 
         Args:
-            nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
+            nodes: The equations as `to_node_table` gives them, shape `(problems, nodes, 5)`, -1 behind the
+                last node.
         """
         import torch
         from torch import nn
@@ -124,9 +128,11 @@ class TreeHead(Module):
         operands, present = problems.with_constants(self.constants), self._present_operands(problems)
         count = len(self.words.operators)
         is_leaf, is_operator = token >= count, (token >= 0) & (token < count)
+        # e(y): the vector of each leaf; `parts` holds the subtree vectors t.
         at = (token - count).clamp(min=0)[..., None].expand(-1, -1, operands.shape[-1])
         parts = torch.where(is_leaf[..., None], operands.gather(1, at), 0.0)
         operator = self.operators(token.clamp(0, count - 1))
+        # Bottom-up, height by height: t = merge(e(operator), t_left, t_right).
         for level in range(1, int(height.max()) + 1):
             rows, places = ((height == level) & is_operator).nonzero(as_tuple=True)
             # In prefix order the first operand follows its operator; the second one names it as its left.
@@ -135,6 +141,7 @@ class TreeHead(Module):
                 drop(operator[rows, places]), drop(parts[rows, places + 1]), drop(parts[rows, second])
             )
             parts = parts.index_put((rows, places), merged)
+        # Top-down, depth by depth: the goal q of the root is the vector of the problem.
         goals = torch.zeros_like(parts)
         goals[:, 0] = problems.vector
         states = problems._replace(states=drop(problems.states))
@@ -142,12 +149,16 @@ class TreeHead(Module):
         total = problems.vector.new_zeros(len(nodes))
         for level in range(int(depth.max()) + 1):
             rows, places = (depth == level).nonzero(as_tuple=True)
+            # `before` is the finished left sibling of a node, whose vector t changes the node's state
+            # .
             goal = drop(goals[rows, places])
             before = left[rows, places]
             after = self.node_after(drop(parts[rows, before.clamp(min=0)]), goal)
             node = torch.where((before >= 0)[:, None], after, self.node(goal))
+            # c: attention over the states of the text.
             context = self._attend_to_text(drop(node), rows, states, keys)
             inputs = drop(node), drop(context)
+            # One softmax over operators, constants and numbers; the loss is its -log p of the right token.
             logits = self._score_tokens(*inputs, drop(operands)[rows], present[rows])
             losses = nn.functional.cross_entropy(logits, token[rows, places], reduction="none")
             total = total.index_add(0, rows, losses)
@@ -155,6 +166,7 @@ class TreeHead(Module):
             if not inner.any():
                 continue
             rows, places = rows[inner], places[inner]
+            # An operator passes one goal to its left and one to its right operand.
             known = (*(part[inner] for part in inputs), drop(operator[rows, places]))
             second = self._find_second_operands(left, parent, rows, places)
             goals = goals.index_put((rows, places + 1), self.left(*known))
@@ -185,27 +197,30 @@ class TreeHead(Module):
         operands, present = problems.with_constants(self.constants), self._present_operands(problems)
         keys = self.attend_state(problems.states)
         done: list[list[ScoredEquation]] = [[] for _ in values]
+        # One partial tree for each problem at first; a tree without open goals is an equation.
         live = [_PartialTree(row, (vector,)) for row, vector in enumerate(problems.vector)]
         while live:
             rows = torch.tensor([way.row for way in live], device=problems.vector.device)
             node = self._next_nodes(live)
             context = self._attend_to_text(node, rows, problems, keys)
             logits = self._score_tokens(node, context, operands[rows], present[rows])
+            # Illegal tokens have a score so low that they are never chosen.
             odds = self._mask_illegal(logits, live, present, legal, max_steps).double().log_softmax(-1)
-            ways: list[list[tuple[float, int, int]]] = [[] for _ in values]
+            continuations: list[list[tuple[float, int, int]]] = [[] for _ in values]
             best = odds.sort(-1, descending=True)
-            for source, (its, tokens) in enumerate(
+            for source, (row_odds, tokens) in enumerate(
                 zip(best.values.tolist(), best.indices.tolist(), strict=True)
             ):
                 way = live[source]
-                ways[way.row] += [
+                continuations[way.row] += [
                     (way.score + odd, source, token)
-                    for odd, token in zip(its, tokens, strict=True)
+                    for odd, token in zip(row_odds, tokens, strict=True)
                     if odd > _NEVER / 2
                 ]
             chosen = [
                 choice
-                for row, mine in enumerate(ways)
+                for row, mine in enumerate(continuations)
+                # Keep the `beam` best continuations of each problem.
                 for choice in self._choose_continuations(mine, live, done[row], values[row], legal, beam)
             ]
             grown = self._extend_trees(chosen, live, node, context, operands, values)
@@ -281,8 +296,9 @@ class TreeHead(Module):
         import torch
 
         count = len(self.words.operators)
-        found = []
+        result = []
         inner = [(score, source, token) for score, source, token in chosen if token < count]
+        # Operators: the goal is replaced by the goals of the two operands, the left one on top.
         if inner:
             sources = torch.tensor([source for _, source, _ in inner], device=node.device)
             tokens = torch.tensor([token for _, _, token in inner], device=node.device)
@@ -291,7 +307,7 @@ class TreeHead(Module):
             goals = zip(self.right(*known), self.left(*known), strict=True)
             for (score, source, token), vector, pair in zip(inner, vectors, goals, strict=True):
                 way, waits = live[source], _TreePart(vector, Tree(self.words.operators[token]))
-                found.append(
+                result.append(
                     replace(
                         way,
                         goals=(*way.goals[:-1], *pair),
@@ -300,16 +316,19 @@ class TreeHead(Module):
                         score=score,
                     )
                 )
+        # Operands: the goal is reached by a leaf, which may complete the subtrees that wait for it.
         for score, source, token in chosen:
             if token < count:
                 continue
-            way, place = live[source], token - count
+            way, index = live[source], token - count
             leaf = _TreePart(
-                operands[way.row, place], Tree(self.words.operand_label(place)), values[way.row][place], True
+                operands[way.row, index], Tree(self.words.operand_label(index)), values[way.row][index], True
             )
-            used = way.used | {place} if place >= len(self.words.constants) else way.used
-            found.append(replace(way, goals=way.goals[:-1], parts=(*way.parts, leaf), used=used, score=score))
-        return self._merge_finished(found)
+            used = way.used | {index} if index >= len(self.words.constants) else way.used
+            result.append(
+                replace(way, goals=way.goals[:-1], parts=(*way.parts, leaf), used=used, score=score)
+            )
+        return self._merge_finished(result)
 
     def _merge_finished(self, ways: list[_PartialTree]) -> list[_PartialTree]:
         """Return the ways with every operator applied whose two operands are finished."""

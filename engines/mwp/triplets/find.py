@@ -47,8 +47,9 @@ from engines.mwp.triplets.similarity import (
 
 @dataclass(frozen=True, slots=True)
 class TripletSource:
-    """What triplets are found with: the anchors, the pool, and how texts are compared. `unusable`: rows that
-    cannot be read, or have no equation that can."""
+    """The anchors, the pool and the measure of texts that triplets are found with, and how many rows are
+    unusable.
+    """
 
     anchors: tuple[Problem, ...]
     unusable: int
@@ -77,17 +78,20 @@ _MOST = 3
 
 
 def make_retriever(
-    spec: TripletSearch, found: TripletSource, *, events: Sink = ignore, stop: Stop = never
+    spec: TripletSearch, source: TripletSource, *, events: Sink = ignore, stop: Stop = never
 ) -> TripletRetriever:
+    """Return what finds the triplets of a strategy; the last one for `joint` is kept, because its vectors
+    cost time.
+    """
     if spec.strategy == "joint":
         key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
-        kept = _JOINT.get(key)
-        if kept is None or kept.pool is not found.pool or kept.texts is not found.texts:
+        retriever = _JOINT.get(key)
+        if retriever is None or retriever.pool is not source.pool or retriever.texts is not source.texts:
             _JOINT.clear()
-            kept = _JOINT[key] = _make_joint_retriever(spec, found, events=events, stop=stop)
-        return kept
+            retriever = _JOINT[key] = _make_joint_retriever(spec, source, events=events, stop=stop)
+        return retriever
     random = spec.seed if spec.text == "random" else None
-    return TwoStage(found.pool, found.texts, spec.strategy, rare=spec.rare_min, random=random)
+    return TwoStage(source.pool, source.texts, spec.strategy, rare=spec.rare_min, random=random)
 
 
 _JOINT: dict[Any, Joint] = {}
@@ -130,10 +134,12 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     chosen = make_retriever(spec, result, events=events, stop=stop)
     rows = list(iterate_triplets(chosen, result.anchors, events=events, stop=stop))
     complete = not stop()
+    # After a stop it is unknown how many anchors have no negative.
     without = len(result.anchors) - len(rows) if complete else None
     bad = read_bad_triplets(spec.without) if spec.without else frozenset()
-    every = len(rows)
+    total_count = len(rows)
     rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
+    # The joint strategy is compared with exact match, the strategy of the paper.
     hard = {spec.strategy: measure_hardness(rows, result.pool)}
     if spec.strategy == "joint":
         two = TwoStage(result.pool, result.texts, "em")
@@ -147,7 +153,7 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
         "unusable": result.unusable,
         "triplets": len(rows) if spec.out else rows,
         "without_negative": without,
-        "labelled": every - len(rows),
+        "labelled": total_count - len(rows),
         "pool": result.pool.count_parts(),
         "equations": len(result.pool.equations),
         "hardness": hard,
@@ -328,18 +334,19 @@ _JOINTLY = _Reasons(_LEAST, _BEST, "nearer text", "lower joint score", "lower jo
 
 def _explain_triplet(
     spec: ExplainTriplet,
-    found: TripletSource,
+    source: TripletSource,
     anchor: int,
     triplet: Triplet,
     positives: PoolIndices,
     negatives: PoolIndices,
     reasons: _Reasons,
 ) -> Explanation:
-    pool = found.pool
-    everyone = np.arange(len(pool.examples))
-    texts = found.texts.compare_texts(anchor, everyone)
-    rows = pool.nearest.compute_similarities(int(pool.equation[anchor]))
-    equations = rows[pool.equation]
+    pool = source.pool
+    # The similarity of the anchor with every example of the pool: of the texts, and of the equations.
+    all_indices = np.arange(len(pool.examples))
+    texts = source.texts.compare_texts(anchor, all_indices)
+    equation_rows = pool.nearest.compute_similarities(int(pool.equation[anchor]))
+    equations = equation_rows[pool.equation]
 
     def describe_candidates(places: Sequence[int] | PoolIndices, why: Sequence[str]) -> tuple[Candidate, ...]:
         shown = []
@@ -360,6 +367,7 @@ def _explain_triplet(
             )
         return tuple(shown)
 
+    # The chosen example comes first, then its rivals in the order of the strategy.
     def rank_places(places: PoolIndices, chosen: str, *, like: bool) -> PoolIndices:
         if not reasons.ordered or not like:
             places = places[np.argsort(texts[places] * (-1.0 if like else 1.0), kind="stable")]
@@ -371,7 +379,8 @@ def _explain_triplet(
     why_positive = alone if triplet.positive == triplet.anchor else reasons.positive
     if triplet.alone and triplet.positive != triplet.anchor:
         why_positive = "no other problem has the anchor's equation: nearest equation, text least similar"
-    others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
+    # Examples of other equations that could not be the negative, most similar text first.
+    others = all_indices[(pool.equation != pool.equation[anchor]) & ~np.isin(all_indices, negatives)]
     foreign = pool.is_foreign(int(pool.equation[anchor]))[pool.equation]
     equal = ~pool.is_negative(int(pool.equation[anchor]))[pool.equation] & ~foreign
 
@@ -381,6 +390,7 @@ def _explain_triplet(
         return "its equation is equal to the anchor's as a function" if equal[place] else reasons.lost
 
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
+    # Variants of the anchor itself are shown in any case.
     own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
 
     def why_own_variant(place: int) -> str:

@@ -69,7 +69,9 @@ class TripletPool:
 
     @cached_property
     def nearest(self) -> Nearest:
-        """Its equations by similarity (the paper, section 3): 1 - tree edit distance / (nodes of both)."""
+        """The equations of the pool by similarity: 1 - tree edit distance / (nodes of both), section 2.2 of
+        Shen et al. 2022.
+        """
         return Nearest(self.equations)
 
     @cached_property
@@ -87,11 +89,14 @@ class TripletPool:
         return np.flatnonzero(same)
 
     def is_foreign(self, equation: int) -> NDArray[np.bool_]:
-        """(equations,) which are of another language."""
+        """Return which equations belong to problems of another language, shape `(equations,)`."""
         return np.asarray(self._chinese != self._chinese[equation])
 
     def is_negative(self, equation: int) -> NDArray[np.bool_]:
-        """(equations,) which a negative may have: others of the language that are not equal as functions."""
+        """Return which equations a negative may have, shape `(equations,)`.
+
+        They belong to the same language and differ from the given equation as functions.
+        """
         return np.asarray((self._functions != self._functions[equation]) & ~self.is_foreign(equation))
 
     def list_positives(self, anchor: int) -> PoolIndices:
@@ -101,6 +106,7 @@ class TripletPool:
 
     @property
     def problems(self) -> list[Problem]:
+        """The problems of the pool."""
         return [example.problem for example in self.examples]
 
     def make_triplet(
@@ -111,7 +117,12 @@ class TripletPool:
         negative: tuple[int, float, float],
         alone: bool,
     ) -> Triplet:
-        """Args: positive, negative: place, similarity of the equation, and of the text, to the anchor's."""
+        """Return the triplet of an anchor.
+
+        Args:
+            positive, negative: Index in the pool, similarity of the equation to the anchor's, and similarity
+                of the text to the anchor's.
+        """
         return Triplet(
             anchor=self.examples[anchor].problem.id,
             positive=self.examples[positive[0]].problem.id,
@@ -126,6 +137,7 @@ class TripletPool:
         )
 
     def count_parts(self) -> dict[str, int]:
+        """Return how many examples each part of the pool has."""
         return dict(Counter(example.part for example in self.examples))
 
 
@@ -177,8 +189,10 @@ _EMPTY = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class TripletCandidates:
-    """What an anchor's positive and negative are taken from: places in the pool, in the order of ids, and how
-    similar their equations are to the anchor's."""
+    """The candidates for the positive and the negative of an anchor.
+
+    They are indices of the pool in the order of ids, with the similarity of their equations to the anchor's.
+    """
 
     positives: PoolIndices
     positive_similarity: float
@@ -224,7 +238,9 @@ class TwoStage:
         ]
 
     def find_candidates(self, anchor: int) -> TripletCandidates:
-        """What the triplet of an anchor is chosen from."""
+        """Return the examples that the positive and the negative of an anchor are chosen from (section
+        2.5).
+        """
         equation = int(self.pool.equation[anchor])
         members = self.pool.members[equation]
         others = self._others(equation)
@@ -302,9 +318,11 @@ _DIMENSION = 512
 
 
 class Joint:
-    """The strategy `joint`.
+    """The strategy `joint`: the negative has the best weighted similarity of equation and text.
 
-    Args: equations, texts: (examples, d) unit vectors. weight: w, of the equation, between 0 and 1.
+    Args:
+        equations, texts: Unit vectors of the examples, shape `(examples, d)`.
+        weight: Weight w of the equation, between 0 and 1.
     """
 
     strategy: Strategy = "joint"
@@ -345,7 +363,7 @@ class Joint:
         return places, equations, self.texts.compare_texts(anchor, places)
 
     def find_triplet(self, anchor: int) -> Triplet | None:
-        """As `TwoStage.triplet`. The positive is the same example as with `em`."""
+        """Return the triplet of an anchor, or None without a negative; the positive is that of `em`."""
         pool = self.pool
         negatives, equations, texts = self.score_candidates(anchor)
         if not len(negatives):
@@ -364,14 +382,14 @@ TripletRetriever = TwoStage | Joint
 
 
 def equation_vectors(trees: Sequence[Tree]) -> Vectors:
-    """(n, 512) unit vectors of equations: their labels, edges and subtrees, hashed."""
+    """Return unit vectors of equations from their hashed labels, edges and subtrees, shape `(n, 512)`."""
 
     def list_features(tree: Tree) -> Iterable[str]:
         for node in tree:
             yield node.label
             yield " ".join(node.list_labels())
-            for place, child in enumerate(node.children):
-                yield f"{node.label}{place if node.label in '-/^' else ''}>{child.label}"
+            for index, child in enumerate(node.children):
+                yield f"{node.label}{index if node.label in '-/^' else ''}>{child.label}"
 
     return hash_features(list_features(tree) for tree in trees)
 
@@ -400,12 +418,14 @@ def to_encoder_prefix(tree: Tree) -> str:
 
 
 def text_vectors(texts: Sequence[Sequence[str]]) -> Vectors:
-    """(n, 512) unit vectors of texts: their tokens and pairs of them, hashed, by square roots of counts."""
+    """Return unit vectors of texts, shape `(n, 512)`: tokens and pairs of tokens, hashed and weighted by the
+    square roots of their counts.
+    """
     return hash_features([*text, *(" ".join(pair) for pair in pairwise(text))] for text in texts)
 
 
 def hash_features(features: Iterable[Iterable[str]]) -> Vectors:
-    """(n, 512) unit vectors of bags of words; each word has one place and one sign."""
+    """Return unit vectors of bags of words, shape `(n, 512)`; each word has one position and one sign."""
     rows = []
     for bag in features:
         row = np.zeros(_DIMENSION, np.float32)

@@ -21,7 +21,7 @@ _EVEN = 0.5
 
 @specification
 class TripletSearch:
-    """How triplets are looked for, and among which problems."""
+    """How triplets are searched for, and among which problems."""
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     strategy: Annotated[Strategy, Arg("Exact match, nearest neighbour, or equation and text together.")] = (
@@ -126,13 +126,12 @@ class Triplet:
 
     @property
     def margin(self) -> float:
-        """How much nearer in words the negative is than the positive."""
+        """How much more similar in words the negative is than the positive."""
         return self.text_sim_negative - self.text_sim_positive
 
 
 def read_bad_triplets(path: Path) -> frozenset[tuple[str, str, str]]:
-    """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
-    written."""
+    """Return the triplets (anchor, positive, negative) that a file of labels or of triplets marks as bad."""
     result = set()
     remedy = "Make the file again with: mathwb mwp labels --out FILE"
     for number, row in json_objects(path, remedy=remedy):

@@ -36,7 +36,7 @@ _WORD_ZH = re.compile(r"N_\d+|[A-Za-z]+|\d+(?:\.\d+)?|\S")
 
 
 def tokenize_for_bleu(text: str, language: Language, how: BleuTokens = "auto") -> tuple[str, ...]:
-    """What BLEU counts: in Chinese single characters (a placeholder is several), in English words.
+    """Return the tokens that BLEU counts: characters in Chinese, words in English.
 
     Words are in lower case, punctuation stands alone; in Chinese each character and each placeholder is one.
     """
@@ -48,7 +48,10 @@ def tokenize_for_bleu(text: str, language: Language, how: BleuTokens = "auto") -
 
 
 def compute_bibleu(left: Sequence[str], right: Sequence[str]) -> float:
-    """Bi-BLEU of two sequences of tokens, 0 to 1.
+    """Return the Bi-BLEU of two sequences of tokens, between 0 and 1.
+
+    Bi-BLEU(T1, T2) = (BLEU(T1, T2) + BLEU(T2, T1)) / 2 (Shen et al. 2022), with NLTK's
+    smoothing method 1.
 
     >>> round(compute_bibleu("abc", "abd"), 4)
     0.2403
@@ -81,7 +84,10 @@ class BiBleu:
         self._have = np.zeros(max(len(numbers), 1), np.int32)
 
     def compare_texts(self, anchor: int, others: NDArray[np.integer]) -> Floats:
-        """(n,): Bi-BLEU of one text with others, by their places. Not for several threads at once."""
+        """Return the Bi-BLEU of one text with others at given indices, shape `(n,)`.
+
+        It must not run in several threads at once, because it uses one scratch array.
+        """
         known = self._ids, self._counts, self._begins, self._lengths, self._log_sizes, self._have
         return _compute_scores(anchor, np.asarray(others, np.int64), *known)
 
@@ -97,42 +103,52 @@ def _compute_scores(
     log_sizes: Floats,
     have: Ints,
 ) -> Floats:
+    # The n-grams of text i with size s lie from begins[4 i + s] to begins[4 i + s + 1].
     first, last = begins[anchor * 4], begins[anchor * 4 + 4]
+    # Spread the counts of the anchor over the vocabulary, so that matches take one look-up each.
     for at in range(first, last):
         have[ids[at]] = counts[at]
     result = np.zeros(len(others))
     a = float(lengths[anchor])
-    for place in range(len(others)):
-        other = others[place]
-        b = float(lengths[other])
-        total = 0.0
+    for row in range(len(others)):
+        candidate = others[row]
+        b = float(lengths[candidate])
+        log_matches = 0.0
         shares = True
         for size in range(4):
             common = 0
-            for at in range(begins[other * 4 + size], begins[other * 4 + size + 1]):
+            # Clipped matches: an n-gram counts at most as often as in the other text.
+            for at in range(begins[candidate * 4 + size], begins[candidate * 4 + size + 1]):
                 common += min(have[ids[at]], counts[at])
+            # Without a common word BLEU is 0, whatever the smoothing.
             if size == 0 and common == 0:
                 shares = False
                 break
-            total += math.log(common if common else 0.1)
+            # Smoothing method 1: a zero count becomes 0.1.
+            log_matches += math.log(common if common else 0.1)
         if not shares:
             continue
-        total /= 4.0
+        log_matches /= 4.0
+        # Each direction has its own brevity penalty and its own denominators.
         brevity_a = 1.0 if a > b else math.exp(1.0 - b / a)
         brevity_b = 1.0 if b > a else math.exp(1.0 - a / b)
-        result[place] = 0.5 * (
-            brevity_a * math.exp(total - log_sizes[anchor]) + brevity_b * math.exp(total - log_sizes[other])
+        result[row] = 0.5 * (
+            brevity_a * math.exp(log_matches - log_sizes[anchor])
+            + brevity_b * math.exp(log_matches - log_sizes[candidate])
         )
+    # Clear only what was set: the array is as long as the vocabulary.
     for at in range(first, last):
         have[ids[at]] = 0
     return result
 
 
 class TextSimilarity(Protocol):
+    """What compares the text of one problem with others."""
+
     name: str
 
     def compare_texts(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """(n,): of one text with others, by their places."""
+        """Return the similarities of one text to others at given indices, shape `(n,)`."""
         ...
 
 
@@ -145,6 +161,7 @@ class BertSim:
         self.vectors = vectors
 
     def compare_texts(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Return the cosines of one text with others at given indices, shape `(n,)`."""
         return np.asarray(self.vectors[others] @ self.vectors[anchor], np.float64)
 
 
@@ -157,7 +174,7 @@ def similarity_of(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> TextSimilarity:
-    """What compares the texts of problems; a random choice is measured by Bi-BLEU.
+    """Return what compares the texts of problems; the random choice is measured by Bi-BLEU.
 
     Args:
         encoder: Of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
@@ -175,7 +192,8 @@ def similarity_of(
 
 
 def compare_problems(spec: Similarity) -> dict[str, Any]:
-    """Bi-BLEU of two texts; of two equations their normal forms, tree edit distance, similarity and edits.
+    """Compare two texts by Bi-BLEU, or two equations by normal form, tree edit distance, similarity and
+    edits.
 
     Raises:
         EquationError: E220 for an equation that cannot be read.
@@ -186,22 +204,22 @@ def compare_problems(spec: Similarity) -> dict[str, Any]:
         language = language_of(spec.left + spec.right)
         left, right = (tokenize_for_bleu(text, language, spec.tokens) for text in (spec.left, spec.right))
         return {"bibleu": compute_bibleu(left, right), "tokens": [len(left), len(right)]}
-    one, other = (
+    one, second = (
         normalise_equation(read_equation(text, lambda written: Tree(constant_label(value_of(written)))))
         for text in (spec.left, spec.right)
     )
     return {
         "left": to_infix(one),
-        "right": to_infix(other),
-        "distance": edit_distance(one, other),
-        "nodes": [len(one), len(other)],
-        "similarity": equation_similarity(one, other),
-        "edits": list_edits(one, other),
+        "right": to_infix(second),
+        "distance": edit_distance(one, second),
+        "nodes": [len(one), len(second)],
+        "similarity": equation_similarity(one, second),
+        "edits": list_edits(one, second),
     }
 
 
 def equation_similarity(left: Tree, right: Tree) -> float:
-    """1 - tree edit distance / (nodes of both): section 2.2 of the paper.
+    """Return 1 - tree edit distance / (nodes of both) (Shen et al. 2022).
 
     >>> round(equation_similarity(read_equation("N_0+N_1", Tree), read_equation("N_0-N_1", Tree)), 4)
     0.8333
@@ -210,7 +228,7 @@ def equation_similarity(left: Tree, right: Tree) -> float:
 
 
 def list_edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
-    """What becomes of each node on a shortest way, with the labels."""
+    """Return what becomes of each node on a shortest way from one equation to the other, with labels."""
     from_, to = left.list_labels(), right.list_labels()
     return [
         {
