@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
@@ -32,8 +33,9 @@ import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from engines.core.errors import StoppedError
+from engines.core.errors import DataError, StoppedError
 from engines.core.events import Stop, never
+from engines.core.files import hold_lock
 from engines.core.system import home_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,6 +45,8 @@ _LARGE = 2**21
 _PATIENCE_S = 5.0
 """After so much plain Python in a process, calls wait."""
 _POLL_S = 0.1
+_TURN_S = 120.0
+"""So long a process waits for another one that compiles; then it compiles the same."""
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[2:]; from engines.core import compiling; "
     "compiling.serve_compiler(sys.argv[1])"
@@ -110,7 +114,20 @@ def _compile_missing(dispatcher: Any, compile_now: Callable[..., Any], *args: An
             return dispatcher.overloads[kinds].entry_point
     elif _background.stop():
         raise StoppedError("stopped before functions were compiled", remedy="Start it again.")
-    return compile_now(*args)
+    with _compile_alone():
+        return compile_now(*args)
+
+
+@contextlib.contextmanager
+def _compile_alone() -> Iterator[None]:
+    """Let one process at a time compile for the folder of compiled code: those that wait load what it kept,
+    where each would have compiled the same."""
+    folder = _cache_folder()
+    with contextlib.ExitStack() as stack:
+        if folder:
+            with contextlib.suppress(DataError):  # there are no locks, or the other one stands still
+                stack.enter_context(hold_lock(Path(folder) / "compiling", _TURN_S))
+        yield
 
 
 @global_compiler_lock
@@ -302,7 +319,8 @@ def serve_compiler(private: str) -> None:
     while line := requests.get():
         module, name, kinds = json.loads(line)
         try:
-            getattr(import_module(module), name).compile(tuple(map(_rebuild_type, kinds)))
+            with _compile_alone():
+                getattr(import_module(module), name).compile(tuple(map(_rebuild_type, kinds)))
         finally:
             with contextlib.suppress(OSError):  # the other one has ended
                 os.write(1, b".")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,40 +70,73 @@ def clusters(*heads):
 """
 
 
-def test_clusters_are_the_same_before_anything_is_compiled() -> None:
-    code = (
-        "import json, sys\n"
-        "from engines.core import compiling\n"
-        "compiling._load_compiled = compiling._Background.done = lambda *_, **__: False\n"
-        f"{CLUSTERS}\n"
-        "found = clusters(*sys.argv[1:])\n"
-        "assert compiling._background.plain_s > 0\n"
-        "print(json.dumps(found))"
+PLAIN = """
+import json, sys
+from engines.core import compiling
+compiling._load_compiled = compiling._Background.is_compiled = lambda *_, **__: False
+"""
+"""Nothing is ever compiled."""
+
+
+def _run(code: str, *words: str, **environment: str) -> str:
+    env = {"PATH": os.environ["PATH"], **environment}
+    result = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, cwd=ROOT, env=env
     )
-    run = [sys.executable, "-c", code, *HEADS]
-    result = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def test_clusters_are_the_same_before_anything_is_compiled(tmp_path: Path) -> None:
+    code = f"{PLAIN}{CLUSTERS}print(json.dumps(clusters(*sys.argv[1:])))"
     usual: dict[str, Any] = {}
     exec(CLUSTERS, usual)
-    assert json.loads(result.stdout) == usual["clusters"](*HEADS)
+    assert json.loads(_run(code, *HEADS, MATHWB_HOME=str(tmp_path))) == usual["clusters"](*HEADS)
 
 
 @pytest.mark.slow
 def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path) -> None:
     code = (
-        "from engines.egen.egraph import process\n"
-        "from engines.egen.generation import Generate, generate\n"
-        "process._POLITE_S = 120\n"  # on a crowded machine an answer takes longer than a user would wait
+        f"{PLAIN}{CLUSTERS}"
+        "from engines.egen.egraph import members\n"
+        "members._ROUND = members._JUDGED_TOGETHER = 20\n"  # plain Python is slow
         "seen = []\n"
         "hear = lambda event: seen.extend(event.data.get('members', ()))\n"
-        "spec = Generate('tanh(3*x + 4) - 6', members=100_000)\n"
-        "found = generate(spec, events=hear, stop=lambda: bool(seen))\n"
+        "config = EgenConfig(members=1_000, limits=Limits(nodes=200))\n"
+        "head = read_head('tanh(3*x + 4) - 6')\n"
+        "found = generate(head, config, events=hear, stop=lambda: bool(seen))\n"
         "print(len(found.members), found.stats.stop_reason)"
     )
+    count, reason = _run(code, MATHWB_HOME=str(tmp_path)).split()
+    assert (0 < int(count) < 1_000, reason) == (True, "stopped")
+
+
+def test_what_waits_for_compiled_code_can_be_stopped(tmp_path: Path) -> None:
+    code = (
+        "from engines.core import compiling\n"
+        "from engines.core.tree import Tree\n"
+        "from engines.core.tree_edit import edit_distance, _subtree_distances\n"
+        "compiling._CHILD = 'import sys; sys.stdin.read()'\n"  # it is never through
+        "compiling._background.plain_s = 1e9\n"  # every call waits
+        "with compiling.allow_stopping(lambda: True):\n"
+        "    print(edit_distance(Tree('+', (Tree('x'), Tree('1'))), Tree('x')))\n"
+        "assert not _subtree_distances.overloads"
+    )
+    assert _run(code, MATHWB_HOME=str(tmp_path)) == "2"
+
+
+def test_processes_that_start_together_compile_once(tmp_path: Path) -> None:
+    code = (
+        "from engines.core import compiling, tree_edit\n"
+        "from engines.core.tree import Tree\n"
+        "compiling._LARGE = -1\n"  # a call with much data: it waits for compiled code
+        "tree_edit.edit_distance(Tree('+', (Tree('x'), Tree('1'))), Tree('x'))\n"
+        "print(sum(tree_edit._subtree_distances.stats.cache_misses.values()))"
+    )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
-    count, reason = result.stdout.split()
-    assert (0 < int(count) < 100_000, reason) == (True, "stopped")
+    start = partial(subprocess.Popen, [sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT, env=env)
+    compiled = [int(process.communicate()[0]) for process in (start(), start())]
+    assert sum(compiled) == 1
 
 
 _TWICE = """
@@ -116,13 +150,6 @@ _background.plain_s = 1e9  # now it waits
 assert first == edit_distance(tree, Tree('x'))
 assert _subtree_distances.overloads
 """
-
-
-def _run(code: str, **environment: str) -> str:
-    env = {"PATH": os.environ["PATH"], **environment}
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
 
 
 def _beside_modules() -> set[Path]:
