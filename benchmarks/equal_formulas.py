@@ -41,7 +41,7 @@ from benchmarks._record import Record, parser_of, put_into, table
 from benchmarks.mathamr import UNITS, YEARS, Measured
 from engines.core.tree import Tree
 from engines.formula.meaning import read
-from engines.formula.parser import Formula
+from engines.formula.parser import ParsedFormula
 from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equality import Equality, EqualityKind, EqualLook
@@ -51,7 +51,7 @@ from engines.mathamr.retrieval.task2 import JudgedUnit
 from engines.mathamr.retrieval.texts import write_tree_string
 from engines.mathematics.judging import judge
 from engines.mathematics.judging.fingerprint import ValueFingerprints
-from engines.mathematics.judging.names import free
+from engines.mathematics.judging.names import free_variables
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
 from engines.retrieval.significance import bootstrap_interval
@@ -234,7 +234,7 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
     sharing: dict[int, dict[Tree, list[int]]] = defaultdict(lambda: defaultdict(list))
     for look in sorted(known, key=lambda one: len(trees[one])):
         if len(trees[look]) <= NODES:
-            for key in fingerprints.of(trees[look]).whole:
+            for key in fingerprints.compute_fingerprint(trees[look]).whole:
                 sharing[key][trees[look]].append(look)
     verdicts: dict[str, int] = defaultdict(int)
     home: dict[Tree, Tree] = {}
@@ -266,7 +266,7 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
     made = []
     for alike in found.values():
         members = sorted(look for tree in alike for look in looks[tree])
-        drawn = {str(Formula(opened.read_latex(look)).search_tree.sorted()) for look in members}
+        drawn = {str(ParsedFormula(opened.read_latex(look)).search_tree.sort_operands()) for look in members}
         if len({plain(tree) for tree in alike}) > 1 and len(drawn) > 1 and not never(alike[0], judges):
             made.append(members)
     return made, dict(verdicts)
@@ -433,7 +433,7 @@ def main() -> None:
     trees: dict[int, Tree] = {}
     for look in range(len(opened)):
         tree = read(opened.read_latex(look)).tree
-        if tree is not None and tree.children and free(tree):
+        if tree is not None and tree.children and free_variables(tree):
             trees[look] = tree
     every, verdicts = groups(opened, trees)
     lines = ("\t".join(" ".join(opened.read_latex(look).split()) for look in looks) + "\n" for looks in every)
@@ -488,12 +488,12 @@ def main() -> None:
     ways: dict[str, Callable[[int], Sequence[int]]] = {
         "equal": lambda look: [one.look for one in hits[look]],
         "paths": lambda look: [
-            one for one, _ in rank_formulas(opened, Formula(opened.read_latex(look)), len(opened))
+            one for one, _ in rank_formulas(opened, ParsedFormula(opened.read_latex(look)), len(opened))
         ],
         "bm25": by_bm25,
         "random": lambda _: drawn_from.sample(range(len(opened)), len(opened)),
     }
-    of_trees = {look: write_tree_string(Formula(opened.read_latex(look))) for look in pool}
+    of_trees = {look: write_tree_string(ParsedFormula(opened.read_latex(look))) for look in pool}
     among = {
         name: lambda look, way=way: [one for one in way(look) if one in pool] for name, way in ways.items()
     } | {"latex": dense({look: opened.read_latex(look) for look in pool}), "trees": dense(of_trees)}

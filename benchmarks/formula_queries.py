@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks._record import Record, parser_of
 from benchmarks.mathamr import YEARS
-from engines.formula.operator_tree import features
+from engines.formula.operator_tree import count_features
 from engines.formula.parser import search_tree
 from engines.forum.topics import Topic, read_topic_files
 from engines.mathamr.retrieval import matching
@@ -97,7 +97,7 @@ def main() -> None:
         said: dict[str, list[float]] = {}
         for topic in qrels.grades:
             tree = search_tree(topics[topic].latex)
-            scores, looks = opened.search(features(tree), 1_000)
+            scores, looks = opened.search(count_features(tree), 1_000)
             plain[topic] = [
                 ScoredLook(int(look), float(score)) for look, score in zip(looks, scores, strict=True)
             ]

@@ -34,7 +34,7 @@ def edges(tree: OperatorTree) -> Iterator[tuple[str, str]]:
     """The edges of a tree, as labels; of a single node the node."""
     if not tree.children:
         yield "", tree.label
-    for node in tree.walk():
+    for node in tree.walk_nodes():
         for child in node.children:
             yield node.label, child.label
 
@@ -44,10 +44,10 @@ def compared(path: Path) -> dict[str, float]:
     rows = list(json_rows(path))
     exact = clean = without = shared = all_edges = 0
     for row in rows:
-        reference, found = OperatorTree.read(row["tree"]), operator_tree(row["latex"])
-        exact += str(reference.sorted()) == str(found.sorted())
-        without += not reference.errors()
-        clean += not reference.errors() and not found.errors()
+        reference, found = OperatorTree.from_document(row["tree"]), operator_tree(row["latex"])
+        exact += str(reference.sort_operands()) == str(found.sort_operands())
+        without += not reference.list_errors()
+        clean += not reference.list_errors() and not found.list_errors()
         wanted, made = Counter(edges(reference)), Counter(edges(found))
         shared += (wanted & made).total()
         all_edges += wanted.total() + made.total()
@@ -75,7 +75,7 @@ def main() -> None:
     figures = {
         "formulas": len(latex),
         "formulas_per_cpu_s": round(statistics.median(rates)),
-        "with_error_nodes": round(sum(bool(tree.errors()) for tree in trees) / len(latex), 4),
+        "with_error_nodes": round(sum(bool(tree.list_errors()) for tree in trees) / len(latex), 4),
         **{
             year: compared(folder / f"topic_opt_trees_{year}.jsonl.gz")
             for year in ("2020", "2021")

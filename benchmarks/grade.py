@@ -34,7 +34,7 @@ from engines.core.errors import ExpressionError
 from engines.core.vocabulary import read_prefix
 from engines.grading.grades import grade
 from engines.mathematics.numbers.numeric import compile_many, evaluate
-from engines.mathematics.terms.notation import latex
+from engines.mathematics.terms.notation import to_latex
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
 CHANGED = 10_000
@@ -233,7 +233,7 @@ _TOKENS = {
 
 
 def _written(*terms: str) -> tuple[str, ...]:
-    return tuple(latex(read_prefix(term)) for term in terms)
+    return tuple(to_latex(read_prefix(term)) for term in terms)
 
 
 def members(

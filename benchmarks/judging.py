@@ -90,11 +90,11 @@ def differ(left: Tree, right: Tree) -> bool:
 def in_latex(pairs: Sequence[Pair]) -> tuple[list[tuple[Pair, Pair]], int]:
     """Pairs, each with what the reader makes of both in LaTeX, and how many are not read."""
     from engines.formula.meaning import read
-    from engines.mathematics.terms.notation import latex
+    from engines.mathematics.terms.notation import to_latex
 
     result, unread = [], 0
     for pair in pairs:
-        sides = [read(latex(side)).tree for side in pair]
+        sides = [read(to_latex(side)).tree for side in pair]
         if sides[0] is None or sides[1] is None:
             unread += 1
         else:
@@ -112,7 +112,7 @@ def main() -> None:
     result = Record("judging", given.out, heads=given.heads, changed=given.changed, seed=given.seed)
     from engines.core.vocabulary import of_its_kind
     from engines.mathematics.judging import judge
-    from engines.mathematics.terms.notation import infix
+    from engines.mathematics.terms.notation import to_infix
 
     judged = judge()
     pairs = list(equal_pairs(given.heads, given.members, given.seed))
@@ -140,7 +140,7 @@ def main() -> None:
         apart = differ(*pair)
         table[f"{verdict}, {'different' if apart else 'no difference'} by mpmath"] += 1
         if apart and verdict in ("equal", "equal where defined"):
-            false.append([infix(pair[0]), infix(pair[1]), one.condition])
+            false.append([to_infix(pair[0]), to_infix(pair[1]), one.condition])
     print(f"{len(near):,} changed pairs, {unread_near} not read; {changed_rate:.0f} a second")
     for name, count in sorted(table.items()):
         print(f"{count:7,}  {name}")

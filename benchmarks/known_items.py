@@ -21,10 +21,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks._record import Record, parser_of
-from engines.formula.operator_tree import OperatorTree, features
+from engines.formula.operator_tree import OperatorTree, count_features
 from engines.formula.parser import search_tree
-from engines.formula.patterns import renamed
-from engines.formula.render import latex as written
+from engines.formula.patterns import rename_variables
+from engines.formula.render import to_latex as written
 from engines.mathamr.retrieval import matching
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
@@ -36,27 +36,27 @@ DEPTH = 100
 
 def half_remembered(tree: OperatorTree, rng: random.Random) -> tuple[OperatorTree, OperatorTree] | None:
     """A sub-expression, with other letters and with its own; None where there is none of this size."""
-    size = tree.size()
+    size = tree.count_nodes()
     parts = [
         node
-        for node in tree.walk()
-        if 6 <= node.size() <= 0.7 * size and any(n.label.startswith("V!") for n in node.walk())
+        for node in tree.walk_nodes()
+        if 6 <= node.count_nodes() <= 0.7 * size and any(n.label.startswith("V!") for n in node.walk_nodes())
     ]
-    if size < 12 or not parts or tree.errors():
+    if size < 12 or not parts or tree.list_errors():
         return None
     part = rng.choice(parts)
-    letters = sorted({n.label for n in part.walk() if n.label.startswith("V!") and len(n.label) == 3})
+    letters = sorted({n.label for n in part.walk_nodes() if n.label.startswith("V!") and len(n.label) == 3})
     others = [f"V!{letter}" for letter in string.ascii_lowercase if letter not in "dei"]
     free = [one for one in others if one not in letters]
     names = dict(zip(letters, rng.sample(free, min(len(letters), len(free))), strict=False))
-    return renamed(part, names), part
+    return rename_variables(part, names), part
 
 
 def canonical(tree: OperatorTree) -> str:
     """A tree up to consistent letters, operands of commutative operators as they are sorted."""
     names: dict[str, str] = {}
     nodes = []
-    for node in tree.sorted().walk():
+    for node in tree.sort_operands().walk_nodes():
         variable = node.label.startswith("V!")
         label = names.setdefault(node.label, f"{len(names)}") if variable else node.label
         nodes.append(f"{label} {len(node.children)}")
@@ -94,7 +94,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
 
         holders: dict[str, set[int]] = {canonical(part): {look} for look, _, part in asked}
         for look, latex in enumerate(texts):
-            for node in search_tree(latex).walk():
+            for node in search_tree(latex).walk_nodes():
                 if node.children and (own := holders.get(canonical(node))) is not None:
                     own.add(look)
         having = [holders[canonical(part)] for _, _, part in asked]
@@ -106,7 +106,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             return [one.look for one in matching.find_nearest(opened, search_tree(written(tree)), DEPTH)]
 
         def plain(tree: OperatorTree) -> list[int]:
-            return opened.search(features(search_tree(written(tree))), DEPTH)[1].tolist()
+            return opened.search(count_features(search_tree(written(tree))), DEPTH)[1].tolist()
 
         ways: dict[str, tuple[Callable[[OperatorTree], list[int]], int]] = {
             "parts, consistent letters": (parts, 0),

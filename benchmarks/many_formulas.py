@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks._record import Record, parser_of
 from engines.core.files import write_array
-from engines.formula.operator_tree import features
+from engines.formula.operator_tree import count_features
 from engines.formula.parser import search_tree
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.segments import (
@@ -57,7 +57,7 @@ def make(index: Path, folder: Path, total: int) -> dict[str, Any]:
     texts = FormulaIndex(index).looks["latex"].to_pylist()
     ids, counts, kinds, starts = [], [], [], [0]
     for latex in texts:
-        own = features(search_tree(latex))
+        own = count_features(search_tree(latex))
         for name, count in own.items():
             letter = len(name) == 5 and name[:4] == "l V!" and name[4] in "abcdefghijklmnopqrstuvwxyz"
             kinds.append(

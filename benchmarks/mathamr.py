@@ -24,9 +24,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.formula.lexer import tokens
-from engines.formula.operator_tree import features
-from engines.formula.parser import Formula, search_tree
+from engines.formula.lexer import token_texts
+from engines.formula.operator_tree import count_features
+from engines.formula.parser import ParsedFormula, search_tree
 from engines.forum.topics import Topic, read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,
@@ -81,7 +81,7 @@ Scores = Mapping[int, float]
 
 
 def _exact(query: str, looks: Mapping[int, str]) -> Scores:
-    return {look: float(tokens(latex) == tokens(query)) for look, latex in looks.items()}
+    return {look: float(token_texts(latex) == token_texts(query)) for look, latex in looks.items()}
 
 
 def _jaccard(query: str, looks: Mapping[int, str]) -> Scores:
@@ -96,7 +96,7 @@ _SCORES = {"exact": _exact, "path-jaccard": _jaccard}
 
 
 def _paths(latex: str) -> set[str]:
-    return {name for name in features(search_tree(latex)) if name.startswith("p ")}
+    return {name for name in count_features(search_tree(latex)) if name.startswith("p ")}
 
 
 def _bm25(opened: FormulaIndex) -> Callable[[str, Mapping[int, str]], Scores]:
@@ -221,7 +221,7 @@ def latencies(measured: Measured) -> dict[str, float]:
     for year in YEARS:
         for topic in read_topics(measured.topics(year)):
             began = time.process_time()
-            rank_formulas(opened, Formula(topic.latex), 1_000)
+            rank_formulas(opened, ParsedFormula(topic.latex), 1_000)
             times.append(1_000 * (time.process_time() - began))
     times.sort()
     return {

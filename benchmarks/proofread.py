@@ -104,9 +104,9 @@ def mutated(document: Document, judged: Sequence[LinkVerdict], source: random.Ra
 
 
 def _links(document: Document) -> list[tuple[str, str, str]]:
-    from engines.proofreading.chains import chains
+    from engines.proofreading.chains import iterate_chains
 
-    return [(link.left, link.relation, link.right) for chain in chains(document) for link in chain]
+    return [(link.left, link.relation, link.right) for chain in iterate_chains(document) for link in chain]
 
 
 def _said(document: Document) -> list[Said | None]:

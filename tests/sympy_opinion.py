@@ -8,7 +8,7 @@ import sympy
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.mathematics.terms.symbolic import isolated, to_sympy
+from engines.mathematics.terms.symbolic import isolate_sympy, to_sympy
 
 __all__ = ["Opinion", "second_opinion"]
 
@@ -23,7 +23,7 @@ def second_opinion(left: Tree, right: Tree) -> Opinion:
     real and the values differ at 30 digits. `unknown`: neither.
     """
     try:
-        with isolated():
+        with isolate_sympy():
             return _judge(*(to_sympy(side).doit() for side in (left, right)))
     except ExpressionError:
         return "unknown"

@@ -75,30 +75,30 @@ def verify(text: str, dialect: str) -> Tree | None:
 
 
 def grade(text: str, _dialect: str) -> Tree | None:
-    from engines.grading.compare import reading
-    from engines.grading.forms import Form, Many, Term, form
+    from engines.grading.compare import cached_reading
+    from engines.grading.forms import Form, Many, Term, read_form
 
     def tree_of(answer: Form) -> Tree | None:
         if isinstance(answer, Term) and answer.unit is None:
-            return reading(answer.text).tree if answer.value is None else _number(answer.value)
+            return cached_reading(answer.text).tree if answer.value is None else _number(answer.value)
         if isinstance(answer, Many):
             items = [tree_of(item) for item in answer.items]
             return Tree(answer.kind, tuple(filter(None, items))) if all(items) else None
         return None
 
-    return tree_of(form(text))
+    return tree_of(read_form(text))
 
 
 def proofread(text: str, _dialect: str) -> Tree | None:
     from engines.documents.reading import Document, split_pieces
     from engines.formula.meaning import names_of
     from engines.formula.reader import read
-    from engines.proofreading.chains import chains
+    from engines.proofreading.chains import iterate_chains
 
     related = re.search(r"[=<]|\\le\b", re.sub(r"\{[^{}]*\}", "", text)) is not None
     formula = text if related else f"q = {text}"
     document = Document("text", tuple(split_pieces(f"${formula}$", lambda *_: None)))
-    links = [link for chain in chains(document) for link in chain]
+    links = [link for chain in iterate_chains(document) for link in chain]
     if len(links) != 1:
         return None
     left, right = (read(side, names=names_of([formula])).tree for side in (links[0].left, links[0].right))
@@ -237,10 +237,10 @@ def test_every_entrance_reads_the_tree_of_the_table(name: str) -> None:
     ],
 )
 def test_a_query_is_searched_as_its_latex(text: str, same_as: str) -> None:
-    from engines.formula.parser import Formula, search_tree
+    from engines.formula.parser import ParsedFormula, search_tree
     from engines.mathamr.retrieval.matching import read_query
 
-    assert read_query(text).formulas[0].tree == search_tree(Formula(same_as))
+    assert read_query(text).formulas[0].tree == search_tree(ParsedFormula(same_as))
 
 
 @pytest.mark.parametrize("part", ["(", "sqrt("])
@@ -255,12 +255,14 @@ def test_the_variable_d_is_written_as_it_is_read() -> None:
     from engines.core.vocabulary import LETTERS
     from engines.formula.reader import read_expression
     from engines.mathematics.assumptions import read_assumptions
-    from engines.mathematics.terms.notation import infix, latex
+    from engines.mathematics.terms.notation import to_infix, to_latex
 
     tree = read_expression("(a*d - d^2)/(2*d)", letters=LETTERS)
-    assert "_" not in infix(tree) + latex(tree)
+    assert "_" not in to_infix(tree) + to_latex(tree)
     assert (
-        read_expression(infix(tree), letters=LETTERS) == tree == read_expression(latex(tree), letters=LETTERS)
+        read_expression(to_infix(tree), letters=LETTERS)
+        == tree
+        == read_expression(to_latex(tree), letters=LETTERS)
     )
     known = read_assumptions("d integer, d > 0")
     assert read_assumptions(str(known)) == known

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from posixpath import dirname, join, normpath
 
 from engines.formula.brackets import find_closing
-from engines.formula.lexer import DEFINITION, expanded, lex
+from engines.formula.lexer import DEFINITION, expand_macros, lex_latex
 
 SUFFIXES = (".tex", ".ltx", ".sty", ".cls")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -133,7 +133,7 @@ class Macros:
         source = before + latex
         parts: list[str] = []
         end = len(before)
-        for token in expanded(lex(source)):
+        for token in expand_macros(lex_latex(source)):
             apart = token.start > end and source[token.start - 1].isspace()
             letters = token.text[:1].isalpha() and parts and _ENDS_IN_LETTER.search(parts[-1])
             if apart or letters:

@@ -164,7 +164,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
 
     >>> found = check_theory(CheckTheory("sets"))
     >>> found["title"], found["operators"][0]
-    ('the algebra of sets', {'name': 'union', 'arity': 2, 'written': 'a u b'})
+    ('the algebra of sets', {'name': 'complement', 'arity': 1, 'written': "a'"})
     """
 
     from engines.core.tree import Tree

@@ -19,7 +19,7 @@ from engines.egen.settings import Assume, AssumeAny, TheoryName
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.notation import read_head
-from engines.mathematics.verification.verdicts import Outcome, distinguishable, where
+from engines.mathematics.verification.verdicts import Outcome, describe_point, format_distinguishable
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
@@ -107,8 +107,8 @@ def explain_row(row: Mapping[str, Any]) -> str:
     found = row["counterexample"]
     if found is None or "said" in found:
         return (found or {}).get("said") or row.get("error") or ""
-    sides = distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
-    return f"{where(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
+    sides = format_distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
+    return f"{describe_point(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
 
 
 def verify(
@@ -135,7 +135,7 @@ def verify(
     """
     from engines.core.files import read_lines, readable_file
     from engines.egen.theories.registry import theory_text
-    from engines.mathematics.verification.verify import verifier
+    from engines.mathematics.verification.verify import make_verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
     name = theory_text(spec.theory)
@@ -143,7 +143,7 @@ def verify(
     assumptions = read_assumptions(spec.assume if real else "")
 
     def make_judge(head: Tree, others: Sequence[Tree]) -> Any:
-        return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
+        return make_verifier(head, *others, assumptions=assumptions, seed=spec.seed)
 
     unreadable: list[DataError] = []
     judged: list[Judged] = []
@@ -245,8 +245,8 @@ def explain(spec: Explain) -> dict[str, Any]:
 
 
 def plot_curve(spec: PlotCurve) -> dict[str, Any]:
-    """Return values for a plot; see `engines.mathematics.verification.explain.curve`."""
-    from engines.mathematics.verification.explain import curve as values
+    """Return values for a plot; see `engines.mathematics.verification.explain.sample_curve`."""
+    from engines.mathematics.verification.explain import sample_curve as values
 
     return values(
         [read_expression(text, letters=LETTERS) for text in spec.exprs],

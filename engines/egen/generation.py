@@ -36,7 +36,7 @@ from engines.egen.settings import (
 from engines.egen.theories.registry import theory_of, theory_text
 from engines.egen.theories.theory import Theory
 from engines.formula.reader import Notation
-from engines.mathematics.assumptions import ordered, read_assumptions
+from engines.mathematics.assumptions import order_variables, read_assumptions
 
 
 @specification
@@ -187,7 +187,7 @@ def to_document(cluster: Cluster) -> dict[str, Any]:
         names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables
     return {
         "head": to_prefix(cluster.head),
-        **({"variables": list(ordered(names))} if names - {VARIABLE} else {}),
+        **({"variables": list(order_variables(names))} if names - {VARIABLE} else {}),
         "members": [_to_row(member, theory) for member in cluster.members],
         "stats": {
             **asdict(stats),

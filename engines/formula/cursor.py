@@ -17,7 +17,7 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, Role
-from engines.formula.words import CONNECTIVES, UNITS, Line, inner, name_of
+from engines.formula.words import CONNECTIVES, UNITS, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
@@ -35,7 +35,7 @@ class UnreadError(Exception):
 
 
 @dataclass(slots=True)
-class Context:
+class ReadingContext:
     """What holds in all lines of a formula: what its letters are, and what was settled while reading."""
 
     functions: frozenset[str]
@@ -52,27 +52,27 @@ class Context:
     intervals: bool = False
     depth: int = 0
 
-    def note(self, text: str, place: int = 0) -> None:
+    def add_note(self, text: str, place: int = 0) -> None:
         self.notes.setdefault(text, place)
 
 
-def free(tree: Tree) -> set[str]:
+def free_variables(tree: Tree) -> set[str]:
     """The names of variables that nothing binds."""
     if not tree.children:
         return {tree.label}
     if tree.label in ("sum", "prod", "integral", "limit"):
         bound, *bounds, body = tree.children
-        return set().union(*map(free, bounds)) | (free(body) - {bound.label})
-    return set().union(*map(free, tree.children))
+        return set().union(*map(free_variables, bounds)) | (free_variables(body) - {bound.label})
+    return set().union(*map(free_variables, tree.children))
 
 
-def substituted(tree: Tree, name: str, value: Tree) -> Tree:
+def substitute_variable(tree: Tree, name: str, value: Tree) -> Tree:
     if not tree.children:
         return value if tree.label == name else tree
-    return Tree(tree.label, tuple(substituted(child, name, value) for child in tree.children))
+    return Tree(tree.label, tuple(substitute_variable(child, name, value) for child in tree.children))
 
 
-def nested(label: str, members: Sequence[Tree]) -> Tree:
+def nest_operands(label: str, members: Sequence[Tree]) -> Tree:
     """A function of two as one of several."""
     result = members[0]
     for member in members[1:]:
@@ -80,12 +80,12 @@ def nested(label: str, members: Sequence[Tree]) -> Tree:
     return result
 
 
-def negative(tree: Tree) -> Tree:
+def make_negative(tree: Tree) -> Tree:
     return Tree("*", (MINUS_ONE, tree))
 
 
-def opposite(number: Tree) -> Tree:
-    return negative(number) if number.children else Tree(f"-{number.label}")
+def opposite_number(number: Tree) -> Tree:
+    return make_negative(number) if number.children else Tree(f"-{number.label}")
 
 
 def is_statement(tree: Tree) -> bool:
@@ -100,7 +100,7 @@ def is_bold(name: str) -> bool:
 class Cursor(ABC):
     """The pieces of a line and a place among them."""
 
-    def __init__(self, parts: Sequence[Piece], context: Context) -> None:
+    def __init__(self, parts: Sequence[Piece], context: ReadingContext) -> None:
         self.parts = list(parts)
         self.length = len(self.parts)
         self.at = 0
@@ -112,25 +112,25 @@ class Cursor(ABC):
     # What the layers above read: the parts of a formula that hold one another
 
     @abstractmethod
-    def statement(self) -> Tree: ...
+    def parse_statement(self) -> Tree: ...
 
     @abstractmethod
-    def sets(self) -> Tree: ...
+    def parse_sets(self) -> Tree: ...
 
     @abstractmethod
-    def sum(self) -> Tree: ...
+    def parse_sum(self) -> Tree: ...
 
     @abstractmethod
-    def signed(self) -> Tree: ...
+    def parse_signed(self) -> Tree: ...
 
     @abstractmethod
-    def term(self) -> Tree: ...
+    def parse_term(self) -> Tree: ...
 
     @abstractmethod
-    def factor(self) -> Tree: ...
+    def parse_factor(self) -> Tree: ...
 
     @abstractmethod
-    def fenced(self) -> Tree: ...
+    def parse_fenced(self) -> Tree: ...
 
     # Pieces
 
@@ -138,50 +138,50 @@ class Cursor(ABC):
     def here(self) -> Piece:
         return self.parts[self.at] if self.at < self.length else END
 
-    def ahead(self, count: int) -> Piece:
+    def piece_ahead(self, count: int) -> Piece:
         at = self.at + count
         return self.parts[at] if 0 <= at < self.length else END
 
-    def take(self) -> Piece:
+    def take_piece(self) -> Piece:
         self.at += 1
         return self.parts[self.at - 1]
 
-    def on(self, parts: Sequence[Piece]) -> Self:
+    def cursor_on(self, parts: Sequence[Piece]) -> Self:
         """Another line of the same formula."""
         return type(self)(parts, self.context)
 
-    def sub(self, tree: OperatorTree) -> Self:
-        return self.on(inner(tree))
+    def cursor_of_argument(self, tree: OperatorTree) -> Self:
+        return self.cursor_on(argument_pieces(tree))
 
     def term_of(self, tree: OperatorTree) -> Tree:
         """An argument that is one term."""
         if not isinstance(tree, Line):
             if tree.label.startswith("N!"):
                 return Tree(tree.label[2:])
-            raise self.error(
+            raise self.make_error(
                 "an argument is missing" if tree.label == "E!missing" else "it is nested too deep"
             )
-        return self.sub(tree).only()
+        return self.cursor_of_argument(tree).parse_only_term()
 
-    def only(self) -> Tree:
+    def parse_only_term(self) -> Tree:
         """One term, and nothing else."""
         if not self.parts:
-            raise self.error("something is empty")
-        self.enter()
-        result = self.sets()
+            raise self.make_error("something is empty")
+        self.enter_level()
+        result = self.parse_sets()
         if self.at < self.length:
-            self.unexpected()
+            self.raise_unexpected()
         self.context.depth -= 1
         return result
 
-    def enter(self) -> None:
+    def enter_level(self) -> None:
         self.context.depth += 1
         if self.context.depth > MAX_DEPTH:
-            raise self.error(f"the expression is nested more than {MAX_DEPTH} deep")
+            raise self.make_error(f"the expression is nested more than {MAX_DEPTH} deep")
 
     # What stands here
 
-    def starts(self) -> bool:
+    def starts_factor(self) -> bool:
         """Whether another factor stands here."""
         piece = self.here
         if piece.role == Role.BAR:
@@ -190,7 +190,7 @@ class Cursor(ABC):
             return False
         if piece.role == Role.OPEN and self.opens_modulus():
             return False
-        if self.integrals and self.differential():
+        if self.integrals and self.is_differential():
             return False
         if piece.alone.label.startswith("T!"):
             return self.is_unit() or self.is_called()
@@ -201,11 +201,11 @@ class Cursor(ABC):
         words = label[2:].strip(" .")
         if not label.startswith("T!") or not words:
             return False
-        before = self.ahead(-1)
+        before = self.piece_ahead(-1)
         return words in UNITS or (before.role == Role.NUMBER and words.lower() not in CONNECTIVES)
 
     def is_called(self) -> bool:
-        return self.ahead(1).role == Role.OPEN and self.here.alone.label[2:].isalpha()
+        return self.piece_ahead(1).role == Role.OPEN and self.here.alone.label[2:].isalpha()
 
     def closes_later(self) -> bool:
         text, depth = self.here.text, 0
@@ -218,13 +218,13 @@ class Cursor(ABC):
         return False
 
     def opens_modulus(self) -> bool:
-        after = self.ahead(1)
+        after = self.piece_ahead(1)
         return self.here.text == "(" and (
             after.role == Role.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
         )
 
-    def differential(self) -> bool:
-        after = self.ahead(1)
+    def is_differential(self) -> bool:
+        after = self.piece_ahead(1)
         return (
             self.here.text == "d"
             and self.here.role == Role.UNKNOWN
@@ -233,17 +233,17 @@ class Cursor(ABC):
         )
 
     def is_plain_number(self) -> bool:
-        after = self.ahead(1)
+        after = self.piece_ahead(1)
         behind = after.role == Role.SCRIPT or after.text == "!"
-        return self.here.role == Role.NUMBER and not behind and not self.mixed(self.here, after)
+        return self.here.role == Role.NUMBER and not behind and not self.is_mixed_number(self.here, after)
 
-    def mixed(self, number: Piece, fraction: Piece) -> bool:
+    def is_mixed_number(self, number: Piece, fraction: Piece) -> bool:
         r"""Whether the two are a mixed number, `2\frac{1}{2}`."""
         if number.role != Role.NUMBER or fraction.role != Role.ATOM or len(fraction.alone.children) != 2:
             return False
         if fraction.alone.label != "O!divide" or not number.text.isdigit():
             return False
-        parts = [inner(one) for one in fraction.alone.children]
+        parts = [argument_pieces(one) for one in fraction.alone.children]
         if len(parts) != 2 or any(
             len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts
         ):
@@ -255,35 +255,35 @@ class Cursor(ABC):
     def has_bold(self, tree: Tree) -> bool:
         return self.context.bold and any(is_bold(node.label) for node in tree)
 
-    def error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
+    def make_error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
         piece = piece or self.here
         place = piece.start if piece is not END else (self.parts[-1].end if self.parts else 0)
         return UnreadError(reason, place, remedy)
 
-    def braces(self, piece: Piece | None = None) -> UnreadError:
-        return self.error("braces around a sum are no brackets", piece, "Write brackets.")
+    def braces_error(self, piece: Piece | None = None) -> UnreadError:
+        return self.make_error("braces around a sum are no brackets", piece, "Write brackets.")
 
-    def unexpected(self) -> NoReturn:
+    def raise_unexpected(self) -> NoReturn:
         piece = self.here
         if piece.alone.label == "E!deep":
-            raise self.error(f"the expression is nested more than {MAX_DEPTH} deep")
+            raise self.make_error(f"the expression is nested more than {MAX_DEPTH} deep")
         if piece.role == Role.CLOSE:
-            raise self.error(f"{piece.text!r} closes nothing", remedy="Remove it, or open it before.")
+            raise self.make_error(f"{piece.text!r} closes nothing", remedy="Remove it, or open it before.")
         if piece.alone.label.startswith("T!"):
-            raise self.error(f"{piece.alone.label[2:].strip()[:40]!r} is not understood")
+            raise self.make_error(f"{piece.alone.label[2:].strip()[:40]!r} is not understood")
         if piece.role == Role.STRAY:
             if piece.text == "{":
-                raise self.error("'{' is never closed", remedy="Write } where it ends.")
-            raise self.error(f"{piece.text!r} stands alone")
+                raise self.make_error("'{' is never closed", remedy="Write } where it ends.")
+            raise self.make_error(f"{piece.text!r} stands alone")
         shown = piece.text or piece.alone.label[2:]
         if piece.role in (Role.RELATION, Role.PUNCTUATION, Role.BAR, Role.COLON, Role.ADD, Role.MULTIPLY):
-            raise self.error(f"{shown!r} is not understood here")
-        raise self.error(f"{shown!r} is not understood")
+            raise self.make_error(f"{shown!r} is not understood here")
+        raise self.make_error(f"{shown!r} is not understood")
 
-    def missing(self) -> NoReturn:
+    def raise_missing(self) -> NoReturn:
         piece = self.here
         if piece is END:
-            raise self.error("the expression ends too early", remedy="Write what is missing at its end.")
+            raise self.make_error("the expression ends too early", remedy="Write what is missing at its end.")
         if piece.role in (Role.OPERATOR, Role.STRAY, Role.CLOSE):
-            self.unexpected()
-        raise self.error(f"something is missing before {piece.text or piece.alone.label[2:]!r}")
+            self.raise_unexpected()
+        raise self.make_error(f"something is missing before {piece.text or piece.alone.label[2:]!r}")

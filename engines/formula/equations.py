@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.formula.infix import POWER, PRODUCT, SUM, InfixReader, Token
+from engines.formula.infix import POWER, PRODUCT, SUM, InfixReader, InfixToken
 
 _PRINTED = str.maketrans("×✕✖∗⋅·÷∶：:−–—－＋（［【〔[{｛）］】〕]}｝", "******////----+(((((((" + ")" * 7)
 _TOKEN = re.compile(
@@ -40,24 +40,24 @@ def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
     >>> read_equation("-N_0+N_1×2**N_2", Tree).list_labels()
     ['-', '*', 'N_1', '^', '2', 'N_2', 'N_0']
     """
-    below, tree = _without_minus(_EquationReader(text.translate(_PRINTED), leaf).read())
-    return _negated(tree) if below else tree
+    below, tree = _without_minus(_EquationReader(text.translate(_PRINTED), leaf).read_text())
+    return _negate(tree) if below else tree
 
 
-def _tokens_of(text: str) -> list[Token]:
-    result: list[Token] = []
+def _tokens_of(text: str) -> list[InfixToken]:
+    result: list[InfixToken] = []
     at = 0
     while text[at:].strip():
         match = _TOKEN.match(text, at)
         if match is None or len(result) == MAX_NODES:
-            result.append(Token("symbol", "", at))  # refused where it stands
+            result.append(InfixToken("symbol", "", at))  # refused where it stands
             break
         if match["leaf"]:
-            result.append(Token("number", match["leaf"], at))
+            result.append(InfixToken("number", match["leaf"], at))
         else:
-            result.append(Token("symbol", "^" if match["sign"] == "**" else match["sign"], at))
+            result.append(InfixToken("symbol", "^" if match["sign"] == "**" else match["sign"], at))
         at = match.end()
-    return [*result, Token("end", "", len(text))]
+    return [*result, InfixToken("end", "", len(text))]
 
 
 class _EquationReader(InfixReader):
@@ -65,7 +65,7 @@ class _EquationReader(InfixReader):
         self.leaf = leaf
         super().__init__(text, _tokens_of(text))
 
-    def fail(self, _what: str, position: int, _remedy: str = "") -> NoReturn:
+    def raise_error(self, _what: str, position: int, _remedy: str = "") -> NoReturn:
         raise ExpressionError(
             f"the equation {self.text[:80]!r} cannot be read at character {position + 1}",
             text=self.text,
@@ -73,49 +73,49 @@ class _EquationReader(InfixReader):
             remedy="Equations are numbers, placeholders, + - * / ^ and brackets.",
         )
 
-    def operand(self) -> None:
+    def read_operand(self) -> None:
         while True:
             token = self.tokens[self.at]
             self.at += 1
             if token.kind == "number":
                 tree = self.leaf(token.text)
-                self.push(tree, tree.depth)
+                self.push_tree(tree, tree.depth)
                 return
             if token.text == "(":
-                self.open(token)
+                self.open_bracket(token)
             elif token.text == "-":
-                self.minus(token)
+                self.read_minus(token)
             elif token.text != "+":
-                self.fail("", token.position)
+                self.raise_error("", token.position)
 
-    def operator(self) -> bool:
+    def read_operator(self) -> bool:
         token = self.tokens[self.at]
         if token.text in ("+", "-"):
-            return self.infix(token, token.text, SUM)
+            return self.read_infix(token, token.text, SUM)
         if token.text in ("*", "/"):
-            return self.infix(token, token.text, PRODUCT)
+            return self.read_infix(token, token.text, PRODUCT)
         if token.text == "^":
-            self.reduce(POWER + 1)
-            return self.wait("^", token, POWER)
+            self.reduce_operators(POWER + 1)
+            return self.push_operator("^", token, POWER)
         if token.text == "%":
             self.at += 1
-            self.build("/", self.done.pop(), (self.leaf("C_100"), 1))
+            self.build_operation("/", self.done.pop(), (self.leaf("C_100"), 1))
         elif token.text == ")":
-            self.close(token)
+            self.close_bracket(token)
         elif token.kind != "end":
-            self.fail("", token.position)
+            self.raise_error("", token.position)
         return False
 
-    def negate(self, operand: tuple[Tree, int]) -> None:
-        self.build(_NEGATIVE, operand)
+    def negate_operand(self, operand: tuple[Tree, int]) -> None:
+        self.build_operation(_NEGATIVE, operand)
 
-    def push(self, tree: Tree, depth: int) -> None:
+    def push_tree(self, tree: Tree, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise ExpressionError(f"the equation is nested more than {MAX_DEPTH} deep")
         self.done.append((tree, depth))
 
 
-def _negated(tree: Tree) -> Tree:
+def _negate(tree: Tree) -> Tree:
     return Tree("-", (Tree("C_0"), tree))
 
 
@@ -129,7 +129,7 @@ def _without_minus(tree: Tree) -> tuple[bool, Tree]:
         return not left_below, left
     right_below, right = parts[1]
     if tree.label == "^":
-        return False, Tree("^", tuple(_negated(part) if below else part for below, part in parts))
+        return False, Tree("^", tuple(_negate(part) if below else part for below, part in parts))
     if tree.label in "*/":
         return left_below != right_below, Tree(tree.label, (left, right))
     right_below ^= tree.label == "-"

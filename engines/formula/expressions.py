@@ -7,7 +7,16 @@ import re
 from collections.abc import Sequence
 
 from engines.core.tree import Tree
-from engines.formula.cursor import ONE, ZERO, UnreadError, free, is_statement, negative, opposite, substituted
+from engines.formula.cursor import (
+    ONE,
+    ZERO,
+    UnreadError,
+    free_variables,
+    is_statement,
+    make_negative,
+    opposite_number,
+    substitute_variable,
+)
 from engines.formula.layout import Piece
 from engines.formula.letters import Letters
 from engines.formula.symbols import Role
@@ -19,11 +28,11 @@ from engines.formula.words import (
     SETS_OF_NUMBERS,
     UNITS,
     Line,
-    inner,
+    argument_pieces,
     is_name,
     is_variable,
     name_of,
-    spelt,
+    spell_argument,
     variable_name,
 )
 
@@ -41,7 +50,7 @@ _MARKS = {"F!¯": "\u0304", "F!^": "\u0302", "F!~": "\u0303", "F!˙": "\u0307", 
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
 
 
-def _tail(tree: Tree) -> str | None:
+def _trailing_variable(tree: Tree) -> str | None:
     """The variable of the sum or limit at the end of a term: what follows could belong to it."""
     while tree.children:
         if tree.label in ("sum", "prod", "limit"):
@@ -52,7 +61,7 @@ def _tail(tree: Tree) -> str | None:
     return None
 
 
-def _interval(tree: Tree) -> Tree:
+def _make_interval(tree: Tree) -> Tree:
     if tree.label == "tuple" and len(tree.children) == 2:
         return Tree("interval", (Tree("oo"), *tree.children))
     return tree
@@ -63,17 +72,17 @@ class Expressions(Letters):
 
     # Sums and products
 
-    def sets(self) -> Tree:
-        left = self.sum()
+    def parse_sets(self) -> Tree:
+        left = self.parse_sum()
         while self.here.role == Role.ADD and self.here.operator.label in SET_OPERATIONS:
-            label = SET_OPERATIONS[self.take().operator.label]
-            right = self.sum()
-            left = Tree(label, (_interval(left), _interval(right)))
+            label = SET_OPERATIONS[self.take_piece().operator.label]
+            right = self.parse_sum()
+            left = Tree(label, (_make_interval(left), _make_interval(right)))
         return left
 
-    def sum(self) -> Tree:
+    def parse_sum(self) -> Tree:
         """Terms with signs between them."""
-        result = self.signed()
+        result = self.parse_signed()
         bound, first = self.context.bound, result
         while True:
             at, piece = self.at, self.here
@@ -85,164 +94,168 @@ class Expressions(Letters):
             if piece.role != Role.ADD or piece.operator.label not in _SIGNS:
                 self.at = at
                 break
-            self.take()
-            tail = _tail(result)
-            right = self.sign_and_term() if self.here.role == Role.ADD else self.term()
-            if tail is not None and tail not in bound and tail in free(right):
-                raise self.error(f"where what is summed over {tail} ends can be read in two ways", piece)
+            self.take_piece()
+            tail = _trailing_variable(result)
+            right = self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
+            if tail is not None and tail not in bound and tail in free_variables(right):
+                raise self.make_error(f"where what is summed over {tail} ends can be read in two ways", piece)
             label = _SIGNS[piece.operator.label]
             if label == "mp":
-                raise self.error("'\\mp' is not understood", piece)
+                raise self.make_error("'\\mp' is not understood", piece)
             result = Tree(label, (result, right))
         if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
             if result is not first:
-                raise self.error("what '\\bmod' applies to can be read in two ways")
-            self.take()
-            result = Tree("mod", (result, self.term()))
+                raise self.make_error("what '\\bmod' applies to can be read in two ways")
+            self.take_piece()
+            result = Tree("mod", (result, self.parse_term()))
             if self.here.role == Role.ADD:
-                raise self.error("what '\\bmod' applies to can be read in two ways")
+                raise self.make_error("what '\\bmod' applies to can be read in two ways")
         return result
 
-    def signed(self) -> Tree:
-        return self.sign_and_term() if self.here.role == Role.ADD else self.term()
+    def parse_signed(self) -> Tree:
+        return self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
 
     def sign_and_term(self) -> Tree:
-        piece = self.take()
+        piece = self.take_piece()
         label = _SIGNS.get(piece.operator.label)
         if label == "+":
-            return self.term()
+            return self.parse_term()
         if label == "pm":
-            return Tree("pm", (self.term(),))
+            return Tree("pm", (self.parse_term(),))
         if label != "-":
-            raise self.error(f"{piece.text!r} is not understood here", piece)
+            raise self.make_error(f"{piece.text!r} is not understood here", piece)
         if self.is_plain_number():
-            return self.term(minus=True)
+            return self.parse_term(minus=True)
         if self.here.role == Role.ADD:
-            self.enter()
-            result = negative(self.sign_and_term())
+            self.enter_level()
+            result = make_negative(self.sign_and_term())
             self.context.depth -= 1
             return result
-        return negative(self.term())
+        return make_negative(self.parse_term())
 
-    def term(self, *, minus: bool = False) -> Tree:
+    def parse_term(self, *, minus: bool = False) -> Tree:
         """Factors side by side or with signs between them."""
         first = self.here
         if first.text == "{" and first.role == Role.ATOM:
-            return self.braced()
-        result = opposite(self.factor()) if minus else self.factor()
+            return self.parse_braced()
+        result = opposite_number(self.parse_factor()) if minus else self.parse_factor()
         slashed = False
         while True:
             piece = self.here
             before = self.parts[self.at - 1]
             if piece.role == Role.MULTIPLY:
-                self.take()
+                self.take_piece()
                 label = piece.operator.label
                 slashed = piece.text == "/"
                 if label not in _TIMES and label != "O!divide":
-                    raise self.error(f"{piece.text!r} is not understood here", piece)
+                    raise self.make_error(f"{piece.text!r} is not understood here", piece)
                 if self.at >= self.length:
-                    raise self.error(f"something is missing behind {piece.text!r}", piece)
+                    raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
-                result = self.product("/" if label == "O!divide" else "*", result, right, piece)
-            elif self.starts():
+                result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
+            elif self.starts_factor():
                 if slashed and not self.is_unit():
-                    raise self.error("what is divided by can be read in two ways", remedy="Write brackets.")
-                if self.mixed(before, piece) and result.label == before.text:
-                    self.context.note("a whole number before a fraction is a mixed number", before.start)
-                    parts = [inner(one)[0].text for one in self.take().alone.children]
-                    result = self.powered(Tree("+", (result, Tree("/", tuple(map(Tree, parts))))))
+                    raise self.make_error(
+                        "what is divided by can be read in two ways", remedy="Write brackets."
+                    )
+                if self.is_mixed_number(before, piece) and result.label == before.text:
+                    self.context.add_note("a whole number before a fraction is a mixed number", before.start)
+                    parts = [argument_pieces(one)[0].text for one in self.take_piece().alone.children]
+                    result = self.parse_powers(Tree("+", (result, Tree("/", tuple(map(Tree, parts))))))
                     continue
                 if piece.role == Role.NUMBER and before.role not in _CLOSED:
-                    raise self.error(f"the number {piece.text[:20]} follows without an operator")
+                    raise self.make_error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
                 if piece.text == "{" and piece.role == Role.ATOM:
-                    raise self.braces()
+                    raise self.braces_error()
                 word = name_of(before) if before.role == Role.UNKNOWN else ""
                 if len(word) > 1 and word.isascii() and word not in UNITS:
-                    raise self.error(f"what {word} applies to is not understood", before, "Write brackets.")
-                result = self.product("*", result, self.factor(), piece)
+                    raise self.make_error(
+                        f"what {word} applies to is not understood", before, "Write brackets."
+                    )
+                result = self.make_product("*", result, self.parse_factor(), piece)
             else:
                 return result
 
-    def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+    def make_product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         bold = self.has_bold(left) or self.has_bold(right)
         if bold and all(
             self.has_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)
         ):
-            raise self.error("a product of vectors or matrices is not understood", piece)
+            raise self.make_error("a product of vectors or matrices is not understood", piece)
         for one in (left, right):
             if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):
-                raise self.error("a product of sets is not understood", piece)
+                raise self.make_error("a product of sets is not understood", piece)
         return Tree(label, (left, right))
 
     def check_digits(self, script: Piece, number: Piece) -> None:
         """Refuse `^23`, which TeX takes for `^2 3`."""
-        parts = inner(script.alone)
+        parts = argument_pieces(script.alone)
         digit = script.role == Role.SCRIPT and len(parts) == 1 and script.end - script.start == 1
         if digit and number.role == Role.NUMBER and script.end + 1 == number.start:
             shown = parts[0].text + number.text
             what = f"^{shown} can be read in two ways"
             raise UnreadError(what, script.start + 1, f"Write ^{{{shown}}}, or a sign in between.")
 
-    def braced(self) -> Tree:
+    def parse_braced(self) -> Tree:
         """A sum in braces, which stands for a term alone: braces are not seen."""
-        result = self.term_of(self.take().alone)
-        if self.here.role == Role.MULTIPLY or self.starts() or self.here.role == Role.POSTFIX:
-            raise self.braces()
+        result = self.term_of(self.take_piece().alone)
+        if self.here.role == Role.MULTIPLY or self.starts_factor() or self.here.role == Role.POSTFIX:
+            raise self.braces_error()
         if self.at > 1 and self.parts[self.at - 2].role == Role.ADD and self.parts[self.at - 2].text != "+":
-            raise self.braces()
+            raise self.braces_error()
         return result
 
     def signed_factor(self) -> Tree:
         if self.here.text == "-" and self.here.role == Role.ADD:
-            self.take()
+            self.take_piece()
             if self.is_plain_number():
-                return opposite(self.factor())
-            return negative(self.factor())
+                return opposite_number(self.parse_factor())
+            return make_negative(self.parse_factor())
         if self.here.text == "{" and self.here.role == Role.ATOM:
-            raise self.braces()
-        return self.factor()
+            raise self.braces_error()
+        return self.parse_factor()
 
-    def factor(self) -> Tree:
-        self.enter()
+    def parse_factor(self) -> Tree:
+        self.enter_level()
         piece = self.here
         role = piece.role
         if role == Role.NUMBER:
-            result = self.powered(self.number())
+            result = self.parse_powers(self.parse_number())
         elif role == Role.LIMIT or (role == Role.UNKNOWN and name_of(piece) == "lim"):
-            result = self.limit()
+            result = self.parse_limit()
         elif role == Role.UNKNOWN:
-            result = self.letter()
+            result = self.parse_letter()
         elif role == Role.OPEN or (role == Role.CLOSE and piece.text == "]"):
-            result = self.powered(self.fenced())
+            result = self.parse_powers(self.parse_fenced())
         elif role == Role.FUNCTION:
-            self.take()
+            self.take_piece()
             name = piece.operator.label[2:]
-            result = self.function("lg" if piece.text == "\\lg" else name, piece)
+            result = self.parse_function("lg" if piece.text == "\\lg" else name, piece)
         elif role == Role.BAR:
-            result = self.powered(self.barred())
+            result = self.parse_powers(self.parse_barred())
         elif role == Role.BIG:
-            result = self.big()
+            result = self.parse_big_operator()
         elif role == Role.INTEGRAL:
-            result = self.integral()
+            result = self.parse_integral()
         elif role == Role.ATOM:
-            result = self.atom()
+            result = self.parse_atom()
         else:
-            self.missing()
+            self.raise_missing()
         self.context.places.setdefault(result.label, piece.start)
         self.context.depth -= 1
         return result
 
     # Brackets
 
-    def fenced(self) -> Tree:
+    def parse_fenced(self) -> Tree:
         start = self.here
-        opening, closing, found = self.bracketed()
+        opening, closing, found = self.parse_bracketed()
         pair = opening + closing
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
             if len(found) == 1 and self.is_evaluated():
-                return self.evaluated(found[0], start)
-            raise self.error(
+                return self.evaluate_between(found[0], start)
+            raise self.make_error(
                 "a bracket on one side only is not understood", start, "Write a bracket on both sides."
             )
         if pair == "||" and len(found) == 1:
@@ -253,13 +266,13 @@ class Expressions(Letters):
             return Tree("ceil", tuple(found))
         if pair == "{}" and not (len(found) == 1 and is_statement(found[0])):
             if len(found) == 1 and (self.here.role == Role.SCRIPT or found[0].label in "+-*/"):
-                raise self.error("braces around one thing can be read in two ways", start)
+                raise self.make_error("braces around one thing can be read in two ways", start)
             return Tree("set", tuple(found))
         if pair == "⟨⟩" and len(found) > 1:
             return Tree("tuple", tuple(found))
         if pair in ("()", "[]") and len(found) == 1:
             if pair == "[]" and not found[0].children and self.here.role != Role.SCRIPT:
-                raise self.error("square brackets around one thing can be read in two ways", start)
+                raise self.make_error("square brackets around one thing can be read in two ways", start)
             return found[0]
         if pair in _CLOSURE and len(found) == 2 and not any(map(is_statement, found)):
             infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in found)
@@ -269,172 +282,172 @@ class Expressions(Letters):
             return Tree("tuple", tuple(found))
         if pair == "[]" and len(found) > 2:
             return Tree("list", tuple(found))
-        raise self.error(f"the brackets {pair} are not understood here", start)
+        raise self.make_error(f"the brackets {pair} are not understood here", start)
 
-    def barred(self) -> Tree:
-        opening = self.take()
+    def parse_barred(self) -> Tree:
+        opening = self.take_piece()
         self.bars += 1
         integrals, self.integrals = self.integrals, 0
-        result = self.sum()
+        result = self.parse_sum()
         if self.here.role != Role.BAR or self.here.text != opening.text:
             if self.at >= self.length:
-                raise self.error(
+                raise self.make_error(
                     f"{opening.text!r} is never closed", opening, f"Write {opening.text} where it ends."
                 )
-            self.unexpected()
-        self.take()
+            self.raise_unexpected()
+        self.take_piece()
         self.bars -= 1
         self.integrals = integrals
         if opening.text != "|":
-            raise self.error("a norm is not understood", opening)
+            raise self.make_error("a norm is not understood", opening)
         return Tree("det" if result.label == "matrix" else "abs", (result,))
 
     # Fractions, roots, texts and tables
 
-    def atom(self) -> Tree:
-        piece = self.take()
+    def parse_atom(self) -> Tree:
+        piece = self.take_piece()
         tree = piece.alone
         label = tree.label
         if label == "O!divide":
-            return self.powered(self.fraction(piece))
+            return self.parse_powers(self.parse_fraction(piece))
         if label == "O!root":
             radicand = self.term_of(tree.children[0])
             degree = self.term_of(tree.children[1])
             found = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
-            return self.powered(found)
+            return self.parse_powers(found)
         if label == "O!binomial":
-            return self.powered(Tree("binomial", tuple(map(self.term_of, tree.children))))
+            return self.parse_powers(Tree("binomial", tuple(map(self.term_of, tree.children))))
         if label == "C!infinity":
-            return self.powered(Tree("inf"))
+            return self.parse_powers(Tree("inf"))
         if label == "C!emptyset":
             return Tree("set")
         if isinstance(tree, Line):
             if piece.text == "{" and self.here.role != Role.SCRIPT:
-                raise self.braces(piece)
-            return self.powered(self.term_of(tree))
+                raise self.braces_error(piece)
+            return self.parse_powers(self.term_of(tree))
         if label.startswith("T!"):
-            return self.text(piece)
+            return self.parse_text(piece)
         if label in _DOTS:
-            raise self.error("an ellipsis is not understood", piece)
+            raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):
-            return self.powered(self.matrix(piece))
+            return self.parse_powers(self.parse_matrix(piece))
         if label.startswith("F!") and len(tree.children) == 1:
-            return self.accented(piece)
+            return self.parse_accented(piece)
         if label == "O!cases":
-            raise self.error("cases are not understood", piece)
+            raise self.make_error("cases are not understood", piece)
         if label == "O!continued-fraction":
-            return self.powered(Tree("/", tuple(map(self.term_of, tree.children))))
+            return self.parse_powers(Tree("/", tuple(map(self.term_of, tree.children))))
         if label == "E!missing":
-            raise self.error("an argument is missing", piece)
-        raise self.error(f"{piece.text or label[2:]!r} is not understood", piece)
+            raise self.make_error("an argument is missing", piece)
+        raise self.make_error(f"{piece.text or label[2:]!r} is not understood", piece)
 
-    def fraction(self, piece: Piece) -> Tree:
+    def parse_fraction(self, piece: Piece) -> Tree:
         above, below = piece.alone.children
-        parts = [inner(one) for one in (above, below)]
+        parts = [argument_pieces(one) for one in (above, below)]
         for one in (above, below):
             if one.label == "E!missing" and (one is above or not parts[0]):
-                raise self.error("\\frac is not complete", piece, "Write both parts.")
+                raise self.make_error("\\frac is not complete", piece, "Write both parts.")
         if not parts[0]:
-            raise self.error("a part of a fraction is empty", piece)
-        if (slope := self.slope(parts[0], parts[1], piece)) is not None:
+            raise self.make_error("a part of a fraction is empty", piece)
+        if (slope := self.parse_derivative(parts[0], parts[1], piece)) is not None:
             return slope
-        upper = self.on(parts[0])
+        upper = self.cursor_on(parts[0])
         if self.integrals:
             upper.integrals = self.integrals
-            top = ONE if upper.differential() else upper.sets()
-            if upper.differential():
+            top = ONE if upper.is_differential() else upper.parse_sets()
+            if upper.is_differential():
                 if self.context.differential is not None:
-                    raise self.error("two differentials are not understood", piece)
+                    raise self.make_error("two differentials are not understood", piece)
                 self.context.differential = upper.differential_name()
                 if upper.at < upper.length and top == ONE:
                     upper.integrals = 0
-                    top = upper.only()
+                    top = upper.parse_only_term()
             if upper.at < upper.length:
-                upper.unexpected()
+                upper.raise_unexpected()
         else:
-            top = upper.only()
+            top = upper.parse_only_term()
         if below.label == "E!missing":
-            raise self.error("\\frac is not complete", piece, "Write both parts.")
+            raise self.make_error("\\frac is not complete", piece, "Write both parts.")
         return Tree("/", (top, self.term_of(below)))
 
-    def text(self, piece: Piece) -> Tree:
+    def parse_text(self, piece: Piece) -> Tree:
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
-        before = self.ahead(-2)
+        before = self.piece_ahead(-2)
         if bare in UNITS or (before.role == Role.NUMBER and bare.lower() not in CONNECTIVES):
-            return self.powered(Tree("unit", (Tree(bare),)))
+            return self.parse_powers(Tree("unit", (Tree(bare),)))
         if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
-            return self.function(bare, piece)
+            return self.parse_function(bare, piece)
         if not bare:
-            raise self.error("a text is empty", piece)
+            raise self.make_error("a text is empty", piece)
         if self.length == 1:
             return Tree("text", (Tree(words),))
         if _WORDS.match(bare) and bare.lower() not in CONNECTIVES:
-            return self.named(re.sub(r"[\s-]+", "_", bare))
-        raise self.error(f"{bare[:40]!r} is not understood", piece)
+            return self.parse_name(re.sub(r"[\s-]+", "_", bare))
+        raise self.make_error(f"{bare[:40]!r} is not understood", piece)
 
-    def matrix(self, piece: Piece) -> Tree:
+    def parse_matrix(self, piece: Piece) -> Tree:
         name = piece.text.removesuffix("*").lstrip("\\")
         rows = [row.children for row in piece.alone.children]
         if name in ("pmatrix", "bmatrix", "matrix", "smallmatrix", "array", "vmatrix", "Bmatrix"):
             if not rows or len({len(row) for row in rows}) != 1:
-                raise self.error("a matrix whose rows have different lengths is not understood", piece)
+                raise self.make_error("a matrix whose rows have different lengths is not understood", piece)
             made = tuple(Tree("row", tuple(map(self.term_of, row))) for row in rows)
             result = Tree("matrix", made)
             return Tree("det", (result,)) if name == "vmatrix" else result
-        raise self.error(f"the environment {name!r} is not understood", piece)
+        raise self.make_error(f"the environment {name!r} is not understood", piece)
 
-    def accented(self, piece: Piece) -> Tree:
+    def parse_accented(self, piece: Piece) -> Tree:
         tree = piece.alone
         mark = _MARKS.get(tree.label)
         if tree.label in ("F!abs", "F!floor", "F!ceiling"):
             label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
-            return self.powered(Tree(label, (self.term_of(tree.children[0]),)))
-        parts = inner(tree.children[0])
+            return self.parse_powers(Tree(label, (self.term_of(tree.children[0]),)))
+        parts = argument_pieces(tree.children[0])
         if tree.label == "F!¯" and any(
             (one.role == Role.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == Role.ADD
             for one in parts
         ):
-            self.context.note("a line above is the conjugate")
+            self.context.add_note("a line above is the conjugate")
             below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
-            inside = [*parts, self.take()] if below else parts
-            return self.powered(Tree("conj", (self.on(inside).only(),)))
+            inside = [*parts, self.take_piece()] if below else parts
+            return self.parse_powers(Tree("conj", (self.cursor_on(inside).parse_only_term(),)))
         if mark and len(parts) == 1 and is_variable(parts[0]):
-            return self.named(name_of(parts[0]) + mark)
-        raise self.error(f"{tree.label[2:]!r} above or below is not understood", piece)
+            return self.parse_name(name_of(parts[0]) + mark)
+        raise self.make_error(f"{tree.label[2:]!r} above or below is not understood", piece)
 
     # Large operators
 
-    def big(self) -> Tree:
-        piece = self.take()
+    def parse_big_operator(self) -> Tree:
+        piece = self.take_piece()
         label = _SUMS.get(piece.operator.label)
         if label is None:
-            raise self.error(f"{piece.text} is not understood", piece)
+            raise self.make_error(f"{piece.text} is not understood", piece)
         shape = rf"Write {piece.text}_{{k=1}}^{{n}} u."
-        low, high = self.bounds(piece)
+        low, high = self.parse_bounds(piece)
         if low is None:
-            raise self.error(f"{piece.text} needs both limits", piece, shape)
+            raise self.make_error(f"{piece.text} needs both limits", piece, shape)
         name, start, end = self.range_of(low, high, piece, shape)
         self.context.bound.append(name)
-        if not self.starts() and not (self.here.role == Role.ADD and self.here.text == "-"):
-            raise self.error(f"{piece.text} has no body", piece, "Write it after the limits.")
-        body = self.signed()
+        if not self.starts_factor() and not (self.here.role == Role.ADD and self.here.text == "-"):
+            raise self.make_error(f"{piece.text} has no body", piece, "Write it after the limits.")
+        body = self.parse_signed()
         self.context.bound.pop()
         return Tree(label, (Tree(variable_name(name)), start, end, body))
 
-    def bounds(self, piece: Piece) -> tuple[Line | None, Line | None]:
+    def parse_bounds(self, piece: Piece) -> tuple[Line | None, Line | None]:
         low: Line | None = None
         high: Line | None = None
         while self.here.role == Role.SCRIPT:
-            script = self.take()
+            script = self.take_piece()
             if not isinstance(script.alone, Line):
-                raise self.error("a prime is not understood here", script)
+                raise self.make_error("a prime is not understood here", script)
             if script.text == "O!SUB" and low is None:
                 low = script.alone
             elif script.text == "O!SUP" and high is None:
                 high = script.alone
             else:
-                raise self.error(f"{piece.text} has too many limits", script)
+                raise self.make_error(f"{piece.text} has too many limits", script)
         return low, high
 
     def range_of(self, low: Line, high: Line | None, piece: Piece, shape: str) -> tuple[str, Tree, Tree]:
@@ -444,15 +457,15 @@ class Expressions(Letters):
         signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
         if high is not None:
             if len(relations) == 1 and signs == ["="] and relations[0] == 1 and is_variable(parts[0]):
-                start = self.on(parts[2:]).only()
+                start = self.cursor_on(parts[2:]).parse_only_term()
                 return name_of(parts[0]), start, self.term_of(high)
             if not relations and len(parts) == 1 and is_variable(parts[0]) and name_of(parts[0]) != "d":
-                raise self.error(f"{piece.text} does not say where it begins", piece, shape)
-            raise self.error(f"{piece.text} does not name its variable", piece, shape)
+                raise self.make_error(f"{piece.text} does not say where it begins", piece, shape)
+            raise self.make_error(f"{piece.text} does not name its variable", piece, shape)
         infinity = Tree("inf")
         if len(relations) == 1 and relations[0] == 1 and is_variable(parts[0]):
             name = name_of(parts[0])
-            bound = self.on(parts[2:]).only() if signs[0] not in ("in", "=", "") else ZERO
+            bound = self.cursor_on(parts[2:]).parse_only_term() if signs[0] not in ("in", "=", "") else ZERO
             if signs[0] == ">=":
                 return name, bound, infinity
             if signs[0] == ">":
@@ -460,47 +473,47 @@ class Expressions(Letters):
             if signs[0] == "in" and len(parts) == 3:
                 inside = name_of(parts[2])
                 if inside == "ℤ":
-                    return name, negative(infinity), infinity
+                    return name, make_negative(infinity), infinity
         if len(relations) == 2 and relations[1] == relations[0] + 2 and is_variable(parts[relations[0] + 1]):
             name = name_of(parts[relations[0] + 1])
-            start = self.on(parts[: relations[0]]).only()
-            end = self.on(parts[relations[1] + 1 :]).only()
+            start = self.cursor_on(parts[: relations[0]]).parse_only_term()
+            end = self.cursor_on(parts[relations[1] + 1 :]).parse_only_term()
             if set(signs) <= {"<=", "<"}:
                 start = Tree("+", (start, ONE)) if signs[0] == "<" else start
                 end = Tree("-", (end, ONE)) if signs[1] == "<" else end
                 return name, start, end
-        raise self.error(f"the range of {piece.text} is not understood", piece, shape)
+        raise self.make_error(f"the range of {piece.text} is not understood", piece, shape)
 
     # Integrals
 
-    def integral(self) -> Tree:
-        piece = self.take()
+    def parse_integral(self) -> Tree:
+        piece = self.take_piece()
         if piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
-            raise self.error(f"{piece.text} is not understood", piece)
+            raise self.make_error(f"{piece.text} is not understood", piece)
         if piece.operator.label != "O!int":
-            raise self.error(f"{piece.text} over a region is not understood", piece)
-        low, high = self.bounds(piece)
+            raise self.make_error(f"{piece.text} over a region is not understood", piece)
+        low, high = self.parse_bounds(piece)
         if (low is None) != (high is None):
-            raise self.error("an integral over a region is not understood", piece)
+            raise self.make_error("an integral over a region is not understood", piece)
         ends = (self.term_of(low), self.term_of(high)) if low is not None and high is not None else None
         outer, self.context.differential = self.context.differential, None
         self.integrals += 1
-        if self.differential():
+        if self.is_differential():
             variable = self.differential_name()
-            body = self.term() if self.starts() else ONE
+            body = self.parse_term() if self.starts_factor() else ONE
         else:
             if self.at >= self.length:
-                raise self.error(f"{piece.text} has no body", piece)
-            body = self.sum()
+                raise self.make_error(f"{piece.text} has no body", piece)
+            body = self.parse_sum()
             found = self.context.differential
-            if self.differential():
+            if self.is_differential():
                 if found is not None:
-                    raise self.error("two differentials are not understood", piece)
+                    raise self.make_error("two differentials are not understood", piece)
                 variable = self.differential_name()
             elif found is not None:
                 variable = found
             else:
-                raise self.error(
+                raise self.make_error(
                     f"{piece.text} does not name its variable", piece, r"Write \, dt at its end."
                 )
         self.integrals -= 1
@@ -510,73 +523,77 @@ class Expressions(Letters):
         return Tree("integral", (variable, *ends, body))
 
     def differential_name(self) -> Tree:
-        self.take()
-        piece = self.take()
-        found, power = self.identifier(name_of(piece))
+        self.take_piece()
+        piece = self.take_piece()
+        found, power = self.parse_identifier(name_of(piece))
         if power is not None or found.children:
-            raise self.error("a differential is not understood", piece)
-        if self.here.role == Role.OPEN and self.applies(
+            raise self.make_error("a differential is not understood", piece)
+        if self.here.role == Role.OPEN and self.is_function_call(
             name_of(piece), name_of(piece) in self.context.functions
         ):
-            raise self.error("the differential of a function is not understood", piece)
+            raise self.make_error("the differential of a function is not understood", piece)
         return Tree(variable_name(found.label))
 
     def is_evaluated(self) -> bool:
-        marks = {self.ahead(0).text, self.ahead(1).text}
-        return self.here.role == Role.SCRIPT and self.ahead(1).role == Role.SCRIPT and len(marks) == 2
+        marks = {self.piece_ahead(0).text, self.piece_ahead(1).text}
+        return self.here.role == Role.SCRIPT and self.piece_ahead(1).role == Role.SCRIPT and len(marks) == 2
 
-    def evaluated(self, found: Tree, start: Piece) -> Tree:
+    def evaluate_between(self, found: Tree, start: Piece) -> Tree:
         r"""`\left. F \right|_a^b`: F at b less F at a."""
-        low, high = self.bounds(start)
+        low, high = self.parse_bounds(start)
         if low is None or high is None:
-            raise self.error("limits behind a bracket are not understood", start)
+            raise self.make_error("limits behind a bracket are not understood", start)
         ends = []
         name = ""
         for bound in (low, high):
             parts = bound.parts
             if len(parts) > 2 and parts[1].text == "=" and is_variable(parts[0]):
                 name, parts = name_of(parts[0]), parts[2:]
-            ends.append(self.on(parts).only())
+            ends.append(self.cursor_on(parts).parse_only_term())
         if not name:
-            names = {one for one in free(found) if is_name(one)} - set().union(*map(free, ends))
+            names = {one for one in free_variables(found) if is_name(one)} - set().union(
+                *map(free_variables, ends)
+            )
             names -= {"e", "pi", "i", "inf", "call"}
             if len(names) != 1:
-                raise self.error("which variable the limits are for can be read in two ways", start)
+                raise self.make_error("which variable the limits are for can be read in two ways", start)
             name = names.pop()
         if any(node.label in ("sum", "prod", "integral", "limit", "d", "call") for node in found):
-            raise self.error("limits behind such an expression are not understood", start)
-        return Tree("-", (substituted(found, name, ends[1]), substituted(found, name, ends[0])))
+            raise self.make_error("limits behind such an expression are not understood", start)
+        return Tree(
+            "-", (substitute_variable(found, name, ends[1]), substitute_variable(found, name, ends[0]))
+        )
 
     # Limits
 
-    def limit(self) -> Tree:
-        piece = self.take()
+    def parse_limit(self) -> Tree:
+        piece = self.take_piece()
         if piece.operator.label in ("F!max", "F!min"):
             return self.of_several(piece.operator.label[2:], piece)
         if piece.operator.label not in ("O!limit", "V!lim"):
-            raise self.error(f"{piece.text} is not understood", piece)
-        low, high = self.bounds(piece)
+            raise self.make_error(f"{piece.text} is not understood", piece)
+        low, high = self.parse_bounds(piece)
         parts = low.parts if low is not None else ()
         arrows = ("\\to", "\\rightarrow", "\\longrightarrow")
         if len(parts) < 3 or parts[1].text not in arrows or not is_variable(parts[0]) or high is not None:
-            raise self.error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")
+            raise self.make_error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")
         side, target = "both", parts[2:]
         if len(target) > 1 and target[-1].role == Role.SCRIPT and isinstance(target[-1].alone, Line):
             mark = [one.text for one in target[-1].alone.parts]
             if mark in (["+"], ["-"]):
                 side, target = mark[0], target[:-1]
         name = name_of(parts[0])
-        to = self.on(target).only()
+        to = self.cursor_on(target).parse_only_term()
         self.context.bound.append(name)
-        if not self.starts() and self.here.role != Role.ADD:
-            raise self.error("\\lim has no body", piece)
-        body = self.signed()
+        if not self.starts_factor() and self.here.role != Role.ADD:
+            raise self.make_error("\\lim has no body", piece)
+        body = self.parse_signed()
         self.context.bound.pop()
         return Tree("limit", (Tree(variable_name(name)), to, Tree(side), body))
 
     # Derivatives
 
-    def slope(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:
+    def parse_derivative(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:
         r"""A derivative: `\frac{d}{dx}` of what follows, `\frac{dy}{dx}`, `\frac{d^2 y}{dx^2}`."""
         marks = ("d", "\\partial")
         if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
@@ -585,17 +602,17 @@ class Expressions(Letters):
             return None
         order, rest = 1, list(above[1:])
         if rest and rest[0].role == Role.SCRIPT and rest[0].text == "O!SUP":
-            digits = spelt(rest[0].alone)
+            digits = spell_argument(rest[0].alone)
             if not digits.isdigit() or not 0 < int(digits) < 10:
-                raise self.error("a derivative of such an order is not understood", piece)
+                raise self.make_error("a derivative of such an order is not understood", piece)
             order, rest = int(digits), rest[1:]
             under = below[2:]
-            if len(under) != 1 or spelt(under[0].alone) != digits:
-                raise self.error("a derivative by several variables is not understood", piece)
+            if len(under) != 1 or spell_argument(under[0].alone) != digits:
+                raise self.make_error("a derivative by several variables is not understood", piece)
         elif len(below) > 2:
-            raise self.error("a derivative by such a variable is not understood", piece)
+            raise self.make_error("a derivative by such a variable is not understood", piece)
         variable = Tree(variable_name(name_of(below[1])))
-        body = self.on(rest).only() if rest else self.slope_of(piece)
+        body = self.cursor_on(rest).parse_only_term() if rest else self.slope_of(piece)
         if is_name(body.label) and body != variable and not self.is_constant(body):
             body = Tree("call", (body, variable))
         for _ in range(order):
@@ -610,13 +627,13 @@ class Expressions(Letters):
         """What stands behind a derivative."""
         doubt = "what the derivative applies to can be read in two ways"
         if self.here.role == Role.OPEN:
-            result = self.fenced()
+            result = self.parse_fenced()
             if self.here.role == Role.SCRIPT:
-                raise self.error(doubt, piece, "Write brackets.")
+                raise self.make_error(doubt, piece, "Write brackets.")
             return result
-        if not self.starts():
-            raise self.error("a derivative without an argument is not understood", piece)
-        result = self.factor()
-        if self.starts() or self.here.role == Role.MULTIPLY:
-            raise self.error(doubt, piece, "Write brackets.")
+        if not self.starts_factor():
+            raise self.make_error("a derivative without an argument is not understood", piece)
+        result = self.parse_factor()
+        if self.starts_factor() or self.here.role == Role.MULTIPLY:
+            raise self.make_error(doubt, piece, "Write brackets.")
         return result

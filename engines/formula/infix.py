@@ -66,7 +66,7 @@ _UNCALLED = ("f", "g", "h")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class InfixToken:
     """A piece of the text; `position` counts characters, `spaced` says that white space comes before it,
     `base` is that of `log_2`."""
 
@@ -77,20 +77,20 @@ class Token:
     base: str = ""
 
 
-def fail(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
+def raise_at(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
     """Raise the ExpressionError for what stands at this character."""
     raise ExpressionError(
         f"{what} (character {position + 1})", text=show_controls(text), position=position, remedy=remedy
     )
 
 
-def tokens_of(text: str, letters: str = "") -> list[Token]:
+def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
     """The tokens of the text, an `end` last.
 
     Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
     """
     check_length(text)
-    result: list[Token] = []
+    result: list[InfixToken] = []
     tokens = _MORE_TOKENS if letters else _TOKEN
     at, spaced = 0, False
     while at < len(text):
@@ -101,7 +101,7 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
                 if text[at] == "="
                 else "Remove it; an expression has numbers, x, pi, e, functions, brackets and + - * / ^."
             )
-            fail(text, f"{text[at]!r} is not part of an expression", at, remedy)
+            raise_at(text, f"{text[at]!r} is not part of an expression", at, remedy)
         kind, word, start = match.lastgroup, match.group(), at
         at = match.end()
         if kind == "space":
@@ -109,27 +109,27 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
             continue
         if kind == "scientific":
             remedy = "Write 3*10^5 for the number, or put spaces around what is to be added to e."
-            fail(text, f"{word[:20]} can be read in two ways", start, remedy)
+            raise_at(text, f"{word[:20]} can be read in two ways", start, remedy)
         elif kind == "number":
-            result.append(Token("number", _checked(text, word, start), start, spaced))
+            result.append(InfixToken("number", _check_name(text, word, start), start, spaced))
         elif kind == "slope":
-            result.append(Token("function", "d/dx", start, spaced))
+            result.append(InfixToken("function", "d/dx", start, spaced))
         elif kind == "logarithm":
             base = (match["base"] or match["digits"]).replace("π", "pi")
-            known = base if base in letters else _checked(text, base, start)
-            result.append(Token("function", "log", start, spaced, known))
+            known = base if base in letters else _check_name(text, base, start)
+            result.append(InfixToken("function", "log", start, spaced, known))
         elif kind == "name":
-            result.append(Token("leaf", _name(word), start, spaced))
+            result.append(InfixToken("leaf", _spell_name(word), start, spaced))
         elif kind == "word":
-            result.extend(_names(text, word, start, spaced, letters))
+            result.extend(_split_names(text, word, start, spaced, letters))
         elif kind == "superscript":
-            result.append(Token("symbol", "^", start, spaced))
+            result.append(InfixToken("symbol", "^", start, spaced))
             if word[0] == "⁻":
-                result.append(Token("symbol", "-", start))
+                result.append(InfixToken("symbol", "-", start))
             digits = word.lstrip("⁻").translate(_SUPERSCRIPTS)
-            result.append(Token("number", _checked(text, digits, start), start))
+            result.append(InfixToken("number", _check_name(text, digits, start), start))
         else:
-            result.append(Token("symbol", _SPELLINGS.get(word, word), start, spaced))
+            result.append(InfixToken("symbol", _SPELLINGS.get(word, word), start, spaced))
         spaced = False
         if len(result) > _MAX_TOKENS:
             raise ExpressionError(
@@ -138,15 +138,15 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
                 position=0,
                 remedy="Split it into smaller expressions.",
             )
-    result.append(Token("end", "", len(text), spaced))
+    result.append(InfixToken("end", "", len(text), spaced))
     return result
 
 
-def _checked(text: str, word: str, position: int) -> str:
+def _check_name(text: str, word: str, position: int) -> str:
     try:
         count_operands(word)
     except ExpressionError as error:
-        fail(text, error.what, position, error.remedy)
+        raise_at(text, error.what, position, error.remedy)
     return word
 
 
@@ -155,7 +155,7 @@ _LABELS = {"π": "pi", "d": "d_"}
 """The labels of names that have another one: `d` alone is the derivative."""
 
 
-def _name(word: str) -> str:
+def _spell_name(word: str) -> str:
     """The name with Greek letters for their names and primes before a subscript: `lambda_1'` is `λ'_1`."""
     base, line, below = word.rstrip("'").partition("_")
     primes = "'" * word.count("'")
@@ -163,24 +163,24 @@ def _name(word: str) -> str:
     return GREEK.get(base, base) + primes + line + GREEK.get(below, below)
 
 
-def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
+def _split_names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[InfixToken]:
     if letters and word not in CALLED and is_name(name := GREEK.get(word, word)):
-        return [Token("leaf", name, start, spaced)]
+        return [InfixToken("leaf", name, start, spaced)]
     names = split_word(word, _MORE_NAMES, {*letters, "d", *_GREEK}) if letters else split_word(word, _NAMES)
     variables = [name for name in names if name == VARIABLE or (len(name) == 1 and name not in _MORE_NAMES)]
     # `xyz` and `ab` are products; `max` is rather a function
     if not names or (len(variables) > 2 and not {*variables} <= {*VARIABLES}):
-        _checked(text, word, start)
-        fail(
+        _check_name(text, word, start)
+        raise_at(
             text,
             f"{word[:40]!r} is not a function or constant of the language",
             start,
             "Separate names by spaces or signs.",
         )
-    result: list[Token] = []
+    result: list[InfixToken] = []
     for name in names:
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
-        result.append(Token(kind, _LABELS.get(name, name), start, spaced))
+        result.append(InfixToken(kind, _LABELS.get(name, name), start, spaced))
         start += len(name)
         spaced = False
     return result
@@ -265,7 +265,7 @@ def read_infix(text: str, letters: str = "") -> Tree:
     >>> read_infix("-7x^2 + sin 2x").list_labels()
     ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
     """
-    return InfixReader(text, tokens_of(text, letters), letters).read()
+    return InfixReader(text, tokens_of(text, letters), letters).read_text()
 
 
 def is_angle(tree: Tree) -> bool:
@@ -286,7 +286,7 @@ class InfixReader:
         letters: the variables besides x.
     """
 
-    def __init__(self, text: str, tokens: list[Token], letters: str = "") -> None:
+    def __init__(self, text: str, tokens: list[InfixToken], letters: str = "") -> None:
         self.text = text
         self.letters = letters
         self.tokens = tokens
@@ -294,52 +294,54 @@ class InfixReader:
         self.done: list[tuple[Tree, int]] = []  # finished operands with their depths
         self.pending: list[_Pending] = []
 
-    def read(self) -> Tree:
+    def read_text(self) -> Tree:
         while True:
-            self.operand()
-            while not self.operator():
+            self.read_operand()
+            while not self.read_operator():
                 if self.tokens[self.at].kind == "end":
-                    self.reduce(SUM)
+                    self.reduce_operators(SUM)
                     if self.pending:
                         waiting = self.pending[-1]
                         closing = f"Write {_CLOSED_BY[waiting.label]} where it ends."
-                        self.fail(f"{waiting.label!r} is never closed", waiting.position, closing)
+                        self.raise_error(f"{waiting.label!r} is never closed", waiting.position, closing)
                     tree = self.done[0][0]
                     if len(tree) > MAX_NODES:
-                        self.fail(f"the expression has more than {MAX_NODES:,} tokens", 0, _SPLIT)
+                        self.raise_error(f"the expression has more than {MAX_NODES:,} tokens", 0, _SPLIT)
                     check_bound(tree, self.text)
                     return tree
 
-    def fail(self, what: str, position: int, remedy: str = "") -> NoReturn:
-        fail(self.text, what, position, remedy)
+    def raise_error(self, what: str, position: int, remedy: str = "") -> NoReturn:
+        raise_at(self.text, what, position, remedy)
 
     # ---- where an operand is expected
 
-    def operand(self) -> None:
+    def read_operand(self) -> None:
         while True:
             token = self.tokens[self.at]
             self.at += 1
             if token.kind in ("number", "leaf"):
-                self.push(Tree(token.text), 1)
+                self.push_tree(Tree(token.text), 1)
                 return
             if token.kind == "function":
-                self.function(token)
+                self.read_function(token)
             elif token.text == "-":
                 follower, after = self.tokens[self.at], self.tokens[self.at + 1 : self.at + 2]
                 if follower.kind == "number" and not (after and after[0].text in ("^", "!")):
                     self.at += 1
-                    self.push(Tree("-" + follower.text), 1)
+                    self.push_tree(Tree("-" + follower.text), 1)
                     return
                 if not token.spaced and self.at > 1 and self.tokens[self.at - 2].text == "+":
-                    self.fail("+- can be read in two ways", token.position - 1, "Write - or ±, or brackets.")
-                self.minus(token)
+                    self.raise_error(
+                        "+- can be read in two ways", token.position - 1, "Write - or ±, or brackets."
+                    )
+                self.read_minus(token)
             elif token.text == "√":
-                if self.root(token):
+                if self.read_root(token):
                     return
             elif token.kind == "symbol" and token.text in _CLOSED_BY:
-                self.open(token)
+                self.open_bracket(token)
             elif token.kind == "end":
-                self.fail(
+                self.raise_error(
                     "the expression is empty" if self.at == 1 else "the expression ends too early",
                     token.position,
                     "Write something like: 3sin(x) + 1"
@@ -347,13 +349,13 @@ class InfixReader:
                     else "Write what is missing at its end.",
                 )
             else:
-                self.fail(
+                self.raise_error(
                     f"a number, x or function is missing before {token.text!r}",
                     token.position,
                     f"Write it there, or remove {token.text!r}.",
                 )
 
-    def minus(self, token: Token) -> None:
+    def read_minus(self, token: InfixToken) -> None:
         self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
 
     def minus_binding(self) -> int:
@@ -368,12 +370,12 @@ class InfixReader:
             before.binding, _MINUS_POWER
         )
 
-    def function(self, token: Token) -> None:
+    def read_function(self, token: InfixToken) -> None:
         power = ""
         if self.tokens[self.at].text == "^":
             exponent = self.tokens[self.at + 1]
             if exponent.kind != "number" or not exponent.text.isdigit() or token.text == "d/dx":
-                self.fail(
+                self.raise_error(
                     f"the exponent between {token.text} and its argument is not a positive integer",
                     exponent.position,
                     f"For the inverse function write a{token.text}(x), for a power ({token.text}(x))^…",
@@ -383,15 +385,15 @@ class InfixReader:
         following = self.tokens[self.at]
         if following.kind == "symbol" and following.text in ("(", "[", "{"):
             self.at += 1
-            self.open(following, function=token.text, base=token.base, power=power)
+            self.open_bracket(following, function=token.text, base=token.base, power=power)
             return
         if following.kind in ("end",) or following.text in (*"+*/^,)]}",):
-            self.fail(f"{token.text} has no argument", following.position, f"Write {token.text}(x).")
+            self.raise_error(f"{token.text} has no argument", following.position, f"Write {token.text}(x).")
         if token.text == "d/dx" and following.kind == "function":
             self.pending.append(_Pending("bare", "d/dx", token.position, _BARE, "d/dx"))
             return
         if token.text == "d/dx" or (CALLED[token.text][1] > 1 and not token.base):
-            self.fail(
+            self.raise_error(
                 f"{token.text} needs brackets around its argument",
                 following.position,
                 f"Write {_USAGE.get(token.text, token.text + '(u, v)')}.",
@@ -400,25 +402,25 @@ class InfixReader:
             _Pending("bare", token.text, token.position, _BARE, token.text, base=token.base, power=power)
         )
 
-    def root(self, token: Token) -> bool:
+    def read_root(self, token: InfixToken) -> bool:
         following = self.tokens[self.at]
         self.at += 1
         if following.kind == "symbol" and following.text in _CLOSED_BY:
-            self.open(following, function="sqrt")
+            self.open_bracket(following, function="sqrt")
             return False
         if following.kind not in ("number", "leaf"):
-            self.fail("√ needs brackets around its argument", following.position, "Write √(x + 1).")
+            self.raise_error("√ needs brackets around its argument", following.position, "Write √(x + 1).")
         if (sign := self.tokens[self.at].text) in ("^", "!"):
             more = "…" if sign == "^" else ""
-            self.fail(
+            self.raise_error(
                 f"√{following.text}{sign} can be read in two ways",
                 token.position,
                 f"Write (√{following.text}){sign}{more} or √({following.text}{sign}{more}).",
             )
-        self.push(Tree("sqrt", (Tree(following.text),)), 2)
+        self.push_tree(Tree("sqrt", (Tree(following.text),)), 2)
         return True
 
-    def open(self, token: Token, *, function: str = "", base: str = "", power: str = "") -> None:
+    def open_bracket(self, token: InfixToken, *, function: str = "", base: str = "", power: str = "") -> None:
         self.pending.append(
             _Pending(
                 "open",
@@ -433,31 +435,31 @@ class InfixReader:
 
     # ---- where an operator is expected
 
-    def operator(self) -> bool:
+    def read_operator(self) -> bool:
         """Read one token after a finished operand; whether another operand must follow."""
         token = self.tokens[self.at]
         if token.kind == "end":
             return False
         if token.kind == "symbol":
             if token.text in "+-":
-                return self.infix(token, token.text, SUM)
+                return self.read_infix(token, token.text, SUM)
             if token.text == "/" and self.is_angle_of_function():
-                return self.wait("/", token, _BARE_PRODUCT)
+                return self.push_operator("/", token, _BARE_PRODUCT)
             if token.text in "*/":
-                return self.infix(token, token.text, PRODUCT)
+                return self.read_infix(token, token.text, PRODUCT)
             if token.text == "^":
-                self.reduce(POWER + 1)
-                return self.wait("pow", token, POWER)
+                self.reduce_operators(POWER + 1)
+                return self.push_operator("pow", token, POWER)
             if token.text == ",":
-                self.comma(token)
+                self.read_comma(token)
                 return True
             if token.text == "!":
-                self.factorial(token)
+                self.read_factorial(token)
                 return False
             if token.text in (*")]}⌋⌉",) or (token.text == "|" and self.inside_bars()):
-                self.close(token)
+                self.close_bracket(token)
                 return False
-        self.adjoin(token)
+        self.read_juxtaposed(token)
         return True
 
     def is_angle_of_function(self) -> bool:
@@ -466,30 +468,30 @@ class InfixReader:
         inside = self.inside_bare()
         if inside is None or inside.function not in TRIGONOMETRIC + HYPERBOLIC:
             return False
-        self.reduce(_BARE_PRODUCT)
+        self.reduce_operators(_BARE_PRODUCT)
         return self.pending[-1].kind in ("bare", "minus") and is_angle(self.done[-1][0])
 
-    def factorial(self, token: Token) -> None:
+    def read_factorial(self, token: InfixToken) -> None:
         before = self.text[: token.position].rstrip()[-1]
         if before == "!" or before.translate(_SUPERSCRIPTS) != before:
-            self.fail(f"{before}! can be read in two ways", token.position, "Write brackets.")
+            self.raise_error(f"{before}! can be read in two ways", token.position, "Write brackets.")
         self.at += 1
-        self.build("factorial", self.done.pop())
+        self.build_operation("factorial", self.done.pop())
 
-    def infix(self, token: Token, label: str, binding: int) -> bool:
+    def read_infix(self, token: InfixToken, label: str, binding: int) -> bool:
         if binding == PRODUCT:
             self.end_of_slope(token)
-        self.reduce(binding)
-        return self.wait(label, token, binding)
+        self.reduce_operators(binding)
+        return self.push_operator(label, token, binding)
 
-    def wait(self, label: str, token: Token, binding: int) -> bool:
+    def push_operator(self, label: str, token: InfixToken, binding: int) -> bool:
         self.pending.append(_Pending("binary", label, token.position, binding))
         self.at += 1
         return True
 
-    def adjoin(self, token: Token) -> None:
+    def read_juxtaposed(self, token: InfixToken) -> None:
         if token.kind == "number":
-            self.fail(
+            self.raise_error(
                 f"the number {token.text[:20]} follows without an operator",
                 token.position,
                 "Write * for a product, ^ for a power.",
@@ -499,30 +501,30 @@ class InfixReader:
             self.end_of_slope(token)
         last = self.tokens[self.at - 1]
         if token.text == "(" and not token.spaced and last.text.rstrip("'") in _UNCALLED:
-            self.fail(
+            self.raise_error(
                 f"{last.text} is no known function", last.position, f"Write {last.text}*(…) for a product."
             )
         if token.text == "(" and self.letters and last.kind == "leaf" and self.holds_one_name():
-            self.fail(
+            self.raise_error(
                 f"{last.text.rstrip('_')}(…) can be read in two ways: as a product, and as a function",
                 last.position,
                 f"Write {last.text.rstrip('_')}*(…) for a product.",
             )
         if inside and token.kind == "symbol":
             function = inside.function
-            self.fail(
+            self.raise_error(
                 f"what {function} applies to can be read in two ways",
                 token.position,
                 f"Write {function}(…)*(…) or {function}(…*(…)).",
             )
         binding = _BARE_PRODUCT if inside and token.kind == "leaf" else PRODUCT
-        self.reduce(binding + 1)
+        self.reduce_operators(binding + 1)
         before = self.pending[-1] if self.pending else None
         if before and before.kind == "binary" and before.label == "/" and (inside or not token.spaced):
-            self.fail(
+            self.raise_error(
                 "what is divided by can be read in two ways", token.position, "Write (1/2)*x or 1/(2*x)."
             )
-        self.reduce(binding)
+        self.reduce_operators(binding)
         self.pending.append(_Pending("binary", "*", token.position, binding))
 
     def holds_one_name(self) -> bool:
@@ -534,12 +536,12 @@ class InfixReader:
             and self.tokens[self.at + 2].text == ")"
         )
 
-    def end_of_slope(self, token: Token) -> None:
+    def end_of_slope(self, token: InfixToken) -> None:
         for waiting in reversed(self.pending):
             if waiting.kind == "open":
                 return
             if waiting.function == "d/dx":
-                self.fail(
+                self.raise_error(
                     "what d/dx applies to can be read in two ways",
                     token.position,
                     "Write d/dx(…)*(…) or d/dx(…*(…)).",
@@ -559,31 +561,33 @@ class InfixReader:
                 return waiting.label == "|"
         return False
 
-    def comma(self, token: Token) -> None:
-        self.reduce(SUM)
+    def read_comma(self, token: InfixToken) -> None:
+        self.reduce_operators(SUM)
         waiting = self.pending[-1] if self.pending else None
         wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
         many = waiting is not None and waiting.function in _OF_MANY
         if waiting is None or (not many and len(self.done) - waiting.height >= wanted):
-            self.fail(
+            self.raise_error(
                 "the comma does not separate arguments",
                 token.position,
                 "Only log, pow and diff take two, sum, prod and integral four; decimals have a point.",
             )
         self.at += 1
 
-    def close(self, token: Token) -> None:
-        self.reduce(SUM)
+    def close_bracket(self, token: InfixToken) -> None:
+        self.reduce_operators(SUM)
         if not self.pending:
-            self.fail(f"{token.text!r} closes nothing", token.position, "Remove it, or open it before.")
+            self.raise_error(
+                f"{token.text!r} closes nothing", token.position, "Remove it, or open it before."
+            )
         opened = self.pending.pop()
         if _CLOSED_BY[opened.label] != token.text:
             wanted_end = f"Write {_CLOSED_BY[opened.label]} instead."
-            self.fail(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
+            self.raise_error(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
         self.at += 1
         given = len(self.done) - opened.height
         if opened.label in _BARS:
-            self.apply(_BARS[opened.label], opened)
+            self.apply_function(_BARS[opened.label], opened)
         if opened.function:
             wanted = 1 if opened.base else CALLED.get(opened.function, ("", 1))[1]
             if opened.function in _OF_MANY and given > wanted:
@@ -591,66 +595,72 @@ class InfixReader:
                 del self.done[opened.height :]
                 self.done.append(first)
                 for other in others[:-1]:
-                    self.build(opened.function, self.done.pop(), other)
+                    self.build_operation(opened.function, self.done.pop(), other)
                 self.done.append(others[-1])
                 given = wanted
             if given != wanted:
                 usage = _USAGE.get(opened.function, f"{opened.function}(u, v)")
-                self.fail(f"{opened.function} needs {wanted} arguments", opened.position, f"Write {usage}.")
-            self.apply(opened.function, opened)
+                self.raise_error(
+                    f"{opened.function} needs {wanted} arguments", opened.position, f"Write {usage}."
+                )
+            self.apply_function(opened.function, opened)
 
     # ---- building
 
-    def push(self, tree: Tree, depth: int) -> None:
+    def push_tree(self, tree: Tree, depth: int) -> None:
         if depth > MAX_DEPTH:
-            tree, depth = _halved(tree)
+            tree, depth = _halve_chain(tree)
         if depth > MAX_DEPTH:
-            self.fail(
+            self.raise_error(
                 f"the expression is nested more than {MAX_DEPTH} deep",
                 self.tokens[self.at - 1].position,
                 _SPLIT,
             )
         self.done.append((tree, depth))
 
-    def build(self, label: str, *children: tuple[Tree, int]) -> None:
-        self.push(Tree(label, tuple(tree for tree, _ in children)), 1 + max(depth for _, depth in children))
+    def build_operation(self, label: str, *children: tuple[Tree, int]) -> None:
+        self.push_tree(
+            Tree(label, tuple(tree for tree, _ in children)), 1 + max(depth for _, depth in children)
+        )
 
-    def reduce(self, binding: int) -> None:
+    def reduce_operators(self, binding: int) -> None:
         while self.pending and self.pending[-1].kind != "open" and self.pending[-1].binding >= binding:
             waiting = self.pending.pop()
             operand = self.done.pop()
             if waiting.kind == "binary":
-                self.build(waiting.label, self.done.pop(), operand)
+                self.build_operation(waiting.label, self.done.pop(), operand)
             elif waiting.kind == "minus":
-                self.negate(operand)
+                self.negate_operand(operand)
             else:
                 self.done.append(operand)
-                self.apply(waiting.function, waiting)
+                self.apply_function(waiting.function, waiting)
 
-    def negate(self, operand: tuple[Tree, int]) -> None:
-        self.build("*", (Tree("-1"), 1), operand)
+    def negate_operand(self, operand: tuple[Tree, int]) -> None:
+        self.build_operation("*", (Tree("-1"), 1), operand)
 
-    def apply(self, function: str, waiting: _Pending) -> None:
+    def apply_function(self, function: str, waiting: _Pending) -> None:
         operand = self.done.pop()
         if function == "d/dx":
-            self.build("d", (Tree(VARIABLE), 1), operand)
+            self.build_operation("d", (Tree(VARIABLE), 1), operand)
         elif function == "exp":
-            self.build("pow", (Tree("e"), 1), operand)
+            self.build_operation("pow", (Tree("e"), 1), operand)
         elif function == "diff":
             if operand[0].label != VARIABLE:
-                self.fail("the derivative is not with respect to x", waiting.position, "Write diff(u, x).")
-            self.build("d", operand, self.done.pop())
+                self.raise_error(
+                    "the derivative is not with respect to x", waiting.position, "Write diff(u, x)."
+                )
+            self.build_operation("d", operand, self.done.pop())
         elif waiting.base:
-            self.build("log", (Tree(waiting.base), 1), operand)
+            self.build_operation("log", (Tree(waiting.base), 1), operand)
         else:
             name, count = CALLED[function]
             first = [self.done.pop() for _ in range(count - 1)][::-1]
-            self.build(name, *first, operand)
+            self.build_operation(name, *first, operand)
         if waiting.power:
-            self.build("pow", self.done.pop(), (Tree(waiting.power), 1))
+            self.build_operation("pow", self.done.pop(), (Tree(waiting.power), 1))
 
 
-def _halved(tree: Tree) -> tuple[Tree, int]:
+def _halve_chain(tree: Tree) -> tuple[Tree, int]:
     """A long sum or product (`a + b - c + …`) with brackets around its halves, their halves and so on, which
     is less deep than it has terms. Returns: it and its depth."""
     signs = ("*",) if tree.label == "*" else ("+", "-")
@@ -660,11 +670,11 @@ def _halved(tree: Tree) -> tuple[Tree, int]:
         sign, (rest, last) = rest.label, rest.children
         terms.append((sign, last))
     terms.append((signs[0], rest))
-    whole = _joined(terms[::-1])
+    whole = _join_terms(terms[::-1])
     return whole, whole.depth
 
 
-def _joined(terms: list[tuple[str, Tree]]) -> Tree:
+def _join_terms(terms: list[tuple[str, Tree]]) -> Tree:
     if len(terms) == 1:
         return terms[0][1]
     middle = len(terms) // 2
@@ -672,4 +682,4 @@ def _joined(terms: list[tuple[str, Tree]]) -> Tree:
     if sign == "-":
         # a - b + c is a - (b - c)
         right = [("+" if each == "-" else "-", term) for each, term in right]
-    return Tree(sign, (_joined(terms[:middle]), _joined(right)))
+    return Tree(sign, (_join_terms(terms[:middle]), _join_terms(right)))

@@ -12,9 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engines.formula.lexer import Source, Token, TokenCursor
+from engines.formula.lexer import LatexSource, Token, TokenCursor
 from engines.formula.operator_tree import ABSENT, OperatorTree
-from engines.formula.symbols import ALPHABET_OF, BODIES, Role, alphabet, lettered, negated, symbols
+from engines.formula.symbols import (
+    ALPHABET_OF,
+    BODIES,
+    Role,
+    list_symbols,
+    negate_symbol,
+    split_alphabet,
+    to_alphabet,
+)
 
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
@@ -32,7 +40,7 @@ class Piece:
     end: int
 
 
-Grammar = Callable[[list[Piece]], OperatorTree]
+ParseLine = Callable[[list[Piece]], OperatorTree]
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
@@ -48,111 +56,116 @@ _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(
-    source: Source, grammar: Grammar, letters: str = "", *, texts: bool = False, whole: bool = False
+def read_pieces(
+    source: LatexSource, grammar: ParseLine, letters: str = "", *, texts: bool = False, whole: bool = False
 ) -> list[Piece]:
     """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
     asks for the words of texts, and for alphabets; `whole` also for texts as they are written, upright words,
     names of environments, and braces around sums."""
-    return _Layout(source.tokens(letters), source.latex, grammar, texts=texts, whole=whole).line(("",))
+    return _Layout(source.list_tokens(letters), source.latex, grammar, texts=texts, whole=whole).read_line(
+        ("",)
+    )
 
 
 class _Layout(TokenCursor):
     """Reads tokens from left to right; never fails."""
 
     def __init__(
-        self, tokens: list[Token], latex: str, grammar: Grammar, *, texts: bool, whole: bool
+        self, tokens: list[Token], latex: str, grammar: ParseLine, *, texts: bool, whole: bool
     ) -> None:
         super().__init__(tokens, len(latex))
         self.latex, self.grammar, self.texts, self.whole = latex, grammar, texts or whole, whole
         self.depth = 0
 
-    def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
-        return Piece(role, text, tree, tree, start, self.end())
+    def make_piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
+        return Piece(role, text, tree, tree, start, self.previous_end())
 
     # The line
 
-    def line(self, ends: tuple[str, ...]) -> list[Piece]:
+    def read_line(self, ends: tuple[str, ...]) -> list[Piece]:
         """Pieces up to one of the tokens `ends`, which is left standing; "" is the end of the formula."""
         result: list[Piece] = []
         above: list[Piece] | None = None
         label = ""
-        first = middle = below = self.start()
+        first = middle = below = self.current_start()
         while self.at < len(self.tokens) and (text := self.tokens[self.at].text) not in ends:
             known = self.roles.get(text)
             if known is not None and known.role == "infix" and above is None:
                 label, above, result = known.operator.label, result, []
-                middle = self.end()
+                middle = self.previous_end()
                 self.at += 1
-                below = self.start()
+                below = self.current_start()
             else:
-                self.one(result)
+                self.read_one(result)
         if above is None:
             return result
-        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(result, below, self.end())))
-        return [self.piece(Role.ATOM, tree, first)]
+        tree = OperatorTree(
+            label,
+            (self.line_to_tree(above, first, middle), self.line_to_tree(result, below, self.previous_end())),
+        )
+        return [self.make_piece(Role.ATOM, tree, first)]
 
-    def tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
+    def line_to_tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
         """The tree of a line, which stands from `start` to `end`: as an error it is all of that."""
         result = self.grammar(parts)
         return result if result.label != "E!" else OperatorTree("E!", result.children, (start, end))
 
-    def one(self, found: list[Piece]) -> None:
+    def read_one(self, found: list[Piece]) -> None:
         kind, text, start, _ = self.tokens[self.at]
         if text == "{":
-            self.group(found)
+            self.read_group(found)
             return
         if text in ("^", "_", "'"):
-            self.script(text, found)
+            self.read_script(text, found)
             return
         self.at += 1
         if kind == "stray":
-            found.append(self.piece(Role.STRAY, _leaf(f"V!{text}"), start, text))
+            found.append(self.make_piece(Role.STRAY, _make_leaf(f"V!{text}"), start, text))
         elif kind == "number":
-            found.append(self.piece(Role.NUMBER, _leaf(f"N!{text}"), start, text))
-        elif text == "." and self.text() == "." and self.ahead(1) == ".":
+            found.append(self.make_piece(Role.NUMBER, _make_leaf(f"N!{text}"), start, text))
+        elif text == "." and self.current_text() == "." and self.text_ahead(1) == ".":
             self.at += 2
-            found.append(self.piece(Role.ATOM, OperatorTree("V!..."), start))
-        elif text == ":" and self.text() == "=":
+            found.append(self.make_piece(Role.ATOM, OperatorTree("V!..."), start))
+        elif text == ":" and self.current_text() == "=":
             self.at += 1
-            self.symbol(":=", found, start)
+            self.read_symbol(":=", found, start)
         else:
-            self.symbol(text, found, start)
+            self.read_symbol(text, found, start)
 
-    def symbol(self, text: str, found: list[Piece], start: int) -> None:
+    def read_symbol(self, text: str, found: list[Piece], start: int) -> None:
         """A symbol, or a command with its arguments; the tokens of its name are read already."""
         known = self.roles.get(text)
         if known is None:
-            self.unknown(text, found, start)
+            self.read_unknown(text, found, start)
             return
         role, operator, alone = known
         if role in _PLAIN:
-            found.append(Piece(role, text, alone, operator, start, self.end()))
+            found.append(Piece(role, text, alone, operator, start, self.previous_end()))
         elif role in ("opening", "closing"):
-            self.delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
+            self.read_delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
         elif role in (Role.OPEN, Role.CLOSE):
             bracket = alone.label[2:]
-            found.append(self.piece(role, _bracket(bracket), start, bracket))
+            found.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
         elif role == "fraction":
-            above = self.argument()
-            found.append(self.made(operator.label, (above, self.argument()), start))
+            above = self.read_argument()
+            found.append(self.make_operation(operator.label, (above, self.read_argument()), start))
         elif role == "font":
             if self.texts and (kind := ALPHABET_OF.get(text)):
-                self.letters(kind)
+                self.replace_letters(kind)
             elif self.whole and text in _UPRIGHT:
-                self.upright(found, start)
+                self.read_upright(found, start)
             elif self.whole and text in _BOLD:
-                self.bold(found, start)
+                self.read_bold(found, start)
         elif role == "boxed":
             self.skip_option()
         elif role == "text" and self.whole:
-            found.append(self.written(start))
+            found.append(self.read_written(start))
         elif role == "text":
-            words = self.spelled()
-            found.append(self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start))
+            words = self.read_words()
+            found.append(self.make_piece(Role.ATOM, _make_text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
-            found.append(self.piece(Role.ATOM, alone, start, text))
+            found.append(self.make_piece(Role.ATOM, alone, start, text))
         elif role in ("skipped", "rule"):
             self.skip_option()
             for _ in range(2 if role == "rule" else 1):
@@ -160,61 +173,63 @@ class _Layout(TokenCursor):
         elif role == "length":
             self.skip_length()
         elif role == "space":
-            self.space(text, found)
+            self.read_space(text, found)
         elif role == "wide":
             if found and found[-1].role != Role.PUNCTUATION:
-                found.append(self.piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
+                found.append(self.make_piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
         elif role == "accent":
-            found.append(self.made(operator.label, (self.argument(),), start))
+            found.append(self.make_operation(operator.label, (self.read_argument(),), start))
         elif role == Role.ANNOTATION:
-            found.append(replace(self.made(operator.label, (self.argument(),), start), role=role))
+            found.append(
+                replace(self.make_operation(operator.label, (self.read_argument(),), start), role=role)
+            )
         elif role == "genfrac":
-            fence, _, thickness, _ = self.words(), self.words(), self.words(), self.words()
+            fence, _, thickness, _ = self.read_name(), self.read_name(), self.read_name(), self.read_name()
             label = "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
-            above = self.argument()
-            found.append(self.made(label, (above, self.argument()), start))
+            above = self.read_argument()
+            found.append(self.make_operation(label, (above, self.read_argument()), start))
         elif role == "above":
-            self.above(operator.label, found, start)
+            self.read_above(operator.label, found, start)
         elif role == "arrow":
-            self.arrow(alone, operator, found, start)
+            self.read_arrow(alone, operator, found, start)
         elif role in ("binary", "relational"):
-            self.classed(Role.MULTIPLY if role == "binary" else Role.RELATION, found, start)
+            self.read_classed(Role.MULTIPLY if role == "binary" else Role.RELATION, found, start)
         elif role == "table":
-            if self.text() == "{":
+            if self.current_text() == "{":
                 self.at += 1
-                self.table(text[1:], "}", found, start)
+                self.read_table(text[1:], "}", found, start)
         elif role == "root":
-            degree = self.degree(text)
-            found.append(self.made("O!root", (self.argument(), degree), start))
+            degree = self.read_degree(text)
+            found.append(self.make_operation("O!root", (self.read_argument(), degree), start))
         elif role == "words":
-            name = self.words()
-            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+            name = self.read_name()
+            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
         elif role == "not":
-            self.denied(text, found, start)
+            self.read_negated(text, found, start)
         elif role == "environment":
-            self.environment(found, start)
+            self.read_environment(found, start)
         else:
             bar = alone.label[2:]
-            if text == "|" and self.text() == "|" and not _bar_open(found):
+            if text == "|" and self.current_text() == "|" and not _bar_open(found):
                 self.at += 1
                 bar = "∥"
-            found.append(self.piece(role, OperatorTree(f"V!{bar}"), start, bar))
+            found.append(self.make_piece(role, OperatorTree(f"V!{bar}"), start, bar))
 
-    def unknown(self, text: str, found: list[Piece], start: int) -> None:
+    def read_unknown(self, text: str, found: list[Piece], start: int) -> None:
         """A letter; a command that nobody knows is one too, and over what follows it in braces a function."""
-        character, name, variant = _shown(text)
-        if len(text) > 1 and not character and self.text() == "{":
+        character, name, variant = _symbol_of(text)
+        if len(text) > 1 and not character and self.current_text() == "{":
             operands: list[OperatorTree] = []
-            while self.text() == "{":
-                operands.append(self.argument())
-            found.append(self.made(f"F!{text}", tuple(operands), start))
+            while self.current_text() == "{":
+                operands.append(self.read_argument())
+            found.append(self.make_operation(f"F!{text}", tuple(operands), start))
             return
-        tree = _leaf(f"V!{name}")
+        tree = _make_leaf(f"V!{name}")
         if self.texts and variant:
-            tree = OperatorTree(f"V!{character or text}", (), (start, self.end()))
-        found.append(self.piece(Role.UNKNOWN, tree, start, name))
+            tree = OperatorTree(f"V!{character or text}", (), (start, self.previous_end()))
+        found.append(self.make_piece(Role.UNKNOWN, tree, start, name))
 
-    def written(self, start: int) -> Piece:
+    def read_written(self, start: int) -> Piece:
         self.skip_spaces()
         begin = self.at
         self.skip_argument()
@@ -226,30 +241,30 @@ class _Layout(TokenCursor):
             end = token.end
         if begin < self.at and self.latex[end - 2 : end - 1].isspace():
             words.append(" ")
-        return self.piece(Role.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
+        return self.make_piece(Role.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
 
-    def upright(self, found: list[Piece], start: int) -> None:
+    def read_upright(self, found: list[Piece], start: int) -> None:
         r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
-        word, end = self.lettered()
+        word, end = self.find_letters()
         if len(word) > 1 and end:
             self.at = end
-            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
 
-    def bold(self, found: list[Piece], start: int) -> None:
+    def read_bold(self, found: list[Piece], start: int) -> None:
         """Letters in bold, which are those of sets of numbers or stand for vectors and matrices."""
-        word, end = self.lettered()
+        word, end = self.find_letters()
         if not word.isascii() or not word.isalpha():
             return
         self.at, word = (end, word) if end else (self.at + 1, word[0])
         for letter in word:
             shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
-            name = lettered(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
-            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
+            name = to_alphabet(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
+            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
 
-    def lettered(self) -> tuple[str, int]:
+    def find_letters(self) -> tuple[str, int]:
         """The letters and digits here, with or without a brace before them, and where they end with one; 0
         where they do not."""
-        braced = self.text() == "{"
+        braced = self.current_text() == "{"
         at, word = self.at + braced, ""
         while at < len(self.tokens) and self.tokens[at].kind in ("letter", "number"):
             word += self.tokens[at].text
@@ -257,123 +272,129 @@ class _Layout(TokenCursor):
         closed = at < len(self.tokens) and self.tokens[at].text == "}"
         return (word, at + braced) if closed else ("" if braced else word, 0)
 
-    def letters(self, kind: str) -> None:
+    def replace_letters(self, kind: str) -> None:
         """The letters of the argument here as those of an alphabet, which are read next."""
         first = self.at
         self.skip_argument()
         for place in range(first, self.at):
             token = self.tokens[place]
             if token.kind in ("letter", "number") and len(token.text) == 1:
-                text = lettered(token.text, kind)
+                text = to_alphabet(token.text, kind)
                 self.tokens[place] = Token("letter", text, token.start, token.written or token.text)
         self.at = first
 
-    def above(self, label: str, found: list[Piece], start: int) -> None:
-        script = self.argument()
+    def read_above(self, label: str, found: list[Piece], start: int) -> None:
+        script = self.read_argument()
         base, *span = self.argument_pieces()
         if len(base) == 1 and base[0].role in _SCRIPTED:
-            found += [base[0], self.piece(Role.SCRIPT, script, start, label)]
+            found += [base[0], self.make_piece(Role.SCRIPT, script, start, label)]
         else:
-            found.append(self.made(label, (self.tree(base, *span), script), start))
+            found.append(self.make_operation(label, (self.line_to_tree(base, *span), script), start))
 
-    def arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
-        below = self.option()
-        found.append(Piece(Role.RELATION, alone.label[2:], alone, operator, start, self.end()))
-        for label, script in (("O!SUB", below), ("O!SUP", self.argument())):
+    def read_arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
+        below = self.read_option()
+        found.append(Piece(Role.RELATION, alone.label[2:], alone, operator, start, self.previous_end()))
+        for label, script in (("O!SUB", below), ("O!SUP", self.read_argument())):
             if script != ABSENT:
-                found.append(self.piece(Role.SCRIPT, script, start, label))
+                found.append(self.make_piece(Role.SCRIPT, script, start, label))
 
-    def classed(self, role: str, found: list[Piece], start: int) -> None:
+    def read_classed(self, role: str, found: list[Piece], start: int) -> None:
         parts, *span = self.argument_pieces()
         if len(parts) == 1 and parts[0].role in (Role.UNKNOWN, Role.ATOM) and not parts[0].alone.children:
             alone = parts[0].alone
             name = alone.label[2:]
-            found.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.end()))
+            found.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.previous_end()))
         elif len(parts) == 1:
             found += parts
         else:
-            found.append(self.piece(Role.ATOM, self.tree(parts, *span), start))
+            found.append(self.make_piece(Role.ATOM, self.line_to_tree(parts, *span), start))
 
-    def denied(self, text: str, found: list[Piece], start: int) -> None:
-        braced = self.text() == "{" and self.ahead(2) == "}"
-        sign = self.ahead(1) if braced else self.text()
+    def read_negated(self, text: str, found: list[Piece], start: int) -> None:
+        braced = self.current_text() == "{" and self.text_ahead(2) == "}"
+        sign = self.text_ahead(1) if braced else self.current_text()
         if not sign:
             return
         known = self.roles.get(sign)
-        meant = self.roles.get(text + sign) or (negated(known) if known is not None else None)
+        meant = self.roles.get(text + sign) or (negate_symbol(known) if known is not None else None)
         if meant is not None:
             self.at += 3 if braced else 1
-            found.append(Piece(meant.role, text + sign, meant.alone, meant.operator, start, self.end()))
+            found.append(
+                Piece(meant.role, text + sign, meant.alone, meant.operator, start, self.previous_end())
+            )
         else:
-            found.append(self.made("O!not", (self.argument(),), start))
+            found.append(self.make_operation("O!not", (self.read_argument(),), start))
 
-    def made(self, label: str, operands: tuple[OperatorTree, ...], start: int, text: str = "") -> Piece:
-        return self.piece(Role.ATOM, OperatorTree(label, operands, (start, self.end())), start, text)
+    def make_operation(
+        self, label: str, operands: tuple[OperatorTree, ...], start: int, text: str = ""
+    ) -> Piece:
+        return self.make_piece(
+            Role.ATOM, OperatorTree(label, operands, (start, self.previous_end())), start, text
+        )
 
-    def space(self, text: str, found: list[Piece]) -> None:
+    def read_space(self, text: str, found: list[Piece]) -> None:
         """A space: between two numbers it makes one of them."""
-        if self.whole and not (text in ("\\,", "\\ ", "~") and _THOUSAND.match(self.text())):
+        if self.whole and not (text in ("\\,", "\\ ", "~") and _THOUSAND.match(self.current_text())):
             return
         if not found or found[-1].role != Role.NUMBER or text == "\\!" or self.at >= len(self.tokens):
             return
         if self.tokens[self.at].kind == "number":
-            number = found[-1].text + self.text()
+            number = found[-1].text + self.current_text()
             self.at += 1
-            found[-1] = self.piece(Role.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number)
+            found[-1] = self.make_piece(Role.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number)
 
     # Groups and arguments
 
-    def deep(self, start: int) -> OperatorTree:
-        return OperatorTree("E!deep", (), (start, self.end()))
+    def read_too_deep(self, start: int) -> OperatorTree:
+        return OperatorTree("E!deep", (), (start, self.previous_end()))
 
-    def group(self, found: list[Piece]) -> None:
+    def read_group(self, found: list[Piece]) -> None:
         """What stands in braces: part of the line, or one thing where a script follows."""
-        start = self.start()
-        inner, *span = self.braced()
-        scripted = self.text() in ("^", "_", "'")
+        start = self.current_start()
+        inner, *span = self.read_braced()
+        scripted = self.current_text() in ("^", "_", "'")
         if scripted and len(inner) != 1:
-            found.append(self.piece(Role.ATOM, self.tree(inner, *span), start))
+            found.append(self.make_piece(Role.ATOM, self.line_to_tree(inner, *span), start))
         elif self.whole and len(inner) > 1 and _is_sum(inner):
-            found.append(self.piece(Role.ATOM, self.tree(inner, *span), start, "{"))
+            found.append(self.make_piece(Role.ATOM, self.line_to_tree(inner, *span), start, "{"))
         else:
             found.extend(inner)
 
-    def braced(self) -> tuple[list[Piece], int, int]:
-        start = self.start()
+    def read_braced(self) -> tuple[list[Piece], int, int]:
+        start = self.current_start()
         self.at += 1
         if self.depth >= DEEPEST:
             self.skip_group()
-            return [self.piece(Role.STRAY, self.deep(start), start)], start, self.end()
-        begin = self.start()
+            return [self.make_piece(Role.STRAY, self.read_too_deep(start), start)], start, self.previous_end()
+        begin = self.current_start()
         self.depth += 1
-        inner = self.line(("}", ""))
+        inner = self.read_line(("}", ""))
         self.depth -= 1
-        end = self.end()
-        if self.text() == "}":
+        end = self.previous_end()
+        if self.current_text() == "}":
             self.at += 1
         else:
-            inner.append(self.piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
+            inner.append(self.make_piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
             begin = start
         return inner, begin, max(begin, end)
 
-    def argument(self) -> OperatorTree:
+    def read_argument(self) -> OperatorTree:
         self.skip_spaces()
-        if self.text() in _UNARGUED:
+        if self.current_text() in _UNARGUED:
             before = self.tokens[min(self.at, len(self.tokens)) - 1]
             return OperatorTree("E!missing", (), (before.start, before.end))
         if self.depth >= DEEPEST:
-            start = self.start()
+            start = self.current_start()
             self.skip_argument()
-            return self.deep(start)
-        return self.tree(*self.argument_pieces())
+            return self.read_too_deep(start)
+        return self.line_to_tree(*self.argument_pieces())
 
     def argument_pieces(self) -> tuple[list[Piece], int, int]:
         self.skip_spaces()
-        start = self.start()
-        if self.text() == "{":
-            return self.braced()
+        start = self.current_start()
+        if self.current_text() == "{":
+            return self.read_braced()
         inner: list[Piece] = []
-        if self.text() in _UNARGUED:
+        if self.current_text() in _UNARGUED:
             return inner, start, start
         token = self.tokens[self.at]
         if token.kind == "number" and len(token.text) > 1:
@@ -383,58 +404,58 @@ class _Layout(TokenCursor):
             return [Piece(Role.NUMBER, token.text[0], number, number, start, start + 1)], start, start + 1
         if self.depth >= DEEPEST:
             self.skip_argument()
-            return [self.piece(Role.ATOM, self.deep(start), start)], start, self.end()
+            return [self.make_piece(Role.ATOM, self.read_too_deep(start), start)], start, self.previous_end()
         self.depth += 1
-        while not inner and self.text() not in _UNARGUED:
-            self.one(inner)
+        while not inner and self.current_text() not in _UNARGUED:
+            self.read_one(inner)
         self.depth -= 1
-        return inner, start, self.end()
+        return inner, start, self.previous_end()
 
-    def option(self) -> OperatorTree:
-        if self.text() != "[":
+    def read_option(self) -> OperatorTree:
+        if self.current_text() != "[":
             return ABSENT
         self.at += 1
-        start = self.start()
+        start = self.current_start()
         self.depth += 1
-        result = self.tree(self.line(("]", "}", "")), start, self.end())
+        result = self.line_to_tree(self.read_line(("]", "}", "")), start, self.previous_end())
         self.depth -= 1
-        self.at += self.text() == "]"
+        self.at += self.current_text() == "]"
         return result
 
-    def script(self, text: str, found: list[Piece]) -> None:
-        start = self.start()
+    def read_script(self, text: str, found: list[Piece]) -> None:
+        start = self.current_start()
         self.at += 1
         label = "O!SUB" if text == "_" else "O!SUP"
         if text == "'":
             primes = 1
-            while self.text() == "'":
+            while self.current_text() == "'":
                 primes += 1
                 self.at += 1
             tree = OperatorTree("V!" + "′" * primes)
         else:
-            tree = self.argument()
+            tree = self.read_argument()
         if not found:
             found.append(Piece(Role.ATOM, "", ABSENT, ABSENT, start, start))
-        found.append(self.piece(Role.SCRIPT, tree, start, label))
+        found.append(self.make_piece(Role.SCRIPT, tree, start, label))
 
-    def degree(self, text: str) -> OperatorTree:
+    def read_degree(self, text: str) -> OperatorTree:
         r"""The degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
         ends = ("\\of", "") if text == "\\root" else ("]", "")
         if text == "\\sqrt":
-            if self.text() != "[":
+            if self.current_text() != "[":
                 return OperatorTree("N!2")
             self.at += 1
         if self.depth >= DEEPEST:
             return ABSENT
         self.depth += 1
-        start = self.start()
-        degree = self.tree(self.line(ends), start, self.end())
+        start = self.current_start()
+        degree = self.line_to_tree(self.read_line(ends), start, self.previous_end())
         self.depth -= 1
         self.at += 1
         return degree
 
-    def delimiter(self, found: list[Piece], start: int, role: str) -> None:
-        text = self.text()
+    def read_delimiter(self, found: list[Piece], start: int, role: str) -> None:
+        text = self.current_text()
         text = _ANGLES.get(text, text)
         known = self.roles.get(text)
         if text == ".":
@@ -444,69 +465,73 @@ class _Layout(TokenCursor):
         else:
             return
         self.at += 1
-        found.append(self.piece(role, _bracket(bracket), start, bracket))
+        found.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
 
     # Environments
 
-    def environment(self, found: list[Piece], start: int) -> None:
-        name = self.words()
+    def read_environment(self, found: list[Piece], start: int) -> None:
+        name = self.read_name()
         if name in _SIZED:
             self.skip_option()
             self.skip_argument()
-        self.table(name, "\\end", found, start)
+        self.read_table(name, "\\end", found, start)
 
-    def table(self, name: str, last: str, found: list[Piece], start: int) -> None:
+    def read_table(self, name: str, last: str, found: list[Piece], start: int) -> None:
         if self.depth >= DEEPEST:
-            while self.text() and self.text() != last:
+            while self.current_text() and self.current_text() != last:
                 self.at += 1
-            found.append(self.piece(Role.STRAY, self.deep(start), start))
+            found.append(self.make_piece(Role.STRAY, self.read_too_deep(start), start))
             return
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
-        while self.text():
-            begin = self.start()
-            cell = self.line(("&", "\\\\", "\\cr", last, ""))
-            rows[-1].append(self.tree(cell, begin, self.end()))
-            end = self.text()
+        while self.current_text():
+            begin = self.current_start()
+            cell = self.read_line(("&", "\\\\", "\\cr", last, ""))
+            rows[-1].append(self.line_to_tree(cell, begin, self.previous_end()))
+            end = self.current_text()
             self.at += 1
             if end in ("\\\\", "\\cr"):
                 rows.append([])
                 self.skip_gap()
             elif end == last:
                 if last == "\\end":
-                    self.words()
+                    self.read_name()
                 break
         else:
-            found.append(self.piece(Role.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
+            found.append(self.make_piece(Role.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
         self.depth -= 1
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
         if name in _SINGLE:
-            found.append(self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start))
+            found.append(self.make_piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start))
         else:
-            found.append(self.made(*_rows(name, rows), start, name))
+            found.append(self.make_operation(*_make_rows(name, rows), start, name))
 
 
 @lru_cache(4_096)
-def _leaf(label: str) -> OperatorTree:
+def _make_leaf(label: str) -> OperatorTree:
     return OperatorTree(label)
 
 
 @lru_cache(4_096)
-def _shown(text: str) -> tuple[str, str, bool]:
+def _symbol_of(text: str) -> tuple[str, str, bool]:
     """The character that a command or letter stands for, "" where nobody knows the command; its name; and
     whether it is of an alphabet of its own."""
-    symbol = symbols().get(text)
+    symbol = list_symbols().get(text)
     known = symbol.unicode if symbol and symbol.unicode else ""
     character = known or text
-    return known, unicodedata.normalize("NFKC", character), len(character) == 1 and bool(alphabet(character))
+    return (
+        known,
+        unicodedata.normalize("NFKC", character),
+        len(character) == 1 and bool(split_alphabet(character)),
+    )
 
 
-def _bracket(bracket: str) -> OperatorTree:
-    return _leaf({"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, f"V!{bracket}"))
+def _bracket_leaf(bracket: str) -> OperatorTree:
+    return _make_leaf({"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, f"V!{bracket}"))
 
 
-def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
+def _make_text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
     leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
     return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
 
@@ -532,7 +557,7 @@ def _bar_open(parts: list[Piece]) -> bool:
     return bars % 2 == 1
 
 
-def _rows(name: str, rows: list[list[OperatorTree]]) -> tuple[str, tuple[OperatorTree, ...]]:
+def _make_rows(name: str, rows: list[list[OperatorTree]]) -> tuple[str, tuple[OperatorTree, ...]]:
     """The label and operands of an environment: cases with their conditions, or a matrix of rows."""
     if name in _CASES:
         return "O!cases", tuple(tree for row in rows for tree in (*row, ABSENT)[:2])

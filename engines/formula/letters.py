@@ -8,9 +8,9 @@ from engines.formula.cursor import (
     Cursor,
     UnreadError,
     is_statement,
-    negative,
-    nested,
-    opposite,
+    make_negative,
+    nest_operands,
+    opposite_number,
 )
 from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
@@ -24,12 +24,12 @@ from engines.formula.words import (
     UNITS,
     USUAL,
     Line,
+    argument_pieces,
     bracket_after,
-    inner,
     is_name,
     is_variable,
     name_of,
-    spelt,
+    spell_argument,
     variable_name,
 )
 
@@ -42,17 +42,17 @@ class Letters(Cursor):
 
     # Numbers
 
-    def number(self) -> Tree:
-        piece = self.take()
+    def parse_number(self) -> Tree:
+        piece = self.take_piece()
         text = piece.text
         if text.count(".") > 1:
-            raise self.error(f"{text!r} is no number", piece)
+            raise self.make_error(f"{text!r} is no number", piece)
         end, after = piece.end, self.here
         if after.role not in _BEHIND_NUMBERS and after.text != ",":
             return Tree(text)
         if text.isdigit() and len(text) < 4 and text[0] != "0":
-            while self.here.text == "," and self.ahead(1).role == Role.NUMBER:
-                comma, digits = self.here, self.ahead(1)
+            while self.here.text == "," and self.piece_ahead(1).role == Role.NUMBER:
+                comma, digits = self.here, self.piece_ahead(1)
                 braced = comma.start > end
                 if comma.start - end > 1 or len(digits.text.partition(".")[0]) != 3:
                     break
@@ -61,27 +61,29 @@ class Letters(Cursor):
                 self.at += 2
                 text, end = text + digits.text, digits.end
                 if not braced:
-                    self.context.note("a comma before three digits is a separator of thousands", comma.start)
-        comma, digits = self.here, self.ahead(1)
+                    self.context.add_note(
+                        "a comma before three digits is a separator of thousands", comma.start
+                    )
+        comma, digits = self.here, self.piece_ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
         if braced and digits.role == Role.NUMBER and text.isdigit() and digits.text.isdigit():
             self.at += 2
             text += "." + digits.text
-        if self.here.role == Role.PERIOD and self.ahead(1).alone.label == "F!¯" and text.isdigit():
-            self.take()
-            return self.repeating(text + ".")
+        if self.here.role == Role.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
+            self.take_piece()
+            return self.parse_repeating(text + ".")
         if self.here.alone.label == "F!¯" and "." in text and self.here.role == Role.ATOM:
-            return self.repeating(text)
+            return self.parse_repeating(text)
         if self.here.role == Role.SCRIPT and self.here.text == "O!SUB":
             return self.in_base(text)
         return Tree(text)
 
-    def repeating(self, text: str) -> Tree:
+    def parse_repeating(self, text: str) -> Tree:
         r"""`0.1\overline{6}` as a fraction."""
-        parts = inner(self.here.alone.children[0])
+        parts = argument_pieces(self.here.alone.children[0])
         if len(parts) != 1 or not parts[0].text.isdigit():
-            raise self.error("a line above is not understood")
-        self.take()
+            raise self.make_error("a line above is not understood")
+        self.take_piece()
         whole, _, fixed = text.partition(".")
         digits = parts[0].text
         below = 10 ** len(fixed) * (10 ** len(digits) - 1)
@@ -89,141 +91,145 @@ class Letters(Cursor):
         return Tree("/", (Tree(str(above)), Tree(str(below))))
 
     def in_base(self, text: str) -> Tree:
-        script = self.take()
-        base = spelt(script.alone)
+        script = self.take_piece()
+        base = spell_argument(script.alone)
         if not base.isdigit() or not text.isdigit() or not 2 <= int(base) <= 36 or len(text) > 60:
-            raise self.error("a subscript of a number is not understood", script)
+            raise self.make_error("a subscript of a number is not understood", script)
         if any(int(digit) >= int(base) for digit in text):
-            raise self.error(f"{text} has a digit that base {base} has not", script)
-        self.context.note("a subscript of a number is its base")
+            raise self.make_error(f"{text} has a digit that base {base} has not", script)
+        self.context.add_note("a subscript of a number is its base")
         return Tree(str(int(text, int(base))))
 
     # Powers
 
-    def powered(self, found: Tree) -> Tree:
+    def parse_powers(self, found: Tree) -> Tree:
         """Powers and signs behind a factor."""
         while True:
             piece = self.here
             if piece.role == Role.SCRIPT:
                 if piece.text != "O!SUP":
-                    raise self.error("a subscript of an expression is not understood", piece)
-                self.take()
-                found = self.raised(found, piece)
+                    raise self.make_error("a subscript of an expression is not understood", piece)
+                self.take_piece()
+                found = self.raise_base(found, piece)
             elif piece.role == Role.POSTFIX:
-                self.take()
+                self.take_piece()
                 if piece.operator.label == "O!percent":
                     found = Tree("/", (found, Tree("100")))
                 elif self.here.text == "!" and self.here.role == Role.POSTFIX:
-                    raise self.error("a double factorial is not understood", piece)
+                    raise self.make_error("a double factorial is not understood", piece)
                 else:
                     found = Tree("factorial", (found,))
             else:
                 return found
 
-    def raised(self, base: Tree, script: Piece) -> Tree:
+    def raise_base(self, base: Tree, script: Piece) -> Tree:
         if isinstance(script.alone, Line) and len(script.alone.parts) == 1:
             mark = script.alone.parts[0]
             if mark.operator.label == "O!compose":
                 if self.here.role == Role.UNKNOWN and name_of(self.here) in ("C", "F"):
-                    return Tree("*", (base, Tree("unit", (Tree("°" + name_of(self.take())),))))
+                    return Tree("*", (base, Tree("unit", (Tree("°" + name_of(self.take_piece())),))))
                 return Tree("*", (base, Tree("/", (Tree("pi"), Tree("180")))))
             if mark.alone.label == "V!⊤" or (mark.text == "T" and base.label == "matrix"):
                 return Tree("transpose", (base,))
             if base.label in SETS_OF_NUMBERS and mark.text in ("+", "-", "*"):
                 return Tree(base.label + mark.text)
             if mark.text == "*" and base.label in ("z", "w"):
-                self.context.note(f"{base.label}* is the conjugate")
+                self.context.add_note(f"{base.label}* is the conjugate")
                 return Tree("conj", (base,))
             if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
-                raise self.error("'T' as an exponent can be read in two ways", mark)
+                raise self.make_error("'T' as an exponent can be read in two ways", mark)
             if mark.role not in (Role.NUMBER, Role.UNKNOWN, Role.ATOM):
-                raise self.error(
+                raise self.make_error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
         elif script.alone.label.startswith("V!′"):
             leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
             names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
             if not base.children or len(names) != 1:
-                raise self.error("a prime is not understood here", script)
+                raise self.make_error("a prime is not understood here", script)
             for _ in script.alone.label[2:]:
                 base = Tree("d", (names[0], base))
             return base
-        if spelt(script.alone) in ("th", "st", "nd", "rd"):
-            raise self.error("an ordinal is not understood", script)
+        if spell_argument(script.alone) in ("th", "st", "nd", "rd"):
+            raise self.make_error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
-            exponent = self.raised(exponent, self.take())  # powers associate to the right
+            exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
-            raise self.error("a power of a vector is not understood", script)
+            raise self.make_error("a power of a vector is not understood", script)
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))
         return Tree("pow", (base, exponent))
 
     # Letters
 
-    def letter(self) -> Tree:
-        piece = self.take()
+    def parse_letter(self) -> Tree:
+        piece = self.take_piece()
         name = name_of(piece)
         self.context.places.setdefault(name, piece.start)
         if (name in ONE_PLACE and len(name) > 1) or name in "ℜℑ":
-            return self.function(name, piece)
+            return self.parse_function(name, piece)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
         if name in PAIRS and self.here.role == Role.OPEN:
             return self.of_pair(PAIRS[name], piece)
         if name == "$":
-            return Tree("*", (self.factor(), Tree("unit", (Tree("$"),))))
+            return Tree("*", (self.parse_factor(), Tree("unit", (Tree("$"),))))
         if name == "Δ" and is_variable(self.here):
-            return self.named(name + name_of(self.take()))
+            return self.parse_name(name + name_of(self.take_piece()))
         if name == "∠" and is_variable(self.here):
             while is_variable(self.here):
-                name += name_of(self.take())
-            result = self.named(name)
+                name += name_of(self.take_piece())
+            result = self.parse_name(name)
             if is_variable(self.here) and name_of(self.here).isupper():
-                raise self.error("an angle with a subscript is not understood", piece)
+                raise self.make_error("an angle with a subscript is not understood", piece)
             return result
         if not is_name(name):
-            raise self.error(f"{piece.text or name!r} is not understood", piece)
+            raise self.make_error(f"{piece.text or name!r} is not understood", piece)
         if len(name) > 1 and piece.text.startswith("\\"):
-            raise self.error(f"{piece.text} is not known", piece)
+            raise self.make_error(f"{piece.text} is not known", piece)
         if name in self.context.geometric and self.here.role == Role.UNKNOWN:
             while self.here.role == Role.UNKNOWN and name_of(self.here) in self.context.geometric:
-                name += name_of(self.take())
-            self.context.note(f"{name} is one name")
-        return self.named(name)
+                name += name_of(self.take_piece())
+            self.context.add_note(f"{name} is one name")
+        return self.parse_name(name)
 
-    def named(self, name: str) -> Tree:
+    def parse_name(self, name: str) -> Tree:
         """A letter or word with its scripts, or the function that it is."""
-        label, power = self.identifier(name)
+        label, power = self.parse_identifier(name)
         plain = label.label == variable_name(name)
         is_function = name in self.context.functions or label.label in self.context.functions
-        if self.here.role == Role.OPEN and self.here.text in ("(", "[") and self.applies(name, is_function):
-            return self.call(label, power)
+        if (
+            self.here.role == Role.OPEN
+            and self.here.text in ("(", "[")
+            and self.is_function_call(name, is_function)
+        ):
+            return self.parse_call(label, power)
         lone = self.here.role == Role.OPEN and bracket_after(self.parts, self.at - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
-            raise self.error(f"a power of {name} before a bracket can be read in two ways", power)
+            raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
         if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == Role.OPEN:
-            raise self.error(f"square brackets behind {name} can be read in two ways")
+            raise self.make_error(f"square brackets behind {name} can be read in two ways")
         if plain and name in ("e", "i", "π"):
-            label = self.constant(name)
-        if len(name) > 1 and plain and name in UNITS and self.ahead(-2).role == Role.NUMBER:
+            label = self.make_constant(name)
+        if len(name) > 1 and plain and name in UNITS and self.piece_ahead(-2).role == Role.NUMBER:
             label = Tree("unit", (Tree(name),))
         if power is not None:
-            label = self.raised(label, power)
-        return self.powered(label)
+            label = self.raise_base(label, power)
+        return self.parse_powers(label)
 
-    def identifier(self, name: str) -> tuple[Tree, Piece | None]:
+    def parse_identifier(self, name: str) -> tuple[Tree, Piece | None]:
         """A name with its subscript and primes, and its exponent where it has one."""
         power: Piece | None = None
         primes = ""
         indices: list[Tree] | str = ""
         while self.here.role == Role.SCRIPT:
             script = self.here
-            marks = inner(script.alone)
+            marks = argument_pieces(script.alone)
             if script.text == "O!SUB":
                 if indices:
-                    raise self.error("two subscripts are not understood")
-                indices = self.indices(script)
+                    raise self.make_error("two subscripts are not understood")
+                indices = self.parse_indices(script)
             elif script.alone.label.startswith("V!′"):
                 primes += script.alone.label[2:]
             elif not isinstance(script.alone, Line):
@@ -245,11 +251,11 @@ class Letters(Cursor):
             return Tree(label), power
         return Tree(variable_name(name)), power
 
-    def indices(self, script: Piece) -> list[Tree] | str:
+    def parse_indices(self, script: Piece) -> list[Tree] | str:
         """A subscript: as part of a name, or, where it is worked out or bound, as terms."""
-        parts = inner(script.alone)
+        parts = argument_pieces(script.alone)
         if not parts:
-            raise self.error("a subscript is empty", script)
+            raise self.make_error("a subscript is empty", script)
         plain = ""
         for part in parts:
             if part.alone.label.startswith("T!"):
@@ -271,7 +277,7 @@ class Letters(Cursor):
         else:
             if plain:
                 return plain
-        return self.sub(script.alone).arguments()
+        return self.cursor_of_argument(script.alone).parse_arguments()
 
     def index_terms(self, plain: str) -> tuple[Tree, ...]:
         if "," in plain:
@@ -279,26 +285,26 @@ class Letters(Cursor):
         names = [plain] if plain.isdigit() or len(plain) > 3 else plain
         return tuple(Tree(variable_name(one)) for one in names)
 
-    def arguments(self) -> list[Tree]:
+    def parse_arguments(self) -> list[Tree]:
         """Terms with commas between them, to the end of the line."""
-        result = [self.sets()]
+        result = [self.parse_sets()]
         while self.here.text == ",":
-            self.take()
-            result.append(self.sets())
+            self.take_piece()
+            result.append(self.parse_sets())
         if self.at < self.length:
-            self.unexpected()
+            self.raise_unexpected()
         return result
 
-    def constant(self, name: str) -> Tree:
+    def make_constant(self, name: str) -> Tree:
         if name == "π":
             return Tree("pi" if name not in self.context.letters else name)
         if name in self.context.letters or name in self.context.bound:
             return Tree(variable_name(name))
         if name == "i":
-            self.context.note("i is the imaginary unit")
+            self.context.add_note("i is the imaginary unit")
         return Tree(name)
 
-    def applies(self, name: str, known: bool) -> bool:
+    def is_function_call(self, name: str, known: bool) -> bool:
         """Whether a name before a bracket is a function of what is in it."""
         if known:
             return True
@@ -308,65 +314,69 @@ class Letters(Cursor):
             return False
         how = bracket_after(self.parts, self.at - 1)
         if name in USUAL or len(name) > 1 or (how == "function" and name not in self.context.products):
-            self.context.note(f"{name} is a function")
+            self.context.add_note(f"{name} is a function")
             return True
         if how == "function":
-            self.context.note(f"{name}(…) is a product")
+            self.context.add_note(f"{name}(…) is a product")
         return False
 
-    def call(self, name: Tree, power: Piece | None) -> Tree:
+    def parse_call(self, name: Tree, power: Piece | None) -> Tree:
         head, extra = name.label, name.children[:0]
         if name.label == "call":
             head, extra = name.children[0].label, name.children[1:]
         elif name.label in self.context.subscripted:
             del self.context.subscripted[name.label]
         if power is not None:
-            marks = inner(power.alone)
+            marks = argument_pieces(power.alone)
             if [one.text for one in marks] != ["-", "1"]:
-                raise self.error(f"a power of the function {head} can be read in two ways", power)
+                raise self.make_error(f"a power of the function {head} can be read in two ways", power)
             head += "^-1"
         elif head == "Γ":
             head = "gamma"
         opening = self.here
-        found = self.bracketed()[2]
+        found = self.parse_bracketed()[2]
         if any(map(is_statement, found)):
-            raise self.error(f"a relation as the argument of {head} is not understood", opening)
+            raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
         if head == "gamma" and len(found) == 1 and not extra:
-            return self.powered(Tree("gamma", tuple(found)))
-        return self.powered(Tree("call", (Tree(head), *extra, *found)))
+            return self.parse_powers(Tree("gamma", tuple(found)))
+        return self.parse_powers(Tree("call", (Tree(head), *extra, *found)))
 
-    def bracketed(self) -> tuple[str, str, list[Tree]]:
+    def parse_bracketed(self) -> tuple[str, str, list[Tree]]:
         """An opening bracket, the closing one, and the things in between."""
-        opening = self.take()
+        opening = self.take_piece()
         bars, self.bars = self.bars, 0
         self.brackets += 1
         integrals, self.integrals = self.integrals, 0
         hint, self.context.intervals = self.context.intervals, False
-        self.enter()
+        self.enter_level()
         result: list[Tree] = []
         if self.here.role != Role.CLOSE:
-            result.append(self.statement())
-            if self.here.role == Role.PUNCTUATION and self.here.text == "," and self.turned(opening.text):
+            result.append(self.parse_statement())
+            if (
+                self.here.role == Role.PUNCTUATION
+                and self.here.text == ","
+                and self.is_turned_bracket(opening.text)
+            ):
                 # ]a, b[ or [a, b[
-                self.take()
+                self.take_piece()
                 end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
-                result.append(self.on(self.parts[self.at : end]).only())
+                result.append(self.cursor_on(self.parts[self.at : end]).parse_only_term())
                 self.at = end
             while self.here.role == Role.PUNCTUATION and self.here.text in (",", ";"):
-                self.take()
-                result.append(self.statement())
+                self.take_piece()
+                result.append(self.parse_statement())
         if self.at >= self.length:
             if not opening.text:
-                raise self.error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
-            raise self.error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
+                raise self.make_error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
+            raise self.make_error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
         if self.here.role != Role.CLOSE and not (opening.text in "[]" and self.here.text == "["):
-            self.unexpected()
+            self.raise_unexpected()
         self.context.depth -= 1
         self.brackets -= 1
         self.bars, self.integrals, self.context.intervals = bars, integrals, hint
-        return opening.text, self.take().text, result
+        return opening.text, self.take_piece().text, result
 
-    def turned(self, opening: str) -> bool:
+    def is_turned_bracket(self, opening: str) -> bool:
         """Whether the bracket that was opened is closed by one that opens."""
         depth = 0
         for piece in self.parts[self.at :]:
@@ -379,46 +389,46 @@ class Letters(Cursor):
 
     # Functions
 
-    def function(self, name: str, piece: Piece) -> Tree:
+    def parse_function(self, name: str, piece: Piece) -> Tree:
         """A function with its scripts, over its brackets or the simple things that follow."""
         power: Tree | None = None
         base: Tree | None = None
         while self.here.role == Role.SCRIPT:
-            script = self.take()
+            script = self.take_piece()
             if not isinstance(script.alone, Line):
-                raise self.error(f"a prime of {name} is not understood", script)
+                raise self.make_error(f"a prime of {name} is not understood", script)
             if script.text == "O!SUB":
                 if name != "log":
-                    raise self.error(f"a subscript of {name} is not understood", script)
+                    raise self.make_error(f"a subscript of {name} is not understood", script)
                 base = self.term_of(script.alone)
             else:
                 if power is not None:
-                    raise self.error(f"two powers of {name} are not understood", script)
+                    raise self.make_error(f"two powers of {name} are not understood", script)
                 power = self.term_of(script.alone)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
         if name not in ONE_PLACE:
-            raise self.error(f"\\{name} is not understood", piece)
+            raise self.make_error(f"\\{name} is not understood", piece)
         label = ONE_PLACE[name]
         if power == MINUS_ONE:
             if label not in TRIGONOMETRIC:
-                raise self.error(f"{name} to the power of -1 can be read in two ways", piece)
-            self.context.note(f"{name}^-1 is the inverse function", piece.start)
+                raise self.make_error(f"{name} to the power of -1 can be read in two ways", piece)
+            self.context.add_note(f"{name}^-1 is the inverse function", piece.start)
             label, power = f"a{label}", None
         opening = self.here
         if opening.role == Role.OPEN:
-            members = self.bracketed()[2]
+            members = self.parse_bracketed()[2]
             if len(members) != 1 or is_statement(members[0]):
-                raise self.error(f"{name} takes one argument", opening, f"Write {name}(x).")
+                raise self.make_error(f"{name} takes one argument", opening, f"Write {name}(x).")
             argument = members[0]
         else:
-            argument = self.bare(name, piece)
-        result = self.applied(label, argument, base, name, piece)
+            argument = self.parse_bare_argument(name, piece)
+        result = self.apply_function(label, argument, base, name, piece)
         if power is not None:
             result = Tree("pow", (result, power))
-        return self.powered(result) if opening.role == Role.OPEN else result
+        return self.parse_powers(result) if opening.role == Role.OPEN else result
 
-    def applied(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
+    def apply_function(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
         if label == "exp":
             return Tree("pow", (Tree("e"), argument))
         if label == "cis":
@@ -427,60 +437,66 @@ class Letters(Cursor):
             if base is None and name == "lg":
                 base = Tree("10")
             if base is None:
-                self.context.note("log is the natural logarithm", piece.start)
+                self.context.add_note("log is the natural logarithm", piece.start)
                 return Tree("ln", (argument,))
             return Tree("log", (base, argument))
         return Tree(label, (argument,))
 
-    def bare(self, name: str, piece: Piece) -> Tree:
+    def parse_bare_argument(self, name: str, piece: Piece) -> Tree:
         """The argument of a function that has no brackets: simple things side by side."""
         minus = self.here.text == "-" and self.here.role == Role.ADD
         if minus:
-            self.take()
+            self.take_piece()
         role = self.here.role
         if role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
-            found = self.factor()
-            return negative(found) if minus else found
-        if not self.starts():
-            raise self.error(f"{name} has no argument", piece, f"Write {name}(x).")
+            found = self.parse_factor()
+            return make_negative(found) if minus else found
+        if not self.starts_factor():
+            raise self.make_error(f"{name} has no argument", piece, f"Write {name}(x).")
         plain = minus and self.is_plain_number()
         fraction = self.here.alone.label == "O!divide"
-        found = opposite(self.factor()) if plain else self.factor()
-        while self.here.role in (Role.NUMBER, Role.UNKNOWN, Role.ATOM) and self.starts():
+        found = opposite_number(self.parse_factor()) if plain else self.parse_factor()
+        while self.here.role in (Role.NUMBER, Role.UNKNOWN, Role.ATOM) and self.starts_factor():
             here = self.here
             if here.alone.label in ("O!divide", "O!binomial") or fraction or here.text == "{":
-                raise self.error(f"what {name} applies to can be read in two ways", remedy="Write brackets.")
+                raise self.make_error(
+                    f"what {name} applies to can be read in two ways", remedy="Write brackets."
+                )
             function = here.role == Role.UNKNOWN and name_of(here) in ONE_PLACE and len(name_of(here)) > 1
             if function or here.alone.label.startswith("M!M"):
                 break
             if here.role == Role.NUMBER:
-                raise self.error(f"the number {here.text[:20]} follows without an operator")
-            found = Tree("*", (found, self.factor()))
+                raise self.make_error(f"the number {here.text[:20]} follows without an operator")
+            found = Tree("*", (found, self.parse_factor()))
         slash = self.here
         if name in TRIGONOMETRIC and slash.text == "/" and slash.role == Role.MULTIPLY and is_angle(found):
             # of \\cos \\pi/2 the whole angle is the argument
-            self.take()
-            found = Tree("/", (found, self.factor()))
-            if self.starts():
-                raise self.error(f"what {name} applies to can be read in two ways", remedy="Write brackets.")
+            self.take_piece()
+            found = Tree("/", (found, self.parse_factor()))
+            if self.starts_factor():
+                raise self.make_error(
+                    f"what {name} applies to can be read in two ways", remedy="Write brackets."
+                )
         if self.here.role == Role.OPEN:
             place = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"
             raise UnreadError(what, place, f"Write {name}(…)*(…) or {name}(…*(…)).")
-        return negative(found) if minus and not plain else found
+        return make_negative(found) if minus and not plain else found
 
     def of_several(self, label: str, piece: Piece) -> Tree:
         if self.here.role == Role.SCRIPT or self.here.role != Role.OPEN:
-            raise self.error(f"{label} without brackets is not understood", piece, f"Write {label}(a, b).")
-        _, _, members = self.bracketed()
+            raise self.make_error(
+                f"{label} without brackets is not understood", piece, f"Write {label}(a, b)."
+            )
+        _, _, members = self.parse_bracketed()
         if len(members) == 1 and members[0].label in ("set", "list"):
             members = list(members[0].children)
         if not members or any(map(is_statement, members)):
-            raise self.error(f"{label} takes terms", piece)
-        return self.powered(nested(label, members))
+            raise self.make_error(f"{label} takes terms", piece)
+        return self.parse_powers(nest_operands(label, members))
 
     def of_pair(self, label: str, piece: Piece) -> Tree:
-        _, _, members = self.bracketed()
+        _, _, members = self.parse_bracketed()
         if len(members) != 2 or any(map(is_statement, members)):
-            raise self.error(f"{label} takes two terms", piece, f"Write {label}(n, k).")
-        return self.powered(Tree(label, tuple(members)))
+            raise self.make_error(f"{label} takes two terms", piece, f"Write {label}(n, k).")
+        return self.parse_powers(Tree(label, tuple(members)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from engines.formula.symbols import accent, latex_of, roles, script
+from engines.formula.symbols import accent_command, latex_of, script_mark, symbol_roles
 
 _TOKEN = re.compile(
     r"(?P<command>\\(?:[A-Za-z]+\*?|\Z|.))"
@@ -48,12 +48,12 @@ class Token(NamedTuple):
         return self.start + len(self.written or self.text)
 
 
-def lex(latex: str) -> list[Token]:
+def lex_latex(latex: str) -> list[Token]:
     r"""Tokens with their positions; white space and comments are left out.
 
     In a formula of one line no comment ends: a per cent sign there is where a longer line was wrapped.
 
-    >>> [token.text for token in lex(r"\frac{12}{x_{1}}")]
+    >>> [token.text for token in lex_latex(r"\frac{12}{x_{1}}")]
     ['\\frac', '{', '12', '}', '{', 'x', '_', '{', '1', '}', '}']
     """
     result = []
@@ -67,32 +67,32 @@ def lex(latex: str) -> list[Token]:
     return result
 
 
-def tokens(latex: str) -> list[str]:
+def token_texts(latex: str) -> list[str]:
     r"""The texts of the tokens that mean something: without white space and braces, as ARQMath's MathSE (2)
     segmentation counts them.
 
-    >>> tokens("a^{2}")
+    >>> token_texts("a^{2}")
     ['a', '^', '2']
     """
-    return [token.text for token in lex(latex) if token.text not in "{}"]
+    return [token.text for token in lex_latex(latex) if token.text not in "{}"]
 
 
-def unwrapped(latex: str) -> str:
+def remove_comments(latex: str) -> str:
     r"""LaTeX in which nothing is commented out, for texts that others will typeset.
 
     A per cent sign before white space is where a longer line was wrapped, as LaTeXML does: both sides are
     joined. In several lines it begins a comment, which goes; any other one is meant as a sign.
 
-    >>> unwrapped("\\frac{1}{2% 88}+\\alpha% x+5%"), unwrapped("a%one\nb")
+    >>> remove_comments("\\frac{1}{2% 88}+\\alpha% x+5%"), remove_comments("a%one\nb")
     ('\\frac{1}{288}+\\alpha x+5\\%', 'ab')
     """
 
-    def replacement(match: re.Match[str]) -> str:
+    def keep_line(match: re.Match[str]) -> str:
         if match["command"]:
             return f"{match['command']} "
         return "" if match["end"] else "\\%" if match[0] == "%" else match[0]
 
-    return _PER_CENT.sub(replacement, latex) if "%" in latex else latex
+    return _PER_CENT.sub(keep_line, latex) if "%" in latex else latex
 
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
@@ -118,9 +118,9 @@ class _UnreadableError(Exception):
     pass
 
 
-def expanded(tokens: list[Token]) -> list[Token]:
+def expand_macros(tokens: list[Token]) -> list[Token]:
     """The tokens without definitions, and with what they define in the place of its name."""
-    return _Expansion(tokens).tokens()
+    return _Expansion(tokens).expand_tokens()
 
 
 class _Expansion:
@@ -130,7 +130,7 @@ class _Expansion:
         self.left = list(reversed(tokens))
         self.macros: dict[str, _Macro] = {}
 
-    def tokens(self) -> list[Token]:
+    def expand_tokens(self) -> list[Token]:
         result: list[Token] = []
         calls = 0
         while self.left:
@@ -138,7 +138,7 @@ class _Expansion:
             if token.text in _DEFINING:
                 before = list(self.left)
                 try:
-                    self.define(token.text)
+                    self.define_macro(token.text)
                 except (_UnreadableError, IndexError):
                     self.left = before
                     result.append(token._replace(kind="stray"))
@@ -147,42 +147,42 @@ class _Expansion:
                 if calls > _MOST_CALLS or len(self.left) + len(result) > _MOST_TOKENS:
                     return [*result, token._replace(kind="stray")]
                 try:
-                    self.call(token, self.macros[token.text])
+                    self.call_macro(token, self.macros[token.text])
                 except IndexError:
                     result.append(token._replace(kind="stray"))
             else:
                 result.append(token)
         return result
 
-    def peek(self) -> str:
+    def peek_text(self) -> str:
         return self.left[-1].text if self.left else ""
 
-    def define(self, how: str) -> None:
+    def define_macro(self, how: str) -> None:
         if how == "\\let":
             name = self.left.pop().text
-            if self.peek() == "=":
+            if self.peek_text() == "=":
                 self.left.pop()
             self.macros[name] = _Macro(0, None, [self.left.pop()])
             return
-        named = self.argument()
+        named = self.read_argument()
         if len(named) != 1 or named[0].kind != "command":
             raise _UnreadableError
         name, arguments, default = named[0].text, 0, None
         if how in _DEF:
-            while self.peek() == "#":
+            while self.peek_text() == "#":
                 self.left.pop()
                 arguments += len(self.left.pop().text)
         elif how not in _OPERATORS:
-            if self.peek() == "[":
-                count = self.option()
+            if self.peek_text() == "[":
+                count = self.read_option()
                 if len(count) != 1 or count[0].text not in "0123456789":
                     raise _UnreadableError
                 arguments = int(count[0].text)
-            if self.peek() == "[":
-                default = self.option()
-        if self.peek() != "{":
+            if self.peek_text() == "[":
+                default = self.read_option()
+        if self.peek_text() != "{":
             raise _UnreadableError
-        body = self.argument()
+        body = self.read_argument()
         asked = [
             after.text[0] for mark, after in pairwise(body) if mark.text == "#" and after.kind == "number"
         ]
@@ -193,14 +193,14 @@ class _Expansion:
             body = [_OPERATOR, brace[0], *body, brace[1]]
         self.macros[name] = _Macro(arguments, default, body)
 
-    def call(self, token: Token, macro: _Macro) -> None:
+    def call_macro(self, token: Token, macro: _Macro) -> None:
         """Put what a macro stands for in its place; its tokens stand where its name does."""
         given: list[list[Token]] = []
         for number in range(macro.arguments):
             if number == 0 and macro.default is not None:
-                given.append(self.option() if self.peek() == "[" else macro.default)
+                given.append(self.read_option() if self.peek_text() == "[" else macro.default)
             else:
-                given.append(self.argument())
+                given.append(self.read_argument())
         made: list[Token] = []
         place = 0
         while place < len(macro.body):
@@ -217,15 +217,15 @@ class _Expansion:
                 made.append(Token(part.kind, part.text, token.start, token.written or token.text))
         self.left.extend(reversed(made))
 
-    def argument(self) -> list[Token]:
+    def read_argument(self) -> list[Token]:
         first = self.left.pop()
-        return self.until("{", "}") if first.text == "{" else [first]
+        return self.read_until("{", "}") if first.text == "{" else [first]
 
-    def option(self) -> list[Token]:
+    def read_option(self) -> list[Token]:
         self.left.pop()
-        return self.until("[", "]")
+        return self.read_until("[", "]")
 
-    def until(self, opening: str, closing: str) -> list[Token]:
+    def read_until(self, opening: str, closing: str) -> list[Token]:
         result: list[Token] = []
         level = 1
         while True:
@@ -250,15 +250,15 @@ def source_tokens(latex: str, letters: str = "") -> list[Token]:
     >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
     ['a', '<', 'A', '^', '{', '2', '}']
     """
-    result = _undelimited(lex(latex))
+    result = _remove_delimiters(lex_latex(latex))
     if "&" in latex:
-        result = _referred(result, latex)
+        result = _replace_references(result, latex)
     if not latex.isascii():
-        result = _rooted(_spelled(result, letters))
-    return expanded(result) if DEFINITION.search(latex) else result
+        result = _brace_radicands(_spell_characters(result, letters))
+    return expand_macros(result) if DEFINITION.search(latex) else result
 
 
-class Source:
+class LatexSource:
     """The LaTeX of a formula, and its tokens, which are read once for all that is made of it."""
 
     def __init__(self, latex: str) -> None:
@@ -266,11 +266,11 @@ class Source:
         self._tokens: dict[str, list[Token]] = {}
 
     @classmethod
-    def of(cls, latex: str | Source) -> Source:
+    def from_latex(cls, latex: str | LatexSource) -> LatexSource:
         """LaTeX as a source; a source is itself."""
-        return latex if isinstance(latex, Source) else Source(latex)
+        return latex if isinstance(latex, LatexSource) else LatexSource(latex)
 
-    def tokens(self, letters: str = "") -> list[Token]:
+    def list_tokens(self, letters: str = "") -> list[Token]:
         """As `source_tokens`, in a list that may be changed."""
         left = "".join(one for one in letters if one in self.latex)
         if left not in self._tokens:
@@ -278,7 +278,7 @@ class Source:
         return [*self._tokens[left]]
 
 
-def _undelimited(tokens: list[Token]) -> list[Token]:
+def _remove_delimiters(tokens: list[Token]) -> list[Token]:
     if len(tokens) < 2 or (tokens[0].text, tokens[-1].text) not in _DELIMITERS:
         return tokens
     double = len(tokens) > 3 and {token.text for token in (*tokens[:2], *tokens[-2:])} == {"$"}
@@ -286,20 +286,20 @@ def _undelimited(tokens: list[Token]) -> list[Token]:
     return tokens if any(token.text in (tokens[0].text, tokens[-1].text) for token in inner) else inner
 
 
-def _referred(tokens: list[Token], latex: str) -> list[Token]:
+def _replace_references(tokens: list[Token], latex: str) -> list[Token]:
     result: list[Token] = []
     end = 0
     for token in tokens:
         reference = _REFERENCE.match(latex, token.start) if token.text == "&" else None
-        if reference and token.start >= end and (meant := _meant(reference[1])):
-            result += _placed(meant, token.start, reference[0])
+        if reference and token.start >= end and (meant := _resolve_reference(reference[1])):
+            result += _lex_at(meant, token.start, reference[0])
             end = reference.end()
         elif token.start >= end:
             result.append(token)
     return result
 
 
-def _meant(name: str) -> str:
+def _resolve_reference(name: str) -> str:
     """The LaTeX of the character that a reference names; "" where it names none."""
     character = html.unescape(f"&{name};")
     if len(character) != 1:
@@ -307,7 +307,7 @@ def _meant(name: str) -> str:
     return "\\ " if character == "\N{NO-BREAK SPACE}" else latex_of(character)
 
 
-def _spelled(tokens: list[Token], letters: str) -> list[Token]:
+def _spell_characters(tokens: list[Token], letters: str) -> list[Token]:
     """Characters as the LaTeX that they stand for; raised and lowered ones that follow are one script."""
     result: list[Token] = []
     at = 0
@@ -318,33 +318,33 @@ def _spelled(tokens: list[Token], letters: str) -> list[Token]:
             result.append(token)
         elif token.kind == "number":
             result.append(Token("number", unicodedata.normalize("NFKC", token.text), token.start, token.text))
-        elif mark := script(token.text):
+        elif mark := script_mark(token.text):
             written = token.text
             while at < len(tokens) and tokens[at].start == token.start + len(written):
-                if script(tokens[at].text[:1]) != mark or len(tokens[at].text) > 1:
+                if script_mark(tokens[at].text[:1]) != mark or len(tokens[at].text) > 1:
                     break
                 written += tokens[at].text
                 at += 1
             inner = "".join(latex_of(one) for one in unicodedata.normalize("NFKC", written))
             marked = result and result[-1].text == mark
-            result += _placed(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
+            result += _lex_at(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
         elif unicodedata.combining(token.text) and result:
-            base, command = result[-1], accent(token.text)
+            base, command = result[-1], accent_command(token.text)
             whole = unicodedata.normalize("NFC", base.text + token.text)
             if len(whole) == 1 or (command and base.kind in ("letter", "number", "command")):
                 result.pop()
                 meant = latex_of(whole) if len(whole) == 1 else f"{command}{{{base.text}}}"
-                result += _placed(meant, base.start, (base.written or base.text) + token.text)
+                result += _lex_at(meant, base.start, (base.written or base.text) + token.text)
         else:
-            result += _placed(latex_of(token.text), token.start, token.text)
+            result += _lex_at(latex_of(token.text), token.start, token.text)
     return result
 
 
-def _placed(latex: str, start: int, written: str) -> list[Token]:
-    return [Token(token.kind, token.text, start, written) for token in lex(latex)]
+def _lex_at(latex: str, start: int, written: str) -> list[Token]:
+    return [Token(token.kind, token.text, start, written) for token in lex_latex(latex)]
 
 
-def _rooted(tokens: list[Token]) -> list[Token]:
+def _brace_radicands(tokens: list[Token]) -> list[Token]:
     """Braces around the number, or in place of the brackets, behind the sign of a root."""
     opened: list[int] = []
     roots: dict[int, int] = {}
@@ -378,25 +378,25 @@ class TokenCursor:
     def __init__(self, tokens: list[Token], length: int) -> None:
         self.tokens = tokens
         self.length = length
-        self.roles = roles()
+        self.roles = symbol_roles()
         self.at = 0
 
-    def text(self) -> str:
+    def current_text(self) -> str:
         """The token here; "" at the end."""
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
-    def start(self) -> int:
+    def current_start(self) -> int:
         """Where the token here stands."""
         return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
 
-    def end(self) -> int:
+    def previous_end(self) -> int:
         """Where the token before this one ends."""
         if not 0 < self.at <= len(self.tokens):
             return self.length if self.at else 0
         _, text, start, written = self.tokens[self.at - 1]
         return start + len(written or text)
 
-    def ahead(self, count: int) -> str:
+    def text_ahead(self, count: int) -> str:
         """The token some places further on."""
         return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
 
@@ -404,49 +404,49 @@ class TokenCursor:
         """Pass over the rest of a group and its closing brace."""
         level = 1
         while level and self.at < len(self.tokens):
-            level += {"{": 1, "}": -1}.get(self.text(), 0)
+            level += {"{": 1, "}": -1}.get(self.current_text(), 0)
             self.at += 1
 
     def skip_spaces(self) -> None:
-        while (known := self.roles.get(self.text())) is not None and known.role == "space":
+        while (known := self.roles.get(self.current_text())) is not None and known.role == "space":
             self.at += 1
 
     def skip_argument(self) -> None:
         """Pass over an argument that is not read."""
         self.skip_spaces()
-        if self.text() == "{":
+        if self.current_text() == "{":
             self.at += 1
             self.skip_group()
-        elif self.text():
+        elif self.current_text():
             self.at += 1
 
     def skip_length(self) -> None:
         r"""Pass over a length such as `-1.5em`, or one in braces."""
-        if self.text() == "{":
+        if self.current_text() == "{":
             self.skip_argument()
             return
-        self.at += self.text() in ("+", "-")
+        self.at += self.current_text() in ("+", "-")
         if self.at < len(self.tokens) and self.tokens[self.at].kind == "number":
             self.at += 1
-            self.at += 2 * (self.text() + self.ahead(1) in _UNITS)
+            self.at += 2 * (self.current_text() + self.text_ahead(1) in _UNITS)
 
     def skip_gap(self) -> None:
         """Pass over a length in square brackets, behind the end of a line."""
-        unit = 3 if self.ahead(1) in ("+", "-") else 2
-        if self.text() == "[" and self.ahead(unit) + self.ahead(unit + 1) in _UNITS:
+        unit = 3 if self.text_ahead(1) in ("+", "-") else 2
+        if self.current_text() == "[" and self.text_ahead(unit) + self.text_ahead(unit + 1) in _UNITS:
             self.skip_option()
 
     def skip_option(self) -> None:
         """Pass over what stands in square brackets, if anything does."""
-        if self.text() == "[":
-            while self.text() not in ("]", ""):
+        if self.current_text() == "[":
+            while self.current_text() not in ("]", ""):
                 self.at += 1
             self.at += 1
 
-    def spelled(self) -> list[tuple[str, tuple[int, int]]]:
+    def read_words(self) -> list[tuple[str, tuple[int, int]]]:
         """The words and numbers of an argument that is text, with their places."""
         found: list[tuple[str, tuple[int, int]]] = []
-        for token, text in self.taken():
+        for token, text in self.take_argument():
             if not text.isalnum():
                 continue
             if found and token.start <= found[-1][1][1]:
@@ -456,12 +456,12 @@ class TokenCursor:
                 found.append((text, (token.start, token.end)))
         return [(unicodedata.normalize("NFKC", word), place) for word, place in found]
 
-    def words(self) -> str:
+    def read_name(self) -> str:
         """The letters of an argument as one name."""
-        spelled = "".join(text for _, text in self.taken() if text not in "{}")
+        spelled = "".join(text for _, text in self.take_argument() if text not in "{}")
         return re.sub(r"[\\\s]", "", spelled)
 
-    def taken(self) -> Iterator[tuple[Token, str]]:
+    def take_argument(self) -> Iterator[tuple[Token, str]]:
         """The tokens of an argument as they are written; several that stand for one character are one."""
         start = self.at
         self.skip_argument()

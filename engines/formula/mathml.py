@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, EngineError
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
-from engines.formula.symbols import symbols
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply_operator, deep_recursion, make_fragments
+from engines.formula.symbols import list_symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -93,36 +93,36 @@ def read_content_mathml(xml: str) -> OperatorTree:
     if not children:
         return ABSENT
     with deep_recursion():
-        result = _tree(children[0])
-    return result.cut() if result.tall() else result
+        result = _to_tree(children[0])
+    return result.cut_deep_parts() if result.is_too_tall() else result
 
 
-def _tree(element: _Element) -> OperatorTree:
+def _to_tree(element: _Element) -> OperatorTree:
     name = name_of(element)
     children = list(element)
     if name == "apply":
-        return _applied(children)
+        return _apply_operator(children)
     if name == "cerror":
-        return fragments([_tree(child) for child in children[1:]])
+        return make_fragments([_to_tree(child) for child in children[1:]])
     if name in ("ci", "cn", "mtext", "csymbol"):
-        return _leaf(name, element)
+        return _leaf_to_tree(name, element)
     if name == "interval":
         closure = _CLOSURES.get(element.get("closure", "closed"), "C-C")
-        return OperatorTree(f"O!interval({closure})", tuple(map(_tree, children)))
+        return OperatorTree(f"O!interval({closure})", tuple(map(_to_tree, children)))
     if name in ("set", "list", "vector"):
-        return OperatorTree(f"M!{name[0].upper()}-{len(children)}", tuple(map(_tree, children)))
+        return OperatorTree(f"M!{name[0].upper()}-{len(children)}", tuple(map(_to_tree, children)))
     if name == "matrix":
-        rows = tuple(map(_tree, children))
+        rows = tuple(map(_to_tree, children))
         width = max((len(row.children) for row in rows), default=0)
         return OperatorTree(f"M!M-{len(rows)}x{width}", rows)
     if name == "matrixrow":
-        return OperatorTree("M!R!", tuple(map(_tree, children)))
+        return OperatorTree("M!R!", tuple(map(_to_tree, children)))
     if name == "merror":
-        return OperatorTree("E!", tuple(map(_tree, children)))
-    return OperatorTree(_LABELS.get(name, f"-!{name}"), tuple(map(_tree, children)))
+        return OperatorTree("E!", tuple(map(_to_tree, children)))
+    return OperatorTree(_LABELS.get(name, f"-!{name}"), tuple(map(_to_tree, children)))
 
 
-def _leaf(name: str, element: _Element) -> OperatorTree:
+def _leaf_to_tree(name: str, element: _Element) -> OperatorTree:
     text = unicodedata.normalize("NFKC", "".join(map(str, element.itertext())).strip())
     if name == "cn":
         return OperatorTree(f"N!{text}")
@@ -134,25 +134,25 @@ def _leaf(name: str, element: _Element) -> OperatorTree:
         # LaTeXML names letters that have two shapes: italic-ϵ.
         return OperatorTree(f"V!{_ESCAPES.get(text, text)}")
     if len(element):
-        return _tree(element[0])
+        return _to_tree(element[0])
     if element.get("cd") == "unknown":
         return OperatorTree(f"-!{text.lower()}")
     return OperatorTree(_SYMBOLS.get(text, f"O!{text}"))
 
 
-def _applied(children: Sequence[_Element]) -> OperatorTree:
+def _apply_operator(children: Sequence[_Element]) -> OperatorTree:
     if not children:
         return ABSENT
     degree = next((child for child in children[1:] if name_of(child) == "degree"), None)
-    operands = [_tree(child) for child in children[1:] if name_of(child) not in ("degree", "share")]
-    operator = _tree(children[0])
+    operands = [_to_tree(child) for child in children[1:] if name_of(child) not in ("degree", "share")]
+    operator = _to_tree(children[0])
     if operator.label == "O!root":
-        operands.append(_tree(degree[0]) if degree is not None and len(degree) else OperatorTree("N!2"))
+        operands.append(_to_tree(degree[0]) if degree is not None and len(degree) else OperatorTree("N!2"))
     elif operator == OperatorTree("O!int"):
         operands += [ABSENT, ABSENT]
     if operator.label.startswith(("V!", "-!")) and not operator.children:
         operator = OperatorTree(f"F!{operator.label[2:]}")
-    return apply(operator, operands)
+    return apply_operator(operator, operands)
 
 
 PROGRAM = "latexmlc"
@@ -184,7 +184,7 @@ class MathMl:
     content: str
 
 
-def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
+def convert_with_latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
     """The MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that is not
     made of known commands alone: others read files, and LaTeXML runs some of these as programs.
 
@@ -200,7 +200,7 @@ def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
             remedy="Install LaTeXML, or leave --reader out: the built-in reader needs nothing.",
         )
     for begin in range(0, len(formulas), _BATCH):
-        yield from _batch(formulas[begin : begin + _BATCH])
+        yield from _convert_batch(formulas[begin : begin + _BATCH])
 
 
 def is_harmless(latex: str) -> bool:
@@ -209,7 +209,7 @@ def is_harmless(latex: str) -> bool:
     >>> is_harmless(r"\frac{1}{2}"), is_harmless(r"\csname input\endcsname"), is_harmless(r"\begin{input}")
     (True, False, False)
     """
-    known = symbols()
+    known = list_symbols()
     return (
         "^^" not in latex  # another way to write any character
         and all(
@@ -220,21 +220,21 @@ def is_harmless(latex: str) -> bool:
     )
 
 
-def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
+def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
     result: list[MathMl | None] = [None] * len(formulas)
     pending = [[at for at, one in enumerate(formulas) if one.strip() and is_harmless(one)]]
     while pending:
         places = pending.pop()
         if not places:
             continue
-        made = _run([formulas[place] for place in places])
+        made = _run_latexml([formulas[place] for place in places])
         if isinstance(made, list):
             for place, one in zip(places, made, strict=True):
                 result[place] = one
         elif len(places) > 1:
             middle = len(places) // 2
             pending += [places[middle:], places[:middle]]
-    if not any(result) and isinstance(said := _run(["x"]), str):
+    if not any(result) and isinstance(said := _run_latexml(["x"]), str):
         raise EngineError(
             f"{PROGRAM} cannot convert x: {said}",
             code="E378",
@@ -243,7 +243,7 @@ def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
     return result
 
 
-def _run(formulas: Sequence[str]) -> list[MathMl] | str:
+def _run_latexml(formulas: Sequence[str]) -> list[MathMl] | str:
     """The MathML of formulas; or, where they cannot all be told apart, what went wrong."""
     from lxml import etree
 
@@ -265,11 +265,11 @@ def _run(formulas: Sequence[str]) -> list[MathMl] | str:
         except etree.XMLSyntaxError as error:
             return f"no XML: {error.msg}"
     behind: dict[int, list[_Element]] = {}
-    for mark, element in _walked(root):
+    for mark, element in _walk_formulas(root):
         behind.setdefault(mark, []).append(element)
     if list(behind) != list(range(len(formulas))) or any(len(own) != 1 for own in behind.values()):
         return "its output does not separate the formulas"
-    made = [one for own in behind.values() if (one := _parted(own[0])) is not None]
+    made = [one for own in behind.values() if (one := _split_formula(own[0])) is not None]
     return made if len(made) == len(formulas) else "no parallel markup"
 
 
@@ -302,7 +302,7 @@ def _run_limited(options: Sequence[str], errors: Path, formulas: int) -> None:
             process.wait()
 
 
-def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:
+def _walk_formulas(root: _Element) -> Iterator[tuple[int, _Element]]:
     """The outermost `<math>` elements, each with the number of the last mark before it (-1: none)."""
     mark = -1
     pending: list[_Element | str] = [root]
@@ -318,7 +318,7 @@ def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:
             pending.append(item.text or "")
 
 
-def _parted(math: _Element) -> MathMl | None:
+def _split_formula(math: _Element) -> MathMl | None:
     from lxml import etree
 
     semantics = next((one for one in math if name_of(one) == "semantics"), None)

@@ -32,26 +32,26 @@ from typing import Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
-from engines.formula.cursor import SHARED, ZERO, Context, UnreadError, is_bold, is_statement
+from engines.formula.cursor import SHARED, ZERO, ReadingContext, UnreadError, is_bold, is_statement
 from engines.formula.expressions import Expressions
-from engines.formula.layout import Piece, pieces
-from engines.formula.lexer import Source
+from engines.formula.layout import Piece, read_pieces
+from engines.formula.lexer import LatexSource
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, Role
 from engines.formula.words import (
     CONNECTIVES,
     RELATIONS,
     USUAL,
+    argument_pieces,
     bracket_after,
-    inner,
     is_alignment,
     is_blank,
     is_connective,
-    line,
+    iterate_lines,
+    join_words,
     name_of,
-    occurrences,
-    unrolled,
-    worded,
+    parse_line,
+    unroll_cells,
     words_of,
 )
 
@@ -61,23 +61,23 @@ class Statements(Expressions):
 
     # Formulas
 
-    def whole(self) -> Tree:
+    def parse_line(self) -> Tree:
         """All that the line says."""
         while self.parts and self.is_gap(self.parts[-1]):
             self.parts.pop()
         self.length = len(self.parts)
         if not self.parts:
-            raise self.error("the expression is empty", remedy="Write something like: x^{2} + 1")
+            raise self.make_error("the expression is empty", remedy="Write something like: x^{2} + 1")
         found: list[Tree] = []
         joins: list[str] = []
         while True:
             while self.is_gap(self.here):
                 self.at += 1
-            found.append(self.statement())
+            found.append(self.parse_statement())
             if self.at >= self.length:
                 break
-            joins.append(self.separator())
-        return self.joined(found, joins)
+            joins.append(self.read_separator())
+        return self.join_formulas(found, joins)
 
     def is_gap(self, piece: Piece) -> bool:
         return (
@@ -87,7 +87,7 @@ class Statements(Expressions):
             or (piece.alone.label.startswith("T!") and not words_of(piece))
         )
 
-    def separator(self) -> str:
+    def read_separator(self) -> str:
         """What stands between two formulas: a comma, a word, a new line."""
         result = ""
         first = self.at
@@ -102,12 +102,12 @@ class Statements(Expressions):
                 result = ","
             self.at += 1
         if self.at == first:
-            self.unexpected()
+            self.raise_unexpected()
         if self.at >= self.length:
-            raise self.error("something is missing at the end")
+            raise self.make_error("something is missing at the end")
         return result
 
-    def joined(self, found: list[Tree], joins: list[str]) -> Tree:
+    def join_formulas(self, found: list[Tree], joins: list[str]) -> Tree:
         if len(found) == 1:
             return found[0]
         kinds = [is_statement(one) for one in found]
@@ -120,11 +120,11 @@ class Statements(Expressions):
                     if "iff" in words
                     else Tree("implies", (right, left) if "if" in words else (left, right))
                 )
-            raise self.error("a condition in words is not understood")
+            raise self.make_error("a condition in words is not understood")
         if all(kinds):
             if "or" in words:
                 if "and" in words:
-                    raise self.error("'and' beside 'or' can be read in two ways")
+                    raise self.make_error("'and' beside 'or' can be read in two ways")
                 return Tree("or", tuple(found))
             return Tree("and", tuple(found))
         if any(kinds):
@@ -135,88 +135,88 @@ class Statements(Expressions):
             ):
                 every = (*found[:-1], last.children[0])
                 return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
-            raise self.error("a list beside a relation is not understood")
+            raise self.make_error("a list beside a relation is not understood")
         return Tree("list", tuple(found))
 
     # Statements
 
-    def statement(self) -> Tree:
-        left = self.disjunction()
+    def parse_statement(self) -> Tree:
+        left = self.parse_disjunction()
         while True:
             label = self.here.operator.label
             if label in IFF:
-                self.take()
-                left = Tree("iff", (left, self.disjunction()))
+                self.take_piece()
+                left = Tree("iff", (left, self.parse_disjunction()))
             elif label in IMPLIES:
-                self.take()
-                right = self.disjunction()
+                self.take_piece()
+                right = self.parse_disjunction()
                 left = Tree("implies", (left, right) if IMPLIES[label] > 0 else (right, left))
             else:
                 return left
 
-    def disjunction(self) -> Tree:
-        found = [self.conjunction()]
+    def parse_disjunction(self) -> Tree:
+        found = [self.parse_conjunction()]
         while self.here.operator.label == "U!or" and self.here.role == Role.ADD:
-            self.take()
-            found.append(self.conjunction())
+            self.take_piece()
+            found.append(self.parse_conjunction())
         return found[0] if len(found) == 1 else Tree("or", tuple(found))
 
-    def conjunction(self) -> Tree:
-        found = [self.negation()]
+    def parse_conjunction(self) -> Tree:
+        found = [self.parse_negation()]
         while self.here.operator.label == "U!and" and self.here.role == Role.ADD:
-            self.take()
-            found.append(self.negation())
+            self.take_piece()
+            found.append(self.parse_negation())
         return found[0] if len(found) == 1 else Tree("and", tuple(found))
 
-    def negation(self) -> Tree:
+    def parse_negation(self) -> Tree:
         if self.here.operator.label == "O!not" and not self.here.operator.children:
-            self.take()
-            self.enter()
-            result = Tree("not", (self.negation(),))
+            self.take_piece()
+            self.enter_level()
+            result = Tree("not", (self.parse_negation(),))
             self.context.depth -= 1
             return result
-        return self.chain()
+        return self.parse_chain()
 
     # Relations
 
-    def chain(self) -> Tree:
+    def parse_chain(self) -> Tree:
         """Relations one after another, each with the sides next to it."""
         if self.here.role == Role.RELATION:
-            raise self.error("the left side is missing")
-        left = self.sets()
+            raise self.make_error("the left side is missing")
+        left = self.parse_sets()
         found: list[Tree] = []
         while True:
             ahead, piece = 0, self.here
             while is_blank(piece) or piece.alone.label == "V!quad":
                 ahead += 1
-                piece = self.ahead(ahead)
+                piece = self.piece_ahead(ahead)
             if piece.role == Role.COLON and piece.text == ":" and not found:
-                left = self.ratio(left)
+                left = self.parse_ratio(left)
                 continue
             bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
             if (
-                (bar and self.ahead(ahead + 1).role == Role.SCRIPT)
+                (bar and self.piece_ahead(ahead + 1).role == Role.SCRIPT)
                 or (not bar and piece.role != Role.RELATION)
                 or piece.operator.label in ARROWS
             ):
                 break
             self.at += ahead
-            relation = self.relation()
-            right = self.related(relation)
-            modulus = self.modulus()
+            relation = self.read_relation()
+            right = self.parse_right_side(relation)
+            modulus = self.parse_modulus()
             if modulus is not None:
                 if relation not in ("=", "equivalent"):
-                    raise self.error("a modulus belongs to a congruence")
+                    raise self.make_error("a modulus belongs to a congruence")
                 found.append(Tree("congruent", (left, right, modulus)))
             else:
-                found.append(self.made(relation, left, right, piece))
+                found.append(self.make_relation(relation, left, right, piece))
             left = right
         if not found:
             return left
         return found[0] if len(found) == 1 else Tree("and", tuple(found))
 
-    def relation(self) -> str:
-        piece = self.take()
+    def read_relation(self) -> str:
+        piece = self.take_piece()
         label = piece.operator.label
         known = RELATIONS.get(label, "")
         if label == "U!approx":
@@ -226,73 +226,73 @@ class Statements(Expressions):
         elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
             known = "divides" if piece.text in ("|", "\\mid") else "not divides"
         if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
-            self.take()
+            self.take_piece()
             known += "="
         while self.here.role == Role.SCRIPT:
-            script = self.take()
-            above = inner(script.alone)
+            script = self.take_piece()
+            above = argument_pieces(script.alone)
             if script.text == "O!SUB" or any(one.text == "?" for one in above):
-                raise self.error(
+                raise self.make_error(
                     "a relation with something below it or a question mark is not understood", script
                 )
-            self.context.note("what stands above a relation is not part of it")
+            self.context.add_note("what stands above a relation is not part of it")
         self.context.places.setdefault(known, piece.start)
         if not known:
-            raise self.error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
+            raise self.make_error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
         if label == "O!assign":
-            self.context.note("':=' is an equation")
+            self.context.add_note("':=' is an equation")
         return known
 
-    def related(self, relation: str) -> Tree:
+    def parse_right_side(self, relation: str) -> Tree:
         """The right side of a relation."""
         before = self.context.intervals
         self.context.intervals = relation in ("in", "not in", "subset")
         while self.here.text == "\\\\" or is_alignment(self.here):
             self.at += 1
         if self.at >= self.length or self.here.role in (Role.RELATION, Role.PUNCTUATION, Role.PERIOD):
-            raise self.error("the right side is missing")
-        result = self.sets()
+            raise self.make_error("the right side is missing")
+        result = self.parse_sets()
         self.context.intervals = before
         return result
 
-    def modulus(self) -> Tree | None:
+    def parse_modulus(self) -> Tree | None:
         r"""`\pmod n`, `(\bmod n)` behind a congruence."""
         if self.here.role == Role.ANNOTATION:
-            return self.term_of(self.take().alone.children[0])
+            return self.term_of(self.take_piece().alone.children[0])
         if self.here.role == Role.OPEN and self.opens_modulus():
             self.at += 2
-            result = self.sets()
+            result = self.parse_sets()
             if self.here.role != Role.CLOSE:
-                self.unexpected()
-            self.take()
+                self.raise_unexpected()
+            self.take_piece()
             return result
         if self.here.role == Role.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
-            self.take()
-            return self.sets()
+            self.take_piece()
+            return self.parse_sets()
         return None
 
-    def made(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+    def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         if relation == "equivalent":
-            raise self.error("'\\equiv' without a modulus can be read in two ways", piece)
+            raise self.make_error("'\\equiv' without a modulus can be read in two ways", piece)
         if relation == "contains":
             return Tree("in", (right, left))
         if relation == "superset":
             return Tree("subset", (right, left))
         if relation.startswith("not "):
-            return Tree("not", (self.made(relation[4:], left, right, piece),))
+            return Tree("not", (self.make_relation(relation[4:], left, right, piece),))
         if relation == "divides":
-            self.context.note("'|' says that the left side divides the right")
+            self.context.add_note("'|' says that the left side divides the right")
             return Tree("=", (Tree("mod", (right, left)), ZERO))
         return Tree(relation, (left, right))
 
-    def ratio(self, left: Tree) -> Tree:
-        colon = self.take()
+    def parse_ratio(self, left: Tree) -> Tree:
+        colon = self.take_piece()
         if left.label in self.context.functions | USUAL or self.at >= self.length:
-            raise self.error("':' is not understood here", colon)
-        right = self.sets()
+            raise self.make_error("':' is not understood here", colon)
+        right = self.parse_sets()
         if self.here.role in (Role.COLON, Role.RELATION):
-            raise self.error("':' is not understood here", colon)
-        self.context.note("':' is a ratio")
+            raise self.make_error("':' is not understood here", colon)
+        self.context.add_note("':' is a ratio")
         return Tree("/", (left, right))
 
 
@@ -322,7 +322,7 @@ _NONE = Names()
 Notation = Literal["auto", "latex", "plain", "mathml"]
 
 
-def read(formula: str | Source, names: Names | None = None, notation: Notation = "auto") -> Reading:
+def read(formula: str | LatexSource, names: Names | None = None, notation: Notation = "auto") -> Reading:
     r"""What a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
@@ -335,7 +335,7 @@ def read(formula: str | Source, names: Names | None = None, notation: Notation =
     'what is divided by can be read in two ways'
     """
     try:
-        meant = formula if isinstance(formula, Source) else _as_latex(formula, notation)
+        meant = formula if isinstance(formula, LatexSource) else _as_latex(formula, notation)
         if isinstance(meant, Tree):
             if _too_large(meant):
                 raise UnreadError("it is too large")
@@ -371,20 +371,20 @@ def _as_latex(text: str, notation: Notation) -> str | Tree:
 _LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
-def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tree, Context]:
+def read_strictly(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:
     """The term, and what was settled while it was read. Raises: UnreadError with the place of what cannot be
     read."""
-    parts = pieces_of(Source.of(formula))
+    parts = pieces_of(LatexSource.from_latex(formula))
     context = context_of(parts, names or _NONE)
-    tree = _tree(parts, context)
+    tree = _parse_tree(parts, context)
     if _too_large(tree):
         raise UnreadError("it is too large")
     return tree, context
 
 
-def _tree(parts: list[Piece], context: Context) -> Tree:
+def _parse_tree(parts: list[Piece], context: ReadingContext) -> Tree:
     with deep_recursion():
-        tree = Statements(parts, context).whole()
+        tree = Statements(parts, context).parse_line()
         return _with_sequences(tree, context) if context.sequences else tree
 
 
@@ -397,14 +397,14 @@ def _too_large(tree: Tree) -> bool:
     return nodes > MAX_NODES or levels > MAX_DEPTH
 
 
-def pieces_of(source: Source) -> list[Piece]:
+def pieces_of(source: LatexSource) -> list[Piece]:
     if len(source.latex) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(source.latex):,} characters; at most {MAX_CHARACTERS:,} are read")
     with deep_recursion():
-        return unrolled(worded(pieces(source, line, whole=True)))
+        return unroll_cells(join_words(read_pieces(source, parse_line, whole=True)))
 
 
-def context_of(parts: list[Piece], names: Names) -> Context:
+def context_of(parts: list[Piece], names: Names) -> ReadingContext:
     """What is known of the letters of a formula before it is read."""
     functions, letters = set(names.functions), set(names.letters)
     bare: set[str] = set()
@@ -412,11 +412,11 @@ def context_of(parts: list[Piece], names: Names) -> Context:
     capitals: set[str] = set()
     single: set[str] = set()
     bold = False
-    for each in occurrences(parts):
+    for each in iterate_lines(parts):
         before = ""
         for at, piece in enumerate(each):
             if piece.text == "O!SUB" and at and each[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
-                letters |= {one.text for one in inner(piece.alone) if one.text in ("i", "e")}
+                letters |= {one.text for one in argument_pieces(piece.alone) if one.text in ("i", "e")}
             if piece.role != Role.UNKNOWN:
                 before = ""
                 continue
@@ -441,9 +441,9 @@ def context_of(parts: list[Piece], names: Names) -> Context:
                 after = each[at + 2].alone.label if at + 2 < len(each) else ""
                 if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
                     letters.add("i")
-    functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _defined(parts)
+    functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _find_defined_names(parts)
     geometric = capitals - single - functions
-    return Context(
+    return ReadingContext(
         frozenset(functions),
         frozenset(letters),
         frozenset(bare),
@@ -452,7 +452,7 @@ def context_of(parts: list[Piece], names: Names) -> Context:
     )
 
 
-def _defined(parts: list[Piece]) -> set[str]:
+def _find_defined_names(parts: list[Piece]) -> set[str]:
     """Letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
     result: set[str] = set()
     for at, (piece, after) in enumerate(pairwise(parts)):
@@ -477,7 +477,7 @@ def _defined(parts: list[Piece]) -> set[str]:
     return result
 
 
-def _with_sequences(tree: Tree, context: Context) -> Tree:
+def _with_sequences(tree: Tree, context: ReadingContext) -> Tree:
     """The tree with each `a_1` as `a` of 1 where some index of a is worked out."""
     if not tree.children:
         base, indices = context.subscripted.get(tree.label, ("", ()))
@@ -491,7 +491,7 @@ _LET = re.compile(
 _ARROW = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*(?::|\\colon)[^=]*?\\(?:to|rightarrow|mapsto)(?![a-z])")
 
 
-def names_of(formulas: Iterable[str | Source], text: str = "") -> Names:
+def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
     r"""What the formulas of a document, and its text, say of its letters.
 
     >>> sorted(names_of(["P(x) = x^2", r"q\colon A \to B"], "a function $u$").functions)
@@ -500,7 +500,7 @@ def names_of(formulas: Iterable[str | Source], text: str = "") -> Names:
     functions = {match[1] for match in _LET.finditer(text) if len(match[1]) == 1}
     letters: set[str] = set()
     for formula in formulas:
-        source = Source.of(formula)
+        source = LatexSource.from_latex(formula)
         functions |= {match[1] for match in _ARROW.finditer(source.latex)}
         try:
             parts = pieces_of(source)
@@ -512,22 +512,22 @@ def names_of(formulas: Iterable[str | Source], text: str = "") -> Names:
     return Names(frozenset(functions), frozenset(letters))
 
 
-def links(reading: Reading | Tree) -> list[Tree]:
+def list_links(reading: Reading | Tree) -> list[Tree]:
     """The relations of a chain, each with the sides next to it; those of other statements as well.
 
-    >>> [link.list_labels() for link in links(read("a = b < c"))]
+    >>> [link.list_labels() for link in list_links(read("a = b < c"))]
     [['=', 'a', 'b'], ['<', 'b', 'c']]
     """
     tree = reading.tree if isinstance(reading, Reading) else reading
     if tree is None or not is_statement(tree):
         return []
     if tree.label == "and":
-        return [link for part in tree.children for link in links(part)]
+        return [link for part in tree.children for link in list_links(part)]
     return [tree]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class StatementLink:
     """A relation in a text of mathematics: its sides, each read alone, and where it stands."""
 
     left: Reading
@@ -561,26 +561,28 @@ class Link:
 _TWO_SIDED = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx"))
 
 
-def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
+def read_statements(formula: str | LatexSource, names: Names | None = None) -> list[StatementLink]:
     r"""The links of the chains of relations in a formula, over all lines of an aligned environment; what is
     not read on one side leaves the other links as they are.
 
-    >>> [(one.relation, one.span) for one in statements(r"\begin{align} a &= b \\ &= c \end{align}")]
+    >>> [(one.relation, one.span) for one in read_statements(r"\begin{align} a &= b \\ &= c \end{align}")]
     [('=', (14, 20)), ('=', (19, 28))]
     """
-    source = Source.of(formula)
+    source = LatexSource.from_latex(formula)
     try:
         parts = pieces_of(source)
     except UnreadError:
         return []
     context = context_of(parts, names or _NONE)
-    result: list[Link] = []
-    for chain in _chains(parts):
+    result: list[StatementLink] = []
+    for chain in _iterate_chains(parts):
         if len(chain) < 2:
             continue
-        moduli = [end for side, _ in chain if (end := _modulus(side)) is not None]
-        modulus = _side(moduli[-1], context) if moduli else None
-        readings = [_side(side, context) if side else Reading(None, "a side is missing") for side, _ in chain]
+        moduli = [end for side, _ in chain if (end := _take_modulus(side)) is not None]
+        modulus = _read_side(moduli[-1], context) if moduli else None
+        readings = [
+            _read_side(side, context) if side else Reading(None, "a side is missing") for side, _ in chain
+        ]
         for at, (left, relation) in enumerate(chain[:-1]):
             right = chain[at + 1][0]
             if not left or not right or relation is None:
@@ -593,14 +595,14 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
                 name = "approx"
             span = left[0].start, right[-1].end
             equivalent = modulus if label in ("U!equivalent", "U!eq") else None
-            result.append(Link(readings[at], name, readings[at + 1], span, equivalent))
+            result.append(StatementLink(readings[at], name, readings[at + 1], span, equivalent))
     return result
 
 
-def _modulus(side: list[Piece]) -> list[Piece] | None:
+def _take_modulus(side: list[Piece]) -> list[Piece] | None:
     r"""The modulus at the end of a side, taken off it: `\pmod n`, `\mod n`, `(\bmod n)`, `(mod n)`."""
     if side and side[-1].role == Role.ANNOTATION:
-        return list(inner(side.pop().alone.children[0]))
+        return list(argument_pieces(side.pop().alone.children[0]))
     for at, piece in enumerate(side[:-1]):
         opens = piece.text == "(" and side[-1].text == ")"
         marked = side[at + 1].role == Role.MODIFIER or side[at + 1].text == "mod"
@@ -611,10 +613,10 @@ def _modulus(side: list[Piece]) -> list[Piece] | None:
     return None
 
 
-def _side(parts: list[Piece], context: Context) -> Reading:
+def _read_side(parts: list[Piece], context: ReadingContext) -> Reading:
     own = replace(context, notes={}, places={}, bound=[], subscripted={}, sequences=set(context.sequences))
     try:
-        tree = _tree(parts, own)
+        tree = _parse_tree(parts, own)
     except UnreadError as error:
         return Reading(None, error.reason)
     if is_statement(tree) or tree.label == "list":
@@ -627,14 +629,14 @@ def _side(parts: list[Piece], context: Context) -> Reading:
 _Sides = list[tuple[list[Piece], Piece | None]]
 
 
-def _chains(parts: list[Piece]) -> Iterator[_Sides]:
+def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
     chain: _Sides = []
     side: list[Piece] = []
     depth = 0
     for at, piece in enumerate(parts):
         depth = max(0, depth + (piece.role == Role.OPEN) - (piece.role == Role.CLOSE))
         after = next((one for one in parts[at + 1 :] if not is_blank(one)), None)
-        if depth or not (ends := _ends(piece, parts, at, after)):
+        if depth or not (ends := _ends_side(piece, parts, at, after)):
             if not is_blank(piece) or depth:
                 side.append(piece)
         elif ends == "relation":
@@ -648,7 +650,7 @@ def _chains(parts: list[Piece]) -> Iterator[_Sides]:
     yield [*chain, (side, None)]
 
 
-def _ends(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -> str:
+def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -> str:
     """Whether a side ends here: with a relation, or the chain as well."""
     label = piece.operator.label
     if label in ARROWS or label.startswith(("U!and", "U!or")):

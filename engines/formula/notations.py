@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.formula.cursor import UnreadError, negative, nested
+from engines.formula.cursor import UnreadError, make_negative, nest_operands
 from engines.formula.infix import split_word
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
-from engines.formula.symbols import symbols
+from engines.formula.symbols import list_symbols
 from engines.formula.words import GREEK, ONE_PLACE, PAIRS, SEVERAL, UNITS
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def latex_of_plain(text: str) -> str:
     if _is_prose(text):
         return rf"\text{{{text.strip()}}}"
     with deep_recursion():
-        return _PlainWriter(text).write()
+        return _PlainWriter(text).write_text()
 
 
 def is_written_with_names(text: str) -> bool:
@@ -100,16 +100,16 @@ def _is_prose(text: str) -> bool:
         return False
     words = text.strip(" .!").split()
     if len(words) == 1:
-        return words[0].lower() in _ANSWERS or _word(words[0]).startswith(r"\text")
+        return words[0].lower() in _ANSWERS or _word_to_latex(words[0]).startswith(r"\text")
     names = [split_word(word, _NAMES, "xyz" if len(word) > 1 else word) for word in words]
     return not all(names) or max(map(len, chain(*names))) < 2
 
 
-def _word(word: str) -> str:
+def _word_to_latex(word: str) -> str:
     lower = word.lower()
     if lower in _SPELT:
         return _SPELT[lower] + " "
-    known = symbols().get(rf"\{word}")
+    known = list_symbols().get(rf"\{word}")
     if known is not None and len(known.unicode) == 1 and word not in ("in", "to"):
         return rf"\{word} "
     if word == "mod":
@@ -125,7 +125,7 @@ def _word(word: str) -> str:
     names = split_word(word, _NAMES, "xyz")
     if len(word) > 3 and not names:
         return rf"\text{{ {word} }}"
-    return "".join(map(_word, names)) if any(len(name) > 1 for name in names) else word
+    return "".join(map(_word_to_latex, names)) if any(len(name) > 1 for name in names) else word
 
 
 class _PlainWriter:
@@ -140,11 +140,11 @@ class _PlainWriter:
         self.number_end = False
         """Whether a number stands right before the next token."""
 
-    def write(self) -> str:
+    def write_text(self) -> str:
         """Return the LaTeX of the whole text."""
         written = ""
         while self.tokens:
-            written += self.sequence()
+            written += self.write_sequence()
             if self.tokens:
                 written += self.tokens.pop()[1]  # it closes nothing
         return written
@@ -153,7 +153,7 @@ class _PlainWriter:
         """Return the next token that is no space."""
         return next((text for kind, text, _ in reversed(self.tokens) if kind != "space"), "")
 
-    def take(self) -> tuple[str, str, str]:
+    def take_token(self) -> tuple[str, str, str]:
         """Take the next token that is no space."""
         self.skip_spaces()
         return self.tokens.pop()
@@ -162,101 +162,101 @@ class _PlainWriter:
         while self.tokens and self.tokens[-1][0] == "space":
             self.tokens.pop()
 
-    def sequence(self) -> str:
+    def write_sequence(self) -> str:
         """Write what stands here up to a closing bracket or the end."""
         if self.depth > MAX_DEPTH:
             raise UnreadError(f"the expression is nested more than {MAX_DEPTH} deep")
         written: list[str] = []
         while self.tokens and self.tokens[-1][1] != ")":
-            written.append(self.item())
+            written.append(self.write_item())
         return "".join(written)
 
-    def item(self) -> str:
+    def write_item(self) -> str:
         kind, text, detail = self.tokens.pop()
         behind_number, self.number_end = self.number_end, kind == "number"
         if kind == "script":
-            return self.script("_" if text == "_" else "^")
+            return self.write_script("_" if text == "_" else "^")
         if kind == "superscript":
             return f"^{{{text.translate(_SUPERSCRIPTS)}}}"
         if kind == "slope":
             return rf"\frac{{d}}{{d{detail}}}"
         if kind == "logarithm":
-            return self.applied("log", rf"\log_{{{detail}}}")
+            return self.write_application("log", rf"\log_{{{detail}}}")
         if kind == "word":
             names = split_word(text, _NAMES, text) if behind_number else [text]
             if len(names) > 1 and len(names[0]) > 1:  # 2pir
                 self.tokens.append(("word", "".join(names[1:]), ""))
-                return self.word(names[0])
-            return self.word(text)
+                return self.write_word(names[0])
+            return self.write_word(text)
         if text == "(":
-            inner, closing = self.bracketed()
+            inner, closing = self.write_bracketed()
             return f"({inner}{closing}"
         return _SIGNS.get(text, text)
 
-    def word(self, word: str) -> str:
+    def write_word(self, word: str) -> str:
         if word in ONE_PLACE and len(word) > 1:
-            return self.applied(word, _word(word))
-        return _word(word) if len(word) > 1 else word
+            return self.write_application(word, _word_to_latex(word))
+        return _word_to_latex(word) if len(word) > 1 else word
 
-    def bracketed(self) -> tuple[str, str]:
+    def write_bracketed(self) -> tuple[str, str]:
         """Write what stands in the bracket that has just been opened; and the bracket that closes it."""
         self.depth += 1
-        inner = self.sequence()
+        inner = self.write_sequence()
         self.depth -= 1
         return inner, self.tokens.pop()[1] if self.tokens else ""
 
-    def applied(self, word: str, name: str) -> str:
+    def write_application(self, word: str, name: str) -> str:
         """Write a function with its argument in brackets. A power of its value goes behind its name, where
         LaTeX has it, except for -1, which would mean the inverse function there."""
         if self.next_text() != "(":
             return name
-        self.take()
-        inner, closing = self.bracketed()
+        self.take_token()
+        inner, closing = self.write_bracketed()
         if word == "sqrt" and closing:
             return rf"\sqrt{{{inner}}}"
         if self.next_text() not in ("^", "**"):
             return f"{name}({inner}{closing}"
-        self.take()
-        power = self.script("^")
+        self.take_token()
+        power = self.write_script("^")
         return f"({name}({inner}{closing}){power}" if power == "^{-1}" else f"{name}{power}({inner}{closing}"
 
-    def script(self, mark: str) -> str:
+    def write_script(self, mark: str) -> str:
         self.depth += 1
-        operand = self.operand(mark)
+        operand = self.write_operand(mark)
         self.depth -= 1
         return f"{mark}{{{operand}}}" if operand else mark
 
-    def operand(self, mark: str) -> str:
+    def write_operand(self, mark: str) -> str:
         """Write what is raised or lowered: a sign, then a number, bracket, function or name with its own
         scripts."""
         if self.depth > MAX_DEPTH:
             raise UnreadError(f"the expression is nested more than {MAX_DEPTH} deep")
         sign = ""
         while self.next_text() in ("+", "-", "−"):
-            sign += self.take()[1]
-        kind, text, detail = self.take() if self.next_text() else ("", "", "")
+            sign += self.take_token()[1]
+        kind, text, detail = self.take_token() if self.next_text() else ("", "", "")
         if kind == "number":
             written = text
         elif kind == "word":
-            names = [text] if mark == "_" else self.named(text)
+            names = [text] if mark == "_" else self.split_first_name(text)
             if "".join(names[1:]):
                 self.tokens.append(("word", "".join(names[1:]), ""))
-            written = (rf"\{text}" if text in GREEK else text) if mark == "_" else self.word(names[0])
+            written = (rf"\{text}" if text in GREEK else text) if mark == "_" else self.write_word(names[0])
         elif text == "(":
-            inner, closing = self.bracketed()
+            inner, closing = self.write_bracketed()
             whole = mark == "_" or self.next_text() not in ("^", "**", *_POSTFIX)
             written = inner if whole and closing else f"({inner}{closing}"
         elif kind == "logarithm":
-            written = self.applied("log", rf"\log_{{{detail}}}")
+            written = self.write_application("log", rf"\log_{{{detail}}}")
         else:
             self.tokens += [(kind, text, detail)] * bool(kind)
             return sign
         while mark == "^" and (self.next_text() in ("^", "**", "_", *_POSTFIX) or self.is_superscript()):
             self.skip_spaces()
-            written += self.item()
+            written += self.write_item()
         return sign + written.strip()
 
-    def named(self, word: str) -> list[str]:
+    def split_first_name(self, word: str) -> list[str]:
         """Return the first name of a word as an exponent: all of it, a function or Greek letter, or one
         letter; and the rest."""
         names = split_word(word, _NAMES, word)
@@ -292,8 +292,8 @@ def meant_by_mathml(xml: str) -> str | Tree:
             children = [one for one in inner if name_of(one) != "semantics"]
             if len(children) != 1:
                 raise UnreadError("not one formula")
-            return _term(children[0])
-        return _latex(root, lenient=False)
+            return _to_term(children[0])
+        return _write_latex(root, lenient=False)
 
 
 def latex_of_mathml(xml: str) -> str:
@@ -307,12 +307,12 @@ def latex_of_mathml(xml: str) -> str:
     """
     try:
         with deep_recursion():
-            return _latex(mathml_root(xml), lenient=True)
+            return _write_latex(mathml_root(xml), lenient=True)
     except DataError:
         return ""
 
 
-def _latex(element: _Element, *, lenient: bool) -> str:
+def _write_latex(element: _Element, *, lenient: bool) -> str:
     """Write an element; `lenient` leaves out what has no LaTeX, which is else an UnreadError."""
     name = name_of(element)
     if name in ("mi", "mo", "mn", "mtext"):
@@ -324,7 +324,7 @@ def _latex(element: _Element, *, lenient: bool) -> str:
         return rf"\operatorname{{{text}}}" if word else written
     if lenient and name in _UNSHOWN:
         return ""
-    parts = [_latex(child, lenient=lenient) for child in element]
+    parts = [_write_latex(child, lenient=lenient) for child in element]
     if name in _ROWS:
         return " ".join(filter(None, parts))
     if name == "mspace":
@@ -392,7 +392,7 @@ _NESTED = ("+", "*", "min", "max", "gcd", "lcm", "union", "intersection")
 _CLOSURES = {"open": "oo", "closed": "cc", "open-closed": "oc", "closed-open": "co"}
 
 
-def _term(element: _Element) -> Tree:
+def _to_term(element: _Element) -> Tree:
     name = name_of(element)
     text = "".join(map(str, element.itertext())).strip()
     if name in ("cn", "ci"):
@@ -405,22 +405,26 @@ def _term(element: _Element) -> Tree:
         return Tree("set")
     if name == "interval":
         closure = _CLOSURES.get(element.get("closure", "closed"), "")
-        return Tree("interval", (Tree(closure), *map(_term, element)))
+        return Tree("interval", (Tree(closure), *map(_to_term, element)))
     if name in ("set", "list", "vector", "matrix", "matrixrow"):
-        return Tree(_LABELS[name], tuple(map(_term, element)))
+        return Tree(_LABELS[name], tuple(map(_to_term, element)))
     if name != "apply" or not len(element):
         raise UnreadError(f"<{name}> is not understood")
     operator, *rest = element
     marks = {name_of(one): one for one in rest}
-    given = [_term(one) for one in rest if name_of(one) not in _MARKS]
-    return _applied(name_of(operator), operator, {key: marks[key] for key in _MARKS if key in marks}, given)
+    given = [_to_term(one) for one in rest if name_of(one) not in _MARKS]
+    return _apply_content_operator(
+        name_of(operator), operator, {key: marks[key] for key in _MARKS if key in marks}, given
+    )
 
 
 _MARKS = ("bvar", "lowlimit", "uplimit", "degree", "logbase", "condition")
 
 
-def _applied(name: str, operator: _Element, marks: dict[str, _Element], given: list[Tree]) -> Tree:
-    inner = {key: _term(one[0]) for key, one in marks.items() if len(one)}
+def _apply_content_operator(
+    name: str, operator: _Element, marks: dict[str, _Element], given: list[Tree]
+) -> Tree:
+    inner = {key: _to_term(one[0]) for key, one in marks.items() if len(one)}
     ranged = {"sum": "sum", "product": "prod", "int": "integral"}
     if name in ranged and inner.keys() == {"bvar", "lowlimit", "uplimit"} and len(given) == 1:
         return Tree(ranged[name], (inner["bvar"], inner["lowlimit"], inner["uplimit"], given[0]))
@@ -438,12 +442,12 @@ def _applied(name: str, operator: _Element, marks: dict[str, _Element], given: l
     if name == "exp" and len(given) == 1:
         return Tree("pow", (Tree("e"), given[0]))
     if name == "minus" and len(given) == 1:
-        return negative(given[0])
+        return make_negative(given[0])
     if name == "ci":
-        return Tree("call", (_term(operator), *given))
+        return Tree("call", (_to_term(operator), *given))
     label = _LABELS.get(name) or ONE_PLACE.get(name, "")
     if label in _NESTED and given:
-        return nested(label, given)
+        return nest_operands(label, given)
     chained = label in ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx")
     if chained and len(given) > 2:
         return Tree("and", tuple(Tree(label, pair) for pair in pairwise(given)))

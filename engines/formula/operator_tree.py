@@ -40,7 +40,7 @@ class OperatorTree:
     def unordered(self) -> bool:
         return self.label.startswith(("U!", "+!U!"))
 
-    def walk(self) -> Iterator[OperatorTree]:
+    def walk_nodes(self) -> Iterator[OperatorTree]:
         """Every node, parents first, from left to right."""
         pending = [self]
         while pending:
@@ -48,11 +48,11 @@ class OperatorTree:
             yield node
             pending.extend(reversed(node.children))
 
-    def size(self) -> int:
+    def count_nodes(self) -> int:
         """How many nodes it has."""
-        return sum(1 for _ in self.walk())
+        return sum(1 for _ in self.walk_nodes())
 
-    def tall(self) -> bool:
+    def is_too_tall(self) -> bool:
         """Whether it has more levels than a tree may have."""
         row: Sequence[OperatorTree] = (self,)
         for _ in range(TALLEST):
@@ -61,9 +61,9 @@ class OperatorTree:
                 return False
         return True
 
-    def cut(self, spans: Sequence[tuple[int, int] | None] = ()) -> OperatorTree:
+    def cut_deep_parts(self, spans: Sequence[tuple[int, int] | None] = ()) -> OperatorTree:
         """The same, errors in place of what is too deep; `spans` are those of the nodes of `walk()`."""
-        places = {id(node): span for node, span in zip(self.walk(), spans, strict=False)}
+        places = {id(node): span for node, span in zip(self.walk_nodes(), spans, strict=False)}
         order, levels = [self], {id(self): 1}
         for node in order:
             if levels[id(node)] < TALLEST:
@@ -78,14 +78,14 @@ class OperatorTree:
                 done[id(node)] = OperatorTree(node.label, children, node.span)
         return done[id(self)]
 
-    def errors(self) -> list[OperatorTree]:
-        return [node for node in self.walk() if node.label.startswith("E!")]
+    def list_errors(self) -> list[OperatorTree]:
+        return [node for node in self.walk_nodes() if node.label.startswith("E!")]
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """`{"label", "children"}`, without `children` where there are none; an error node with its `span`."""
         # Children are finished before their parents: no recursion, so any depth works.
         done: dict[int, dict[str, Any]] = {}
-        for node in reversed(list(self.walk())):
+        for node in reversed(list(self.walk_nodes())):
             made: dict[str, Any] = {"label": node.label}
             if node.span is not None and node.label.startswith("E!"):
                 made["span"] = list(node.span)
@@ -95,7 +95,7 @@ class OperatorTree:
         return done[id(self)]
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> OperatorTree:
+    def from_document(cls, document: Mapping[str, Any]) -> OperatorTree:
         """A tree from its document.
 
         Raises:
@@ -117,10 +117,10 @@ class OperatorTree:
                     done[id(node)] = cls(node["label"], children)
         return done[id(document)]
 
-    def sorted(self) -> OperatorTree:
+    def sort_operands(self) -> OperatorTree:
         """The same tree with the operands of unordered operators in one order: equal trees are the same."""
         done: dict[int, tuple[OperatorTree, str]] = {}
-        for node in reversed(list(self.walk())):
+        for node in reversed(list(self.walk_nodes())):
             made = [done[id(child)] for child in node.children]
             if node.unordered:
                 made.sort(key=lambda pair: pair[1])
@@ -131,16 +131,16 @@ class OperatorTree:
     def __str__(self) -> str:
         """One line: `(O!SUP V!x N!2)`."""
         done: dict[int, str] = {}
-        for node in reversed(list(self.walk())):
+        for node in reversed(list(self.walk_nodes())):
             parts = [node.label, *(done[id(child)] for child in node.children)]
             done[id(node)] = f"({' '.join(parts)})" if node.children else node.label
         return done[id(self)]
 
 
-def fragments(parts: Sequence[OperatorTree], span: tuple[int, int] | None = None) -> OperatorTree:
+def make_fragments(parts: Sequence[OperatorTree], span: tuple[int, int] | None = None) -> OperatorTree:
     """What cannot be parsed: an error node over its pieces. Letters that follow one another are one text.
 
-    >>> str(fragments([OperatorTree("-!l"), OperatorTree("-!h"), OperatorTree("V!)"), OperatorTree("-!s")]))
+    >>> str(make_fragments([OperatorTree(label) for label in ("-!l", "-!h", "V!)", "-!s")]))
     '(E! O!fragments T!lh V!) -!s)'
     """
     joined: list[OperatorTree] = []
@@ -161,10 +161,11 @@ ABSENT = OperatorTree("W!")
 """What is missing, and text inside formulas."""
 
 
-def apply(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorTree:
+def apply_operator(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorTree:
     """An operator over its operands; one with scripts becomes a node named after what carries the scripts.
 
-    >>> str(apply(OperatorTree("O!SUB", (OperatorTree("O!sum"), OperatorTree("V!k"))), [OperatorTree("V!x")]))
+    >>> sum_over_k = OperatorTree("O!SUB", (OperatorTree("O!sum"), OperatorTree("V!k")))
+    >>> str(apply_operator(sum_over_k, [OperatorTree("V!x")]))
     '(+!O!sum (O!SUB O!sum V!k) V!x)'
     """
     if operator.children:
@@ -198,17 +199,17 @@ _STEPS = 3
 """Nodes of the longest path."""
 
 
-def _general(label: str) -> str:
+def _general_label(label: str) -> str:
     return label[0] if label[:2] in ("V!", "N!", "-!") else label
 
 
-def features(tree: OperatorTree) -> Counter[str]:
+def count_features(tree: OperatorTree) -> Counter[str]:
     """How often each feature occurs in a tree."""
     result: Counter[str] = Counter()
     whole: dict[int, tuple[str, str]] = {}
     order: list[tuple[OperatorTree, tuple[str, ...], tuple[str, ...]]] = [(tree, (), ())]
     for node, above, general in order:
-        label, wild = node.label, _general(node.label)
+        label, wild = node.label, _general_label(node.label)
         result[f"l {label}"] += 1
         path, other = (label, *above), (wild, *general)
         for steps in range(2, len(path) + 1):
@@ -218,14 +219,14 @@ def features(tree: OperatorTree) -> Counter[str]:
             at = "" if node.unordered else str(place)
             order.append((child, (label + at, *above)[: _STEPS - 1], (wild + at, *general)[: _STEPS - 1]))
     for node, _, _ in reversed(order):
-        whole[id(node)] = exact, wild = _whole(node, whole)
+        whole[id(node)] = exact, wild = _subtree_texts(node, whole)
         if node.children:
             result[f"s {exact}"] += 1
             result[f"w {wild}"] += 1
     return result
 
 
-def _whole(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tuple[str, str]:
+def _subtree_texts(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tuple[str, str]:
     """A text of a sub-tree, and one with wildcards; the same for the same operands in any order."""
     exact = [below[id(child)][0] for child in node.children]
     wild = [below[id(child)][1] for child in node.children]
@@ -233,17 +234,19 @@ def _whole(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tuple[str, 
         exact.sort()
         wild.sort()
     if not node.children:
-        return node.label, _general(node.label)
-    return _short(f"({node.label} {' '.join(exact)})"), _short(f"({node.label} {' '.join(wild)})")
+        return node.label, _general_label(node.label)
+    return _shorten_text(f"({node.label} {' '.join(exact)})"), _shorten_text(
+        f"({node.label} {' '.join(wild)})"
+    )
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     """A long text by its hash, so that what is written of deep trees does not grow with their depth."""
     return text if len(text) <= 80 else blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TreePart:
     """A part of one formula that another has too: its places in `walk()` order of both trees, its nodes, and
     whether its letters and numbers are the same."""
 
@@ -253,21 +256,21 @@ class Part:
     exact: bool
 
 
-def shared_parts(one: OperatorTree, other: OperatorTree) -> list[Part]:
+def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
     """The largest sub-trees of one formula that the other has too, greatest first; none lies in another.
 
     Exact ones come before those that are equal up to letters and numbers. Single leaves count where they are
     exact.
     """
-    nodes, others = list(one.walk()), list(other.walk())
-    texts, sizes = _texts(nodes)
-    theirs, _ = _texts(others)
+    nodes, others = list(one.walk_nodes()), list(other.walk_nodes())
+    texts, sizes = _texts_and_sizes(nodes)
+    theirs, _ = _texts_and_sizes(others)
     free: dict[tuple[bool, str], list[int]] = {}
     for place, (exact, wild) in enumerate(theirs):
         free.setdefault((True, exact), []).append(place)
         free.setdefault((False, wild), []).append(place)
     taken, used = set[int](), set[int]()
-    result: list[Part] = []
+    result: list[TreePart] = []
     candidates = [(sizes[at], exact, at) for at in range(len(nodes)) for exact in (True, False)]
     candidates.sort(key=lambda one: (-one[0], not one[1], one[2]))
     for size, same, at in candidates:
@@ -277,14 +280,14 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[Part]:
         for place in free.get((same, texts[at][0 if same else 1]), ()):
             there = range(place, place + size)
             if not any(number in used for number in there):
-                result.append(Part(at, place, size, same))
+                result.append(TreePart(at, place, size, same))
                 taken.update(here)
                 used.update(there)
                 break
     return result
 
 
-def _texts(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], list[int]]:
+def _texts_and_sizes(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], list[int]]:
     """The text of the sub-tree at each place, and how many nodes it has; nodes in `walk()` order."""
     texts: list[tuple[str, str]] = [("", "")] * len(nodes)
     sizes = [1] * len(nodes)
@@ -294,5 +297,5 @@ def _texts(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], list[int]]
             below[id(one)] = texts[child]
             sizes[place] += sizes[child]
             child += sizes[child]
-        texts[place] = _whole(node, below)
+        texts[place] = _subtree_texts(node, below)
     return texts, sizes

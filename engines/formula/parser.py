@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from engines.formula.layout import DEEPEST, Piece, pieces
-from engines.formula.lexer import Source
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
+from engines.formula.layout import DEEPEST, Piece, read_pieces
+from engines.formula.lexer import LatexSource
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply_operator, deep_recursion, make_fragments
 from engines.formula.spans import node_spans
 from engines.formula.symbols import ARROWS, BODIES, STARTS, Role
 
@@ -36,7 +36,7 @@ class _Stretch:
     signs: list[int] = field(default_factory=list)
 
 
-def connected(parts: list[Piece]) -> list[Piece]:
+def join_connectives(parts: list[Piece]) -> list[Piece]:
     r"""The pieces, with each `\land` and `\lor` whose sides all are relations as a relation itself.
 
     In `x > 0 \land y > 0` it joins two statements, in `x \land y = z` it makes a term.
@@ -44,7 +44,7 @@ def connected(parts: list[Piece]) -> list[Piece]:
     result = list(parts)
     stretches = [_Stretch()]
 
-    def finish(listed: bool) -> _Stretch:
+    def finish_stretch(listed: bool) -> _Stretch:
         last = stretches.pop()
         if last.statements and last.related and not last.listed:
             for at in last.signs:
@@ -57,11 +57,11 @@ def connected(parts: list[Piece]) -> list[Piece]:
         if piece.role == Role.OPEN:
             stretches.append(_Stretch(piece.text == "{"))
         elif piece.role == Role.CLOSE and len(stretches) > 1:
-            finish(listed=False)
+            finish_stretch(listed=False)
         elif piece.role in _ENDS or (
             piece.role == Role.RELATION and (label in ARROWS or piece.text == "\\mid")
         ):
-            stretches.append(finish(listed=here.listed and piece.role == Role.PUNCTUATION))
+            stretches.append(finish_stretch(listed=here.listed and piece.role == Role.PUNCTUATION))
         elif piece.role == Role.RELATION:
             here.related = True
         elif piece.role == Role.ADD and label in _CONNECTIVES:
@@ -69,11 +69,11 @@ def connected(parts: list[Piece]) -> list[Piece]:
             here.related = False
             here.signs.append(at)
     while stretches:
-        finish(listed=False)
+        finish_stretch(listed=False)
     return result
 
 
-Mode = Literal["arqmath", "correct"]
+ParserMode = Literal["arqmath", "correct"]
 
 _INTERVALS = {"()": "O-O", "[]": "C-C", "(]": "O-C", "[)": "C-O"}
 _PAIRS = {
@@ -89,33 +89,33 @@ _PAIRS = {
 """Labels by the brackets; `{}` is how many things there are."""
 
 
-class Run:
+class OperandRun:
     """Operands with operators between them, from left to right; the same sign again adds an operand."""
 
-    def __init__(self, first: OperatorTree, mode: Mode) -> None:
+    def __init__(self, first: OperatorTree, mode: ParserMode) -> None:
         self.operands = [first]
         self.operator: OperatorTree | None = None
         self.sign = ""
         self.mode = mode
 
-    def add(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
+    def add_operand(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
         """One more operand; `sign` tells operators apart that are written in different ways."""
         nested = self.mode == "correct" and not operator.label.startswith("U!")
         if self.operator is not None and (sign != self.sign or not sign or operator.children or nested):
-            self.operands = [self.tree()]
+            self.operands = [self.to_tree()]
         self.operator, self.sign = operator, "" if operator.children else sign
         self.operands.append(operand)
 
-    def tree(self) -> OperatorTree:
-        return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
+    def to_tree(self) -> OperatorTree:
+        return self.operands[0] if self.operator is None else apply_operator(self.operator, self.operands)
 
 
-def listed(parts: list[OperatorTree]) -> OperatorTree:
+def make_list(parts: list[OperatorTree]) -> OperatorTree:
     """Expressions side by side; one alone is itself."""
     return parts[0] if len(parts) == 1 else OperatorTree(f"M!L-{len(parts)}", tuple(parts))
 
 
-def fenced(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree | None:
+def make_fenced(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree | None:
     """What these things mean in these brackets; `set` opens a set by a condition. None: nothing."""
     pair = opening + closing
     if opening == "set" or (pair == "()" and len(found) == 1):
@@ -126,7 +126,7 @@ def fenced(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTre
     return None if label is None else OperatorTree(label.format(len(found)), tuple(found))
 
 
-def fragmented(parts: list[Piece]) -> OperatorTree:
+def make_fragments_of(parts: list[Piece]) -> OperatorTree:
     """What cannot be parsed: the pieces one by one; what stands in brackets is put together."""
     stack: list[list[OperatorTree]] = [[]]
     bare: Piece | None = None
@@ -143,13 +143,13 @@ def fragmented(parts: list[Piece]) -> OperatorTree:
             stack.append([shown])
         elif piece.role == Role.CLOSE and len(stack) > 1:
             inner = stack.pop()
-            stack[-1].append(fragments([*inner, shown]))
+            stack[-1].append(make_fragments([*inner, shown]))
         else:
             stack[-1].append(shown)
     while len(stack) > 1:
         inner = stack.pop()
         stack[-1].extend(inner)
-    return fragments(stack[0])
+    return make_fragments(stack[0])
 
 
 _TIMES = OperatorTree("U!times")
@@ -161,7 +161,7 @@ _SIGNS = {Role.ADD, Role.MULTIPLY, Role.RELATION, Role.OPERATOR, Role.COLON, *BO
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
-def search_tree(latex: str | Source) -> OperatorTree:
+def search_tree(latex: str | LatexSource) -> OperatorTree:
     r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
     letters (blackboard bold, script, fraktur), which those leave out.
 
@@ -171,22 +171,26 @@ def search_tree(latex: str | Source) -> OperatorTree:
     return operator_tree(latex, texts=True)
 
 
-def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
+def operator_tree(
+    latex: str | LatexSource, mode: ParserMode = "arqmath", *, texts: bool = False
+) -> OperatorTree:
     """The operator tree of a formula, with `texts` as `search_tree`; never raises.
 
     >>> str(operator_tree("x^2 + 1"))
     '(U!plus (O!SUP V!x N!2) N!1)'
     """
-    source = Source.of(latex)
+    source = LatexSource.from_latex(latex)
 
-    def grammar(parts: list[Piece]) -> OperatorTree:
-        return _Grammar(parts, mode).tree()
+    def parse_pieces(parts: list[Piece]) -> OperatorTree:
+        return _Grammar(parts, mode).parse_tree()
 
     with deep_recursion():
-        result = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
+        result = parse_pieces(
+            read_pieces(source, parse_pieces, _DASHES if mode == "arqmath" else "", texts=texts)
+        )
     if result.label == "E!":
         result = OperatorTree("E!", result.children, (0, len(source.latex)))
-    return result.cut(node_spans(result, source)) if result.tall() else result
+    return result.cut_deep_parts(node_spans(result, source)) if result.is_too_tall() else result
 
 
 class _NoFormulaError(Exception):
@@ -196,55 +200,55 @@ class _NoFormulaError(Exception):
 class _Grammar:
     """Recursive descent over pieces."""
 
-    def __init__(self, parts: list[Piece], mode: Mode) -> None:
-        self.parts = connected(parts) if mode == "correct" else parts
+    def __init__(self, parts: list[Piece], mode: ParserMode) -> None:
+        self.parts = join_connectives(parts) if mode == "correct" else parts
         self.mode = mode
         self.at = 0
         self.bars = 0
         self.integrals = 0
         self.depth = 0
 
-    def tree(self) -> OperatorTree:
+    def parse_tree(self) -> OperatorTree:
         parts = self.parts
         if not parts:
             return ABSENT
         if len(parts) == 1:
-            return parts[0].alone if parts[0].role != Role.STRAY else fragmented(self.parts)
+            return parts[0].alone if parts[0].role != Role.STRAY else make_fragments_of(self.parts)
         if parts[1].role == Role.SCRIPT and (alone := self.operator_alone()) is not None:
             return alone
         self.at = 0
         try:
-            result = self.formulas()
-            self.ending()
+            result = self.parse_formulas()
+            self.read_ending()
         except _NoFormulaError:
             alone = self.operator_alone()
-            return alone if alone is not None else fragmented(self.parts)
+            return alone if alone is not None else make_fragments_of(self.parts)
         return result
 
     # Tokens
 
-    def role(self, ahead: int = 0) -> str:
+    def role_ahead(self, ahead: int = 0) -> str:
         at = self.at + ahead
         return self.parts[at].role if at < len(self.parts) else ""
 
-    def take(self) -> Piece:
+    def take_piece(self) -> Piece:
         self.at += 1
         return self.parts[self.at - 1]
 
-    def scripted(self, tree: OperatorTree) -> OperatorTree:
-        while self.role() == Role.SCRIPT:
-            piece = self.take()
+    def parse_scripted(self, tree: OperatorTree) -> OperatorTree:
+        while self.role_ahead() == Role.SCRIPT:
+            piece = self.take_piece()
             tree = OperatorTree(piece.text, (tree, piece.alone))
         return tree
 
-    def operator(self) -> OperatorTree:
-        piece = self.take()
-        return self.scripted(piece.alone) if self.role() == Role.SCRIPT else piece.operator
+    def parse_operator(self) -> OperatorTree:
+        piece = self.take_piece()
+        return self.parse_scripted(piece.alone) if self.role_ahead() == Role.SCRIPT else piece.operator
 
-    def ending(self) -> None:
+    def read_ending(self) -> None:
         """The end of the line; a full stop or comma may stand before it."""
-        while self.role() == Role.PERIOD or (
-            self.role() == Role.PUNCTUATION and self.parts[self.at].text != ";"
+        while self.role_ahead() == Role.PERIOD or (
+            self.role_ahead() == Role.PUNCTUATION and self.parts[self.at].text != ";"
         ):
             self.at += 1
         if self.at < len(self.parts):
@@ -253,100 +257,100 @@ class _Grammar:
     def operator_alone(self) -> OperatorTree | None:
         self.at = 0
         if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
-            result = self.scripted(self.take().alone)
+            result = self.parse_scripted(self.take_piece().alone)
             if self.at == len(self.parts):
                 return result
         return None
 
     # Formulas
 
-    def formulas(self) -> OperatorTree:
+    def parse_formulas(self) -> OperatorTree:
         """Formulas with punctuation between them; expressions in between join the side where they stand."""
         done: list[OperatorTree] = []
         left: list[OperatorTree] = []
         chain: list[tuple[OperatorTree, list[OperatorTree]]] = []
         colon: tuple[OperatorTree, OperatorTree] | None = None
 
-        def finish() -> OperatorTree:
-            result = self.related(left, chain)
-            return apply(colon[0], (colon[1], result)) if colon else result
+        def finish_formula() -> OperatorTree:
+            result = self.make_relation(left, chain)
+            return apply_operator(colon[0], (colon[1], result)) if colon else result
 
         while True:
-            expression = ABSENT if self.role() == Role.RELATION else self.conditioned()
-            if self.role() == Role.RELATION:
+            expression = ABSENT if self.role_ahead() == Role.RELATION else self.parse_conditioned()
+            if self.role_ahead() == Role.RELATION:
                 if chain:
-                    done.append(finish())
+                    done.append(finish_formula())
                     left, chain, colon = [], [], None
                 left.append(expression)
-                while self.role() == Role.RELATION:
-                    operator = self.operator()
-                    right = self.conditioned() if self.starts() else ABSENT
+                while self.role_ahead() == Role.RELATION:
+                    operator = self.parse_operator()
+                    right = self.parse_conditioned() if self.starts_factor() else ABSENT
                     chain.append((operator, [right]))
             elif chain:
                 chain[-1][1].append(expression)
             else:
                 left.append(expression)
-            if self.role() == Role.COLON:
-                operator = self.operator()
-                colon = operator, finish()
+            if self.role_ahead() == Role.COLON:
+                operator = self.parse_operator()
+                colon = operator, finish_formula()
                 left, chain = [], []
                 continue
-            if self.parts[self.at - 1].role == Role.ANNOTATION and self.starts():
+            if self.parts[self.at - 1].role == Role.ANNOTATION and self.starts_factor():
                 continue
-            if self.role() in _SEPARATORS and self.more():
-                full = self.role() == Role.PERIOD
-                while self.role() in _SEPARATORS:
-                    self.take()
+            if self.role_ahead() in _SEPARATORS and self.has_more():
+                full = self.role_ahead() == Role.PERIOD
+                while self.role_ahead() in _SEPARATORS:
+                    self.take_piece()
                 if full:
-                    done.append(finish())
+                    done.append(finish_formula())
                     left, chain, colon = [], [], None
                 continue
-            done.append(finish())
+            done.append(finish_formula())
             results = done.pop()
             for before in reversed(done):
                 results = OperatorTree("O!form-seq", (before, results))
             return results
 
-    def chained(self, left: OperatorTree) -> OperatorTree:
+    def parse_chained(self, left: OperatorTree) -> OperatorTree:
         """Relations after an expression, in brackets; LaTeXML takes none there."""
         chain = []
-        while self.role() == Role.RELATION:
-            operator = self.operator()
-            chain.append((operator, [self.conditioned() if self.starts() else ABSENT]))
-        return self.related([left], chain)
+        while self.role_ahead() == Role.RELATION:
+            operator = self.parse_operator()
+            chain.append((operator, [self.parse_conditioned() if self.starts_factor() else ABSENT]))
+        return self.make_relation([left], chain)
 
-    def more(self) -> bool:
+    def has_more(self) -> bool:
         ahead = 0
-        while self.role(ahead) in _SEPARATORS:
+        while self.role_ahead(ahead) in _SEPARATORS:
             ahead += 1
-        role = self.role(ahead)
+        role = self.role_ahead(ahead)
         return role in STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
 
-    def starts(self) -> bool:
-        return self.role() in STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
+    def starts_factor(self) -> bool:
+        return self.role_ahead() in STARTS or self.role_ahead() in (Role.ADD, Role.BAR, Role.ANNOTATION)
 
-    def related(
+    def make_relation(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
         if self.mode == "correct":
             for looser in (ARROWS, {"U!or"}, {"U!and"}):
                 places = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
                 if places and (looser is not ARROWS or len(places) < len(chain)):
-                    return self.parted(left, chain, places)
-        first = listed(left)
+                    return self.split_relations(left, chain, places)
+        first = make_list(left)
         if not chain:
             return first
         if len(chain) == 1:
-            return apply(chain[0][0], (first, listed(chain[0][1])))
+            return apply_operator(chain[0][0], (first, make_list(chain[0][1])))
         made = []
         before: OperatorTree | None = first
         for operator, right in chain:
-            after = listed(right)
-            made.append(apply(operator, (after,) if before is None else (before, after)))
+            after = make_list(right)
+            made.append(apply_operator(operator, (after,) if before is None else (before, after)))
             before = after if self.mode == "correct" else None
-        return apply(_AND, made)
+        return apply_operator(_AND, made)
 
-    def parted(
+    def split_relations(
         self,
         left: list[OperatorTree],
         chain: list[tuple[OperatorTree, list[OperatorTree]]],
@@ -354,125 +358,142 @@ class _Grammar:
     ) -> OperatorTree:
         """Relations between what binds less than relations do: arrows of implication, or, and."""
         ends = [*places[1:], len(chain)]
-        first = self.related(left, chain[: places[0]])
+        first = self.make_relation(left, chain[: places[0]])
         arrows = [chain[at][0] for at in places]
-        rest = [self.related(chain[at][1], chain[at + 1 : end]) for at, end in zip(places, ends, strict=True)]
+        rest = [
+            self.make_relation(chain[at][1], chain[at + 1 : end])
+            for at, end in zip(places, ends, strict=True)
+        ]
         if arrows[0].label in ARROWS:
-            return self.related([first], [(arrow, [one]) for arrow, one in zip(arrows, rest, strict=True)])
-        return apply(arrows[0], (first, *rest))
+            return self.make_relation(
+                [first], [(arrow, [one]) for arrow, one in zip(arrows, rest, strict=True)]
+            )
+        return apply_operator(arrows[0], (first, *rest))
 
-    def conditioned(self) -> OperatorTree:
+    def parse_conditioned(self) -> OperatorTree:
         """An expression, under a condition after a bar, with what is said of it behind."""
-        result = self.expression()
-        while self.role() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
-            self.take()
-            result = OperatorTree("O!conditional", (result, self.expression()))
-        while self.role() == Role.MODIFIER:
-            operator = self.operator()
-            result = apply(operator, (result, self.expression()))
-        while self.role() == Role.ANNOTATION:
-            result = OperatorTree("O!annotated", (result, self.take().alone))
+        result = self.parse_expression()
+        while self.role_ahead() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
+            self.take_piece()
+            result = OperatorTree("O!conditional", (result, self.parse_expression()))
+        while self.role_ahead() == Role.MODIFIER:
+            operator = self.parse_operator()
+            result = apply_operator(operator, (result, self.parse_expression()))
+        while self.role_ahead() == Role.ANNOTATION:
+            result = OperatorTree("O!annotated", (result, self.take_piece().alone))
         return result
 
     # Expressions
 
-    def expression(self) -> OperatorTree:
-        run = Run(self.signed(), self.mode)
-        while self.role() == Role.ADD:
+    def parse_expression(self) -> OperatorTree:
+        run = OperandRun(self.parse_signed(), self.mode)
+        while self.role_ahead() == Role.ADD:
             text = self.parts[self.at].text
-            run.add(self.operator(), text, self.term())
-        return run.tree()
+            run.add_operand(self.parse_operator(), text, self.parse_term())
+        return run.to_tree()
 
-    def signed(self) -> OperatorTree:
-        return apply(self.operator(), (self.term(),)) if self.role() == Role.ADD else self.term()
+    def parse_signed(self) -> OperatorTree:
+        return (
+            apply_operator(self.parse_operator(), (self.parse_term(),))
+            if self.role_ahead() == Role.ADD
+            else self.parse_term()
+        )
 
-    def term(self) -> OperatorTree:
-        number = self.role() == Role.NUMBER
-        run = Run(self.factor(), self.mode)
+    def parse_term(self) -> OperatorTree:
+        number = self.role_ahead() == Role.NUMBER
+        run = OperandRun(self.parse_factor(), self.mode)
         while True:
-            if self.role() == Role.MULTIPLY:
+            if self.role_ahead() == Role.MULTIPLY:
                 text = self.parts[self.at].text
-                run.add(self.operator(), text, self.factor())
-            elif self.role() in STARTS or (self.role() == Role.BAR and self.opens_bar()):
+                run.add_operand(self.parse_operator(), text, self.parse_factor())
+            elif self.role_ahead() in STARTS or (self.role_ahead() == Role.BAR and self.opens_bar()):
                 if number and self.is_fraction():
-                    run.add(_PLUS, "", self.factor())
+                    run.add_operand(_PLUS, "", self.parse_factor())
                 else:
-                    run.add(_TIMES, _INVISIBLE, self.factor())
+                    run.add_operand(_TIMES, _INVISIBLE, self.parse_factor())
             else:
-                return run.tree()
+                return run.to_tree()
             number = False
 
     def is_fraction(self) -> bool:
         tree = self.parts[self.at].alone
         return tree.label == "O!divide" and all(child.label.startswith("N!") for child in tree.children)
 
-    def factor(self) -> OperatorTree:
+    def parse_factor(self) -> OperatorTree:
         if self.depth > DEEPEST:
             raise _NoFormulaError
         self.depth += 1
-        result = self.applied()
+        result = self.parse_applied()
         self.depth -= 1
         return result
 
-    def applied(self) -> OperatorTree:
-        role = self.role()
+    def parse_applied(self) -> OperatorTree:
+        role = self.role_ahead()
         if role in BODIES:
-            return self.body()
+            return self.parse_body()
         if role == Role.FUNCTION:
-            return self.function()
+            return self.parse_function()
         if role == Role.OPERATOR:
-            operator = self.operator()
-            return apply(operator, (self.factor(),)) if self.role() in STARTS else operator
+            operator = self.parse_operator()
+            return (
+                apply_operator(operator, (self.parse_factor(),)) if self.role_ahead() in STARTS else operator
+            )
         if role == Role.OPEN:
-            result = self.fenced()
+            result = self.parse_fenced()
         elif role == Role.BAR:
-            result = self.barred()
+            result = self.parse_barred()
         elif role in STARTS or role == Role.ANNOTATION:
-            if self.integrals and self.differential():
-                self.take()
-                return OperatorTree("O!differential-d", (self.factor(),))
-            result = self.take().alone
+            if self.integrals and self.is_differential():
+                self.take_piece()
+                return OperatorTree("O!differential-d", (self.parse_factor(),))
+            result = self.take_piece().alone
         else:
             raise _NoFormulaError
         while True:
-            if self.role() == Role.SCRIPT:
-                result = self.scripted(result)
-            elif self.role() == Role.POSTFIX:
-                result = apply(self.take().operator, (result,))
+            if self.role_ahead() == Role.SCRIPT:
+                result = self.parse_scripted(result)
+            elif self.role_ahead() == Role.POSTFIX:
+                result = apply_operator(self.take_piece().operator, (result,))
             else:
                 return result
 
-    def differential(self) -> bool:
+    def is_differential(self) -> bool:
         piece = self.parts[self.at]
-        return piece.role == Role.UNKNOWN and piece.text == "d" and self.role(1) in (Role.UNKNOWN, Role.ATOM)
+        return (
+            piece.role == Role.UNKNOWN
+            and piece.text == "d"
+            and self.role_ahead(1) in (Role.UNKNOWN, Role.ATOM)
+        )
 
-    def body(self) -> OperatorTree:
-        role = self.role()
-        operator = self.operator()
-        if not self.starts() or (self.role() == Role.BAR and not self.opens_bar()):
+    def parse_body(self) -> OperatorTree:
+        role = self.role_ahead()
+        operator = self.parse_operator()
+        if not self.starts_factor() or (self.role_ahead() == Role.BAR and not self.opens_bar()):
             return operator
-        if role == Role.LIMIT and self.role() == Role.OPEN and operator.label in ("F!max", "F!min"):
-            return self.called(operator)
+        if role == Role.LIMIT and self.role_ahead() == Role.OPEN and operator.label in ("F!max", "F!min"):
+            return self.call_function(operator)
         integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
-        result = self.signed()
+        result = self.parse_signed()
         self.integrals = integrals
         if role == Role.INTEGRAL and not operator.children:
-            return apply(operator, (result, ABSENT, ABSENT))
-        return apply(operator, (result,))
+            return apply_operator(operator, (result, ABSENT, ABSENT))
+        return apply_operator(operator, (result,))
 
-    def function(self) -> OperatorTree:
-        operator = self.operator()
-        if self.role() == Role.OPEN:
-            return self.called(operator)
-        if self.role() in (Role.FUNCTION, *BODIES) or (self.role() == Role.BAR and self.opens_bar()):
-            return apply(operator, (self.factor(),))
-        if self.role() not in STARTS:
+    def parse_function(self) -> OperatorTree:
+        operator = self.parse_operator()
+        if self.role_ahead() == Role.OPEN:
+            return self.call_function(operator)
+        if self.role_ahead() in (Role.FUNCTION, *BODIES) or (
+            self.role_ahead() == Role.BAR and self.opens_bar()
+        ):
+            return apply_operator(operator, (self.parse_factor(),))
+        if self.role_ahead() not in STARTS:
             return operator
-        run = Run(self.factor(), self.mode)
+        run = OperandRun(self.parse_factor(), self.mode)
         simple = (Role.ATOM, Role.UNKNOWN, Role.NUMBER)
-        while self.role() in simple and not (self.integrals and self.differential()):
-            run.add(_TIMES, _INVISIBLE, self.factor())
-        return apply(operator, (run.tree(),))
+        while self.role_ahead() in simple and not (self.integrals and self.is_differential()):
+            run.add_operand(_TIMES, _INVISIBLE, self.parse_factor())
+        return apply_operator(operator, (run.to_tree(),))
 
     # Brackets
 
@@ -488,73 +509,73 @@ class _Grammar:
                 return depth == 0
         return False
 
-    def barred(self) -> OperatorTree:
-        text = self.take().text
+    def parse_barred(self) -> OperatorTree:
+        text = self.take_piece().text
         self.bars += 1
         try:
-            result = self.expression()
+            result = self.parse_expression()
         finally:
             self.bars -= 1
-        if self.role() != Role.BAR or self.parts[self.at].text != text:
+        if self.role_ahead() != Role.BAR or self.parts[self.at].text != text:
             raise _NoFormulaError
-        self.take()
+        self.take_piece()
         return OperatorTree("F!abs" if text == "|" else "O!norm", (result,))
 
-    def called(self, operator: OperatorTree) -> OperatorTree:
+    def call_function(self, operator: OperatorTree) -> OperatorTree:
         """A function of each thing in the brackets that follow."""
         at = self.at
-        opening, closing, found = self.bracketed()
-        scripted = self.role() == Role.SCRIPT
+        opening, closing, found = self.parse_bracketed()
+        scripted = self.role_ahead() == Role.SCRIPT
         if opening + closing in ("()", "[]", "{}") and (self.mode == "correct" or not scripted):
-            return self.scripted(apply(operator, tuple(found)))
+            return self.parse_scripted(apply_operator(operator, tuple(found)))
         self.at = at
-        return apply(operator, (self.scripted(self.fenced()),))
+        return apply_operator(operator, (self.parse_scripted(self.parse_fenced()),))
 
-    def fenced(self) -> OperatorTree:
-        result = fenced(*self.bracketed())
+    def parse_fenced(self) -> OperatorTree:
+        result = make_fenced(*self.parse_bracketed())
         if result is None:
             raise _NoFormulaError
         return result
 
-    def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
-        opening = self.take().text
+    def parse_bracketed(self) -> tuple[str, str, list[OperatorTree]]:
+        opening = self.take_piece().text
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0
-        result = [self.element(opening)]
-        while self.role() == Role.PUNCTUATION:
-            while self.role() == Role.PUNCTUATION:
-                self.take()
-            result.append(self.element(opening))
-        if opening == "{" and self.role() in (Role.COLON, Role.BAR, Role.RELATION) and len(result) == 1:
-            self.take()
-            result = [OperatorTree("O!conditional-set", (result[0], self.formulas()))]
+        result = [self.parse_element(opening)]
+        while self.role_ahead() == Role.PUNCTUATION:
+            while self.role_ahead() == Role.PUNCTUATION:
+                self.take_piece()
+            result.append(self.parse_element(opening))
+        if opening == "{" and self.role_ahead() in (Role.COLON, Role.BAR, Role.RELATION) and len(result) == 1:
+            self.take_piece()
+            result = [OperatorTree("O!conditional-set", (result[0], self.parse_formulas()))]
             opening = "set"
-        if self.role() != Role.CLOSE:
+        if self.role_ahead() != Role.CLOSE:
             raise _NoFormulaError
         self.bars, self.integrals = bars, integrals
-        return opening, self.take().text, result
+        return opening, self.take_piece().text, result
 
-    def element(self, opening: str) -> OperatorTree:
+    def parse_element(self, opening: str) -> OperatorTree:
         """One of several things in brackets: an expression, or a bare operator."""
-        if self.role() in _SIGNS and self.role(1) in (Role.PUNCTUATION, Role.CLOSE):
-            return self.take().alone
-        result = self.conditioned() if opening != "{" else self.expression()
-        if opening == "[" and self.role() == Role.COLON:
-            operator = self.operator()
-            return apply(operator, (result, self.expression()))
-        if self.role() == Role.RELATION and self.mode == "correct" and opening != "{":
-            return self.chained(result)
-        if self.role() == Role.RELATION and opening == "{":
+        if self.role_ahead() in _SIGNS and self.role_ahead(1) in (Role.PUNCTUATION, Role.CLOSE):
+            return self.take_piece().alone
+        result = self.parse_conditioned() if opening != "{" else self.parse_expression()
+        if opening == "[" and self.role_ahead() == Role.COLON:
+            operator = self.parse_operator()
+            return apply_operator(operator, (result, self.parse_expression()))
+        if self.role_ahead() == Role.RELATION and self.mode == "correct" and opening != "{":
+            return self.parse_chained(result)
+        if self.role_ahead() == Role.RELATION and opening == "{":
             if self.parts[self.at].text == "\\mid":
                 return result
-            operator = self.operator()
-            result = apply(operator, (result, self.expression()))
-            if self.role() not in (Role.COLON, Role.BAR, Role.RELATION):
+            operator = self.parse_operator()
+            result = apply_operator(operator, (result, self.parse_expression()))
+            if self.role_ahead() not in (Role.COLON, Role.BAR, Role.RELATION):
                 raise _NoFormulaError
         return result
 
 
-class Formula(Source):
+class ParsedFormula(LatexSource):
     """A formula: its LaTeX and what is made of it, each made once, when it is asked for, of tokens that are
     read once."""
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.formula.operator_tree import OperatorTree, features
+from engines.formula.operator_tree import OperatorTree, count_features
 
 _WILD = re.compile(r"\?\?|\?([A-Za-z])")
 _FIRST = 0x1401
@@ -26,13 +26,13 @@ def with_wildcards(text: str) -> str:
     r"""A query with wildcards as letters that every reader takes for such.
 
     >>> from engines.formula.parser import search_tree
-    >>> [wildcard(node.label) for node in search_tree(with_wildcards("?a + ??")).children]
+    >>> [wildcard_name(node.label) for node in search_tree(with_wildcards("?a + ??")).children]
     ['a', '??']
     """
     return _WILD.sub(lambda m: _MANY if m[0] == "??" else f"{chr(_FIRST + ord(m[1]))} ", text)
 
 
-def wildcard(label: str) -> str | None:
+def wildcard_name(label: str) -> str | None:
     """The wildcard that a label stands for: `a`, or `??`; None for none."""
     if len(label) != 3 or not label.startswith("V!") or not _FIRST <= ord(label[2]) <= ord(_MANY):
         return None
@@ -40,14 +40,14 @@ def wildcard(label: str) -> str | None:
 
 
 def is_pattern(tree: OperatorTree) -> bool:
-    return any(wildcard(node.label) for node in tree.walk())
+    return any(wildcard_name(node.label) for node in tree.walk_nodes())
 
 
 def pattern_features(tree: OperatorTree) -> Counter[str]:
     """What every formula has that matches: the features of what stands between the wildcards."""
     result: Counter[str] = Counter()
-    for part, fixed in _between(tree):
-        for name, count in features(part).items():
+    for part, fixed in _iterate_cut(tree):
+        for name, count in count_features(part).items():
             open_ = any(_FIRST <= ord(char) <= ord(_MANY) for char in name) or _HOLE in name
             if (fixed or name[0] not in "sw") and not open_:
                 result[name] += count
@@ -57,35 +57,37 @@ def pattern_features(tree: OperatorTree) -> Counter[str]:
 _HOLE = "W!hole"
 
 
-def _between(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
+def _iterate_cut(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
     """The tree with a hole for each wildcard, and the parts of it that have none."""
     done: dict[int, tuple[OperatorTree, bool]] = {}
-    for node in reversed(list(tree.walk())):
+    for node in reversed(list(tree.walk_nodes())):
         children = [done[id(child)] for child in node.children]
-        fixed = wildcard(node.label) is None and all(one for _, one in children)
-        if wildcard(node.label) is not None:
+        fixed = wildcard_name(node.label) is None and all(one for _, one in children)
+        if wildcard_name(node.label) is not None:
             done[id(node)] = OperatorTree(_HOLE), False
         else:
             # Behind several operands in order nobody knows the place of the others.
-            many = any(wildcard(child.label) == "??" for child in node.children) and not node.unordered
+            many = any(wildcard_name(child.label) == "??" for child in node.children) and not node.unordered
             held = tuple(OperatorTree(_HOLE) if many and not one else part for part, one in children)
             done[id(node)] = OperatorTree(node.label, () if many else held), fixed and not many
     if done[id(tree)][1]:
         yield tree, True
         return
     yield done[id(tree)][0], False
-    for node in _fixed(tree, done):
+    for node in _iterate_fixed(tree, done):
         yield node, True
 
 
-def _fixed(tree: OperatorTree, done: Mapping[int, tuple[OperatorTree, bool]]) -> Iterator[OperatorTree]:
+def _iterate_fixed(
+    tree: OperatorTree, done: Mapping[int, tuple[OperatorTree, bool]]
+) -> Iterator[OperatorTree]:
     for child in tree.children:
         if not done[id(child)][1]:
-            yield from _fixed(child, done)
+            yield from _iterate_fixed(child, done)
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PatternMatch:
     """What the wildcards stand for, by name, and the node that matches, of `walk()`; `share` of the formula's
     nodes that lie in it."""
 
@@ -94,18 +96,18 @@ class Match:
     share: float
 
 
-def match(pattern: OperatorTree, tree: OperatorTree) -> Match | None:
+def match_pattern(pattern: OperatorTree, tree: OperatorTree) -> PatternMatch | None:
     """The largest part of a formula that a pattern matches, or of a sum or product several operands."""
-    nodes = list(tree.walk())
-    best: Match | None = None
+    nodes = list(tree.walk_nodes())
+    best: PatternMatch | None = None
     for place, node in enumerate(nodes):
-        size = node.size()
+        size = node.count_nodes()
         if best is not None and size / len(nodes) <= best.share:
             continue
-        for bound, left in _Matcher().all(pattern, node):
+        for bound, left in _Matcher().iterate_matches(pattern, node):
             share = (size - left) / len(nodes)
             if best is None or share > best.share:
-                best = Match(bound, place, share)
+                best = PatternMatch(bound, place, share)
             break
     return best
 
@@ -116,33 +118,37 @@ class _Matcher:
     def __init__(self) -> None:
         self._steps = 0
 
-    def all(self, pattern: OperatorTree, node: OperatorTree) -> Iterator[tuple[dict[str, OperatorTree], int]]:
+    def iterate_matches(
+        self, pattern: OperatorTree, node: OperatorTree
+    ) -> Iterator[tuple[dict[str, OperatorTree], int]]:
         """The bindings, and how many nodes of operands are left over."""
         if pattern.unordered and pattern.label == node.label:
-            for bound, left in self._several(pattern.children, node, {}, rest=True):
-                yield bound, sum(one.size() for one in left)
+            for bound, left in self._match_several(pattern.children, node, {}, rest=True):
+                yield bound, sum(one.count_nodes() for one in left)
             return
-        for bound in self._one(pattern, node, {}):
+        for bound in self._match_one(pattern, node, {}):
             yield bound, 0
 
-    def _one(
+    def _match_one(
         self, pattern: OperatorTree, node: OperatorTree, bound: dict[str, OperatorTree]
     ) -> Iterator[dict[str, OperatorTree]]:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return
-        name = wildcard(pattern.label)
+        name = wildcard_name(pattern.label)
         if name == "??":
             yield bound
         elif name is not None:
             before = bound.get(name)
             if before is None:
                 yield {**bound, name: node}
-            elif str(before.sorted()) == str(node.sorted()):
+            elif str(before.sort_operands()) == str(node.sort_operands()):
                 yield bound
         elif pattern.label == node.label:
             if pattern.unordered:
-                yield from (found for found, _ in self._several(pattern.children, node, bound, rest=False))
+                yield from (
+                    found for found, _ in self._match_several(pattern.children, node, bound, rest=False)
+                )
             else:
                 yield from self._in_order(pattern.children, node.children, bound)
 
@@ -156,14 +162,14 @@ class _Matcher:
             if not nodes:
                 yield bound
             return
-        if wildcard(patterns[0].label) == "??":
+        if wildcard_name(patterns[0].label) == "??":
             for skipped in range(len(nodes) + 1):
                 yield from self._in_order(patterns[1:], nodes[skipped:], bound)
         elif nodes:
-            for found in self._one(patterns[0], nodes[0], bound):
+            for found in self._match_one(patterns[0], nodes[0], bound):
                 yield from self._in_order(patterns[1:], nodes[1:], found)
 
-    def _several(
+    def _match_several(
         self,
         patterns: Sequence[OperatorTree],
         node: OperatorTree,
@@ -172,40 +178,42 @@ class _Matcher:
         rest: bool,
     ) -> Iterator[tuple[dict[str, OperatorTree], list[OperatorTree]]]:
         """Operands in any order. Args: rest: whether some may be left over."""
-        many = any(wildcard(one.label) == "??" for one in patterns)
+        many = any(wildcard_name(one.label) == "??" for one in patterns)
         # What is known comes first, wildcards by themselves last: they match anything.
         order = sorted(
-            (one for one in patterns if wildcard(one.label) != "??"),
-            key=lambda one: wildcard(one.label) or "",
+            (one for one in patterns if wildcard_name(one.label) != "??"),
+            key=lambda one: wildcard_name(one.label) or "",
         )
-        for found, left in self._assigned(order, list(node.children), bound):
+        for found, left in self._assign_operands(order, list(node.children), bound):
             if not left or many or rest:
                 yield found, ([] if many else left)
             else:
-                yield from ((more, []) for more in self._absorbed(order, node, left, found))
+                yield from ((more, []) for more in self._absorb_operands(order, node, left, found))
 
-    def _assigned(
+    def _assign_operands(
         self, patterns: Sequence[OperatorTree], nodes: list[OperatorTree], bound: dict[str, OperatorTree]
     ) -> Iterator[tuple[dict[str, OperatorTree], list[OperatorTree]]]:
         if not patterns:
             yield bound, nodes
             return
         for place, node in enumerate(nodes):
-            for found in self._one(patterns[0], node, bound):
-                yield from self._assigned(patterns[1:], nodes[:place] + nodes[place + 1 :], found)
+            for found in self._match_one(patterns[0], node, bound):
+                yield from self._assign_operands(patterns[1:], nodes[:place] + nodes[place + 1 :], found)
             if self._steps > _MOST_STEPS:
                 return
 
-    def _absorbed(
+    def _absorb_operands(
         self,
         patterns: Sequence[OperatorTree],
         node: OperatorTree,
         left: list[OperatorTree],
         bound: dict[str, OperatorTree],
     ) -> Iterator[dict[str, OperatorTree]]:
-        names = Counter(name for one in patterns for inner in one.walk() if (name := wildcard(inner.label)))
+        names = Counter(
+            name for one in patterns for inner in one.walk_nodes() if (name := wildcard_name(inner.label))
+        )
         for one in patterns:
-            name = wildcard(one.label)
+            name = wildcard_name(one.label)
             if name is not None and names[name] == 1:
                 yield {**bound, name: OperatorTree(node.label, (bound[name], *left))}
                 return
@@ -214,10 +222,10 @@ class _Matcher:
 # Other letters.
 
 
-def renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
+def find_renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
     """The labels of a formula's variables by those of another, each of which stands where its own does, as
     far as that can be: no two the same."""
-    ours, theirs = _surroundings(tree), _surroundings(other)
+    ours, theirs = _describe_surroundings(tree), _describe_surroundings(other)
     ways = [
         (sum((own & their).values()), name == like, name, like)
         for name, own in ours.items()
@@ -232,7 +240,7 @@ def renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
     return result
 
 
-def _surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, ...]]]:
+def _describe_surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, ...]]]:
     """Of each variable what it stands in: up to three operators above, with the places in those."""
     result: dict[str, Counter[tuple[str, ...]]] = {}
     pending: list[tuple[OperatorTree, tuple[str, ...]]] = [(tree, ())]
@@ -248,14 +256,14 @@ def _surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, ...]]]:
     return result
 
 
-def renamed(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:
+def rename_variables(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:
     """A formula with other variables, all at once; one that takes a letter of another gives it its own."""
     free = dict(names)
     for old, new in names.items():
         if new not in names:
             free.setdefault(new, old)
     done: dict[int, OperatorTree] = {}
-    for node in reversed(list(tree.walk())):
+    for node in reversed(list(tree.walk_nodes())):
         children = tuple(done[id(child)] for child in node.children)
         done[id(node)] = OperatorTree(free.get(node.label, node.label), children)
     return done[id(tree)]

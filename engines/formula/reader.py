@@ -31,10 +31,10 @@ from engines.core.vocabulary import (
     read_prefix,
 )
 from engines.formula.equations import read_equation
-from engines.formula.infix import fail, read_infix
+from engines.formula.infix import raise_at, read_infix
 
 if TYPE_CHECKING:
-    from engines.formula.lexer import Source
+    from engines.formula.lexer import LatexSource
     from engines.formula.meaning import Names, Reading
 
 Notation = Literal["auto", "prefix", "infix", "latex"]
@@ -44,7 +44,7 @@ Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "pr
 
 
 def read(
-    text: str | Source,
+    text: str | LatexSource,
     dialect: Dialect = "auto",
     *,
     names: Names | None = None,
@@ -152,7 +152,7 @@ def _read_latex(text: str, letters: str) -> Tree:
     try:
         tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
     except UnreadError as error:
-        fail(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
+        raise_at(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
     for node in tree:
         label = node.label
         if ARITY.get(label) == len(node.children) and label != "d":
@@ -161,31 +161,31 @@ def _read_latex(text: str, letters: str) -> Tree:
         if label == "call":
             name = node.children[0].label
             what = f"{name[:40]!r} is not a function or constant of the language"
-            fail(
+            raise_at(
                 text,
                 what,
                 context.places.get(name, 0),
                 "Functions are written like \\operatorname{arcsec}(x).",
             )
         if label == "root":
-            fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
+            raise_at(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
         if label == "antiderivative" and letters:
-            fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
+            raise_at(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
         if "_" in label[:-1] and not (letters and is_name(label)):
-            fail(text, "a subscript is not part of an expression", place, "Remove it.")
+            raise_at(text, "a subscript is not part of an expression", place, "Remove it.")
         if label == "d" and node.children[0].label != VARIABLE:
-            fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
+            raise_at(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
         wanted = ARITY.get(label, FURTHER.get(label, 0) if letters else 0)
         if node.children and len(node.children) != wanted:
             what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
-            fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
+            raise_at(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
         if not node.children:
             try:
                 count_operands(label if letters else label.removesuffix("_"), letters)
             except ExpressionError as error:
-                fail(text, error.what, place, error.remedy)
+                raise_at(text, error.what, place, error.remedy)
     for note, place in context.notes.items():
-        fail(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
+        raise_at(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
     if letters:
         check_bound(tree, text)
     return tree

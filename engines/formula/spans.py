@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 
-from engines.formula.lexer import Source
+from engines.formula.lexer import LatexSource
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.symbols import roles, symbols
+from engines.formula.symbols import list_symbols, symbol_roles
 
 
-def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] | None]:
+def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, int] | None]:
     """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
 
     A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
@@ -19,10 +19,10 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
     >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
     [(0, 3), (2, 3)]
     """
-    source = Source.of(latex)
+    source = LatexSource.from_latex(latex)
     tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in source.tokens():
-        known, shown = roles().get(token.text), symbols().get(token.text)
+    for token in source.list_tokens():
+        known, shown = symbol_roles().get(token.text), list_symbols().get(token.text)
         names = {token.text, token.written, token.text.removeprefix("\\")}
         if known is not None:
             names |= {known.alone.label[2:], known.operator.label[2:]}
@@ -30,7 +30,7 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
             names.add(unicodedata.normalize("NFKC", shown.unicode))
         for name in names:
             tokens.setdefault(name, []).append((token.start, token.end))
-    nodes = list(tree.walk())
+    nodes = list(tree.walk_nodes())
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()
     skipped: dict[str, dict[int, int]] = {}
@@ -38,7 +38,7 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
     for place, node in enumerate(nodes):
         if not node.children and spans[place] is None:
             # Iterators go on where they were: what came before is used.
-            result = next((one for one in left.get(_name(node), ()) if one not in used), None)
+            result = next((one for one in left.get(_name_of(node), ()) if one not in used), None)
             spans[place] = result
             if result is not None:
                 used.add(result)
@@ -52,7 +52,7 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
             child += sizes[child]
         if spans[place] is None and inner:
             start, end = min(one[0] for one in inner), max(one[1] for one in inner)
-            name = _name(nodes[place])
+            name = _name_of(nodes[place])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
             if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
                 used.add(sign)
@@ -75,5 +75,5 @@ def _last_before(
     return tokens[place] if place >= 0 else None
 
 
-def _name(node: OperatorTree) -> str:
+def _name_of(node: OperatorTree) -> str:
     return node.label.removeprefix("+!")[2:]

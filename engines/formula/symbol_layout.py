@@ -16,12 +16,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engines.formula.layout import Piece, pieces
-from engines.formula.lexer import Source
+from engines.formula.layout import Piece, read_pieces
+from engines.formula.lexer import LatexSource
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.spans import node_spans
-from engines.formula.symbols import Role, symbols
+from engines.formula.symbols import Role, list_symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -36,7 +36,7 @@ _WORDS = {"\\bmod": "mod"}
 _MATRIX = re.compile(r"\\begin\s*\{([pbBvV])(?:small)?matrix\}")
 
 
-def _label(text: str) -> str:
+def _symbol_label(text: str) -> str:
     if text not in _ACCENTS:  # which would come apart
         text = "".join(unicodedata.normalize("NFKC", text.translate(_SAME)).split())
     if not text:
@@ -46,36 +46,40 @@ def _label(text: str) -> str:
     return f"{kind}!{text}"
 
 
-def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
+def _join_line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
     return OperatorTree(where, tuple(row))
 
 
 # LaTeX
 
 
-def layout_tree(latex: str | Source) -> OperatorTree:
+def layout_tree(latex: str | LatexSource) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
-    source = Source.of(latex)
+    source = LatexSource.from_latex(latex)
     with deep_recursion():
-        result = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
-    return result.cut(node_spans(result, source)) if result.tall() else result
+        result = _join_line(
+            _layout_row(
+                read_pieces(source, lambda inner: _join_line(_layout_row(inner, source.latex))), source.latex
+            )
+        )
+    return result.cut_deep_parts(node_spans(result, source)) if result.is_too_tall() else result
 
 
-def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
+def _layout_row(parts: list[Piece], latex: str) -> list[OperatorTree]:
     result: list[OperatorTree] = []
     for part in parts:
         if part.role == Role.SCRIPT:
             where = "above" if part.text == "O!SUP" else "below"
             base = result.pop() if result else ABSENT
-            script = _line(_symbols(part.alone), where)
+            script = _join_line(_list_symbols(part.alone), where)
             hung = (*base.children, script) if where == "above" else (script, *base.children)
             result.append(OperatorTree(base.label, hung))
         else:
-            result += _shown(part, latex)
+            result += _layout_piece(part, latex)
     return result
 
 
-def _shown(part: Piece, latex: str) -> list[OperatorTree]:
+def _layout_piece(part: Piece, latex: str) -> list[OperatorTree]:
     tree, source = part.alone, latex[part.start : part.end]
     if tree.label == "V!quad":
         return []
@@ -85,37 +89,37 @@ def _shown(part: Piece, latex: str) -> list[OperatorTree]:
         text = " ".join(re.sub(r"\\[A-Za-z]+|\\\\(?:\[.*\])?|[{}]", " ", source).split())
         return [OperatorTree(f"T!{text}")] if text else []
     if tree.children:
-        return _made(tree, source)
+        return _layout_tree(tree, source)
     if not part.text and tree.label in ("W!", "V!"):
         return [ABSENT] if tree is ABSENT and not source else []
-    return [OperatorTree(_label(_appearance(part.text or tree.label[2:])))]
+    return [OperatorTree(_symbol_label(_command_sign(part.text or tree.label[2:])))]
 
 
-def _appearance(name: str) -> str:
+def _command_sign(name: str) -> str:
     """The sign of a command; a word where it has none: \\lim is lim."""
-    if name.startswith("\\not") and name not in symbols() and len(name) > 4:
-        return unicodedata.normalize("NFC", _appearance(name[4:]) + "\u0338")
-    known = symbols().get(name)
+    if name.startswith("\\not") and name not in list_symbols() and len(name) > 4:
+        return unicodedata.normalize("NFC", _command_sign(name[4:]) + "\u0338")
+    known = list_symbols().get(name)
     return known.unicode if known and known.unicode else _WORDS.get(name, name.removeprefix("\\"))
 
 
-def _symbols(tree: OperatorTree) -> list[OperatorTree]:
+def _list_symbols(tree: OperatorTree) -> list[OperatorTree]:
     """A line's symbols; what is a single token is no line yet."""
     if tree.label == "line":
         return list(tree.children)
     if tree.label.startswith("E!"):
         return [tree]
-    return _made(tree, "") if tree.children else [OperatorTree(_label(tree.label[2:]))]
+    return _layout_tree(tree, "") if tree.children else [OperatorTree(_symbol_label(tree.label[2:]))]
 
 
-def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
+def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
     label = tree.label
-    parts = [_symbols(child) for child in tree.children]
+    parts = [_list_symbols(child) for child in tree.children]
     if label == "line":
         return list(tree.children)
     if label in ("O!divide", "O!continued-fraction", "O!binomial", "F!atop"):
         name = "O!frac" if label in ("O!divide", "O!continued-fraction") else "O!atop"
-        made = OperatorTree(name, (_line(parts[0], "over"), _line(parts[1], "under")))
+        made = OperatorTree(name, (_join_line(parts[0], "over"), _join_line(parts[1], "under")))
         fenced = label == "O!binomial"
         return [OperatorTree("O!("), made, OperatorTree("O!)")] if fenced else [made]
     if label == "F!pmod":
@@ -124,28 +128,32 @@ def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
         left, right = (OperatorTree(f"O!{sign}") for sign in _AROUND[label])
         return [left, *parts[0], right]
     if label == "O!root" and len(parts) == 2:
-        degree = () if tree.children[1].label == "N!2" else (_line(parts[1], "degree"),)
-        return [OperatorTree("O!root", (_line(parts[0], "within"), *degree))]
+        degree = () if tree.children[1].label == "N!2" else (_join_line(parts[1], "degree"),)
+        return [OperatorTree("O!root", (_join_line(parts[0], "within"), *degree))]
     if label in ("O!SUP", "O!SUB"):
         base = parts[0][-1] if parts[0] else ABSENT
         where = "over" if label == "O!SUP" else "under"
-        return [*parts[0][:-1], OperatorTree(base.label, (*base.children, _line(parts[1], where)))]
+        return [*parts[0][:-1], OperatorTree(base.label, (*base.children, _join_line(parts[1], where)))]
     if label == "O!cases":
         rows = [parts[at : at + 2] for at in range(0, len(parts), 2)]
-        return [OperatorTree("O!{"), _table(rows)]
+        return [OperatorTree("O!{"), _make_table(rows)]
     if label.startswith("M!M-"):
-        rows = [[_symbols(cell) for cell in row.children] for row in tree.children]
+        rows = [[_list_symbols(cell) for cell in row.children] for row in tree.children]
         fence = _MATRIX.match(source)
         if fence is None:
-            return [_table(rows)]
+            return [_make_table(rows)]
         around = _FENCES[fence[1]]
-        return [OperatorTree(_label(around[0])), _table(rows), OperatorTree(_label(around[1]))]
-    return [OperatorTree(label, tuple(_line(part, "within") for part in parts))]
+        return [
+            OperatorTree(_symbol_label(around[0])),
+            _make_table(rows),
+            OperatorTree(_symbol_label(around[1])),
+        ]
+    return [OperatorTree(label, tuple(_join_line(part, "within") for part in parts))]
 
 
-def _table(rows: list[list[list[OperatorTree]]]) -> OperatorTree:
+def _make_table(rows: list[list[list[OperatorTree]]]) -> OperatorTree:
     size = f"{len(rows)}x{max(map(len, rows), default=0)}"
-    return OperatorTree(f"M!{size}", tuple(_line(cell, "cell") for row in rows for cell in row))
+    return OperatorTree(f"M!{size}", tuple(_join_line(cell, "cell") for row in rows for cell in row))
 
 
 # Presentation MathML
@@ -161,48 +169,54 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
         DataError E317: for text that is no XML.
     """
     with deep_recursion():
-        result = _line(_elements(list(mathml_root(xml))))
-    return result.cut() if result.tall() else result
+        result = _join_line(_layout_elements(list(mathml_root(xml))))
+    return result.cut_deep_parts() if result.is_too_tall() else result
 
 
-def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:
-    return [symbol for element in elements for symbol in _element(element)]
+def _layout_elements(elements: Iterable[_Element]) -> list[OperatorTree]:
+    return [symbol for element in elements for symbol in _layout_element(element)]
 
 
-def _element(element: _Element) -> list[OperatorTree]:
+def _layout_element(element: _Element) -> list[OperatorTree]:
     name = name_of(element)
     inner = list(element)
     if name in ("mi", "mo", "mn", "ms"):
         text = "".join(map(str, element.itertext())).strip(_INVISIBLE)
-        return [OperatorTree(_label(text))] if text.strip() else []
+        return [OperatorTree(_symbol_label(text))] if text.strip() else []
     if name == "mtext":
         text = " ".join("".join(map(str, element.itertext())).replace("\xa0", " ").split())
         return [OperatorTree(f"T!{text}")] if text else []
     if name in ("mspace", "mphantom", "none", "annotation", "annotation-xml"):
         return []
     if name == "semantics":
-        return _elements(inner[:1])
+        return _layout_elements(inner[:1])
     if name in ("msup", "msub", "msubsup", "munder", "mover", "munderover"):
-        return _scripts(name, inner)
+        return _layout_scripts(name, inner)
     if name == "mmultiscripts":
-        return _multiscripts(inner)
+        return _layout_multiscripts(inner)
     if name == "mfrac" and len(inner) == 2:
         label = "O!atop" if element.get("linethickness", "") in ("0", "0pt", "0.0pt") else "O!frac"
-        parts = (_line(_element(inner[0]), "over"), _line(_element(inner[1]), "under"))
+        parts = (
+            _join_line(_layout_element(inner[0]), "over"),
+            _join_line(_layout_element(inner[1]), "under"),
+        )
         return [OperatorTree(label, parts)]
     if name == "msqrt":
-        return [OperatorTree("O!root", (_line(_elements(inner), "within"),))]
+        return [OperatorTree("O!root", (_join_line(_layout_elements(inner), "within"),))]
     if name == "mroot" and len(inner) == 2:
-        parts = (_line(_element(inner[0]), "within"), _line(_element(inner[1]), "degree"))
+        parts = (
+            _join_line(_layout_element(inner[0]), "within"),
+            _join_line(_layout_element(inner[1]), "degree"),
+        )
         return [OperatorTree("O!root", parts)]
     if name == "mtable":
-        return [_table([[_elements(list(cell)) for cell in row] for row in inner])]
-    return _elements(inner)
+        return [_make_table([[_layout_elements(list(cell)) for cell in row] for row in inner])]
+    return _layout_elements(inner)
 
 
-def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
-    base = _element(inner[0]) if inner else []
-    lines = [_element(one) for one in inner[1:]]
+def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
+    base = _layout_element(inner[0]) if inner else []
+    lines = [_layout_element(one) for one in inner[1:]]
     places = {
         "msup": ("above",),
         "msub": ("below",),
@@ -212,28 +226,28 @@ def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
         "munderover": ("under", "over"),
     }[name]
     if name in ("mover", "munder") and lines and len(lines[0]) == 1 and lines[0][0].label[2:] in _ACCENTS:
-        return [OperatorTree(f"F!{lines[0][0].label[2:]}", (_line(base, "within"),))]
+        return [OperatorTree(f"F!{lines[0][0].label[2:]}", (_join_line(base, "within"),))]
     if places[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
         places = tuple({"over": "above", "under": "below"}[place] for place in places)
     last = base[-1] if base else ABSENT
-    hung = tuple(_line(line, place) for line, place in zip(lines, places, strict=False))
+    hung = tuple(_join_line(line, place) for line, place in zip(lines, places, strict=False))
     return [*base[:-1], OperatorTree(last.label, (*last.children, *hung))]
 
 
-def _multiscripts(inner: list[_Element]) -> list[OperatorTree]:
+def _layout_multiscripts(inner: list[_Element]) -> list[OperatorTree]:
     """A base with scripts on either side; those before it hang on nothing."""
     names = [name_of(one) for one in inner]
     cut = names.index("mprescripts") if "mprescripts" in names else len(inner)
 
-    def hung(scripts: list[_Element]) -> tuple[OperatorTree, ...]:
-        lines = [(_element(one), ("below", "above")[at % 2]) for at, one in enumerate(scripts)]
-        return tuple(_line(line, where) for line, where in lines if line)
+    def hang_scripts(scripts: list[_Element]) -> tuple[OperatorTree, ...]:
+        lines = [(_layout_element(one), ("below", "above")[at % 2]) for at, one in enumerate(scripts)]
+        return tuple(_join_line(line, where) for line, where in lines if line)
 
-    base = _element(inner[0]) if inner else []
+    base = _layout_element(inner[0]) if inner else []
     last = base[-1] if base else ABSENT
-    before = hung(inner[cut + 1 :])
+    before = hang_scripts(inner[cut + 1 :])
     lead = [OperatorTree("W!", before)] if before else []
-    return [*lead, *base[:-1], OperatorTree(last.label, (*last.children, *hung(inner[1:cut])))]
+    return [*lead, *base[:-1], OperatorTree(last.label, (*last.children, *hang_scripts(inner[1:cut])))]
 
 
 def layout_string(tree: OperatorTree) -> str:
@@ -242,5 +256,5 @@ def layout_string(tree: OperatorTree) -> str:
     >>> layout_string(layout_tree("x^2+1"))
     'x above 2 + 1'
     """
-    words = (node.label.partition("!")[2] or node.label for node in tree.walk() if node.label != "line")
+    words = (node.label.partition("!")[2] or node.label for node in tree.walk_nodes() if node.label != "line")
     return " ".join(word for word in words if word != "W!")

@@ -63,7 +63,7 @@ _NAMED = (Role.FUNCTION, Role.LIMIT)
 _NEGATED = (Role.RELATION, Role.OPERATOR)
 
 
-def _rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
+def _read_rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
     """The rows of a table of three columns below its head, each with a key of its own."""
     path, seen = asset(f"latex/{name}.tsv"), set[str]()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
@@ -75,10 +75,10 @@ def _rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
 
 
 @cache
-def roles() -> Mapping[str, SymbolRole]:
+def symbol_roles() -> Mapping[str, SymbolRole]:
     """The symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown letters."""
     result: dict[str, SymbolRole] = {}
-    for symbol, role, label in _rows("grammar", "symbol, role, label", 0):
+    for symbol, role, label in _read_rows("grammar", "symbol, role, label", 0):
         # A sign without a meaning is a function where it is applied, and a variable alone.
         bare = label.startswith("F!") and role not in _NAMED
         alone = f"V!{label[2:]}" if bare else label
@@ -86,7 +86,7 @@ def roles() -> Mapping[str, SymbolRole]:
     return result
 
 
-def negated(symbol: SymbolRole) -> SymbolRole | None:
+def negate_symbol(symbol: SymbolRole) -> SymbolRole | None:
     r"""What `\not` makes of a relation or an operator that has no row with it; of other symbols nothing."""
     if symbol.role not in _NEGATED:
         return None
@@ -106,9 +106,9 @@ class Symbol:
 
 
 @cache
-def symbols() -> Mapping[str, Symbol]:
+def list_symbols() -> Mapping[str, Symbol]:
     """Every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols first."""
-    rows = _rows("symbols", "group, symbol, unicode", 1)
+    rows = _read_rows("symbols", "group, symbol, unicode", 1)
     return {name: Symbol(name, group, unicode) for group, name, unicode in rows}
 
 
@@ -135,9 +135,9 @@ _SPELLED = {
 
 
 @cache
-def _commands() -> Mapping[str, str]:
+def _command_symbols() -> Mapping[str, str]:
     result: dict[str, str] = {}
-    for name, symbol in sorted(symbols().items(), key=lambda pair: pair[0] not in roles()):
+    for name, symbol in sorted(list_symbols().items(), key=lambda pair: pair[0] not in symbol_roles()):
         character = symbol.unicode
         if len(character) == 1 and not character.isascii() and name[:1] == "\\" and symbol.group != "accents":
             result.setdefault(character, name)
@@ -145,20 +145,20 @@ def _commands() -> Mapping[str, str]:
 
 
 @cache
-def _accents() -> Mapping[str, str]:
+def _accent_commands() -> Mapping[str, str]:
     result: dict[str, str] = {}
-    for name, symbol in symbols().items():
+    for name, symbol in list_symbols().items():
         if symbol.group == "accents" and symbol.unicode:
             result.setdefault(symbol.unicode, name)
     return result
 
 
-def accent(character: str) -> str:
+def accent_command(character: str) -> str:
     """The command of a combining accent; "" of other characters."""
-    return _accents().get(character, "")
+    return _accent_commands().get(character, "")
 
 
-def script(character: str) -> str:
+def script_mark(character: str) -> str:
     """The mark of a raised or lowered character: ^ or _; "" of other characters."""
     return SCRIPTS.get(unicodedata.decomposition(character).partition(" ")[0], "")
 
@@ -168,7 +168,7 @@ def latex_of(character: str) -> str:
     r"""What a character stands for; one of which nothing is known is itself, one that is not seen is nothing.
 
     >>> latex_of("≤"), latex_of("½"), latex_of("é"), latex_of("ﬁ")
-    ('\\leq', '\\frac{1}{2}', "\\'{e}", 'fi')
+    ('\\leq', '\\frac{1}{2}', '\\acute{e}', 'fi')
     """
     if character in _SPELLED:
         return _SPELLED[character]
@@ -177,7 +177,12 @@ def latex_of(character: str) -> str:
     kind = unicodedata.decomposition(character).partition(" ")[0]
     plain = unicodedata.normalize("NFKC", character)
     parts = unicodedata.normalize("NFD", character)
-    if len(parts) == 2 and parts[0].isalpha() and parts[0].isascii() and (command := accent(parts[1])):
+    if (
+        len(parts) == 2
+        and parts[0].isalpha()
+        and parts[0].isascii()
+        and (command := accent_command(parts[1]))
+    ):
         return f"{command}{{{parts[0]}}}"
     if len(plain) > 1 and plain.isascii() and plain.isalpha():
         return plain
@@ -186,8 +191,8 @@ def latex_of(character: str) -> str:
         return rf"\frac{{{above}}}{{{below}}}"
     if kind == "<font>" and plain.isascii():
         return character
-    if character in _commands() and not unicodedata.name(character, "").startswith("LATIN "):
-        return _commands()[character]
+    if character in _command_symbols() and not unicodedata.name(character, "").startswith("LATIN "):
+        return _command_symbols()[character]
     return latex_of(plain) if len(plain) == 1 and plain != character else character
 
 
@@ -201,25 +206,25 @@ ALPHABET_OF = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for n
 """The alphabet that a command asks for."""
 
 
-def lettered(text: str, kind: str) -> str:
+def to_alphabet(text: str, kind: str) -> str:
     """Letters in blackboard bold, script or fraktur; other characters as they are."""
     name = ALPHABETS[kind][0]
-    return "".join(_letter(name, char) for char in text)
+    return "".join(_alphabet_letter(name, char) for char in text)
 
 
-def alphabet(char: str) -> tuple[str, str] | None:
+def split_alphabet(char: str) -> tuple[str, str] | None:
     """Of a letter in blackboard bold, script or fraktur the alphabet and the plain letter.
 
-    >>> alphabet("ℝ"), alphabet("R")
+    >>> split_alphabet("ℝ"), split_alphabet("R")
     (('bb', 'R'), None)
     """
     if unicodedata.decomposition(char).startswith("<font>"):
         plain = unicodedata.normalize("NFKC", char)
-        return next(((kind, plain) for kind in ALPHABETS if lettered(plain, kind) == char), None)
+        return next(((kind, plain) for kind in ALPHABETS if to_alphabet(plain, kind) == char), None)
     return None
 
 
-def _letter(alphabet: str, char: str) -> str:
+def _alphabet_letter(alphabet: str, char: str) -> str:
     if not (char.isascii() and char.isalnum()):
         return char
     case = "DIGIT" if char.isdigit() else "CAPITAL" if char.isupper() else "SMALL"

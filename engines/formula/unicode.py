@@ -7,9 +7,9 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from engines.core.files import make_printable
-from engines.formula.lexer import Source, Token, TokenCursor
+from engines.formula.lexer import LatexSource, Token, TokenCursor
 from engines.formula.operator_tree import deep_recursion
-from engines.formula.symbols import ALPHABET_OF, lettered, roles, symbols
+from engines.formula.symbols import ALPHABET_OF, list_symbols, symbol_roles, to_alphabet
 
 _SCRIPT = 6
 """Longer scripts are written with ^ and _."""
@@ -47,7 +47,7 @@ class Atom:
     """Whether it takes a script only in brackets."""
 
 
-def character(text: str) -> Atom:
+def character_atom(text: str) -> Atom:
     """A character that is no command."""
     if text in "+-*/":
         return Atom("−" if text == "-" else text, "ordinary" if text == "/" else "binary")
@@ -64,7 +64,7 @@ def character(text: str) -> Atom:
 
 def plain_symbol(text: str) -> Atom:
     """A command that stands for one symbol; an unknown one as it is written."""
-    symbol = symbols().get(text)
+    symbol = list_symbols().get(text)
     if symbol is None or not (symbol.unicode or symbol.group == "functions"):
         return Atom(text, "command")
     shown = symbol.unicode or text[1:]
@@ -75,7 +75,7 @@ def plain_symbol(text: str) -> Atom:
     return Atom(shown, _KINDS.get(symbol.group, "ordinary"))
 
 
-def scripted(mark: str, body: str, *, plain: bool) -> str:
+def write_script(mark: str, body: str, *, plain: bool) -> str:
     """A script as Unicode has it, else with its mark, ^ or _; `plain` always takes the mark."""
     if not body:
         return ""
@@ -91,35 +91,37 @@ def is_product(atoms: list[Atom]) -> bool:
     return all(atom.weight < 2 and atom.kind in ("ordinary", "number", "command") for atom in atoms)
 
 
-def _part(atoms: list[Atom], *, product: bool) -> str:
+def _write_part(atoms: list[Atom], *, product: bool) -> str:
     """A side of a fraction, in brackets where they are needed; `product` lets `2x` go without."""
-    text = joined(atoms, tight=True).strip()
+    text = join_atoms(atoms, tight=True).strip()
     alone = len(atoms) == 1 and atoms[0].weight == 0
     if alone and atoms[0].kind in ("ordinary", "number", "close", "command"):
         return text
     return text if _DIFFERENTIAL.fullmatch(text) or (product and is_product(atoms)) else f"({text})"
 
 
-def fraction(top: list[Atom], bottom: list[Atom]) -> Atom:
+def write_fraction(top: list[Atom], bottom: list[Atom]) -> Atom:
     """`(a+b)/c`, brackets only where they are needed."""
-    return Atom(f"{_part(top, product=True)}/{_part(bottom, product=False)}", "fraction", weight=2)
+    return Atom(
+        f"{_write_part(top, product=True)}/{_write_part(bottom, product=False)}", "fraction", weight=2
+    )
 
 
-def choose(top: list[Atom], bottom: list[Atom]) -> Atom:
-    return Atom(f"C({joined(top, tight=True)},{joined(bottom, tight=True)})", "close")
+def write_binomial(top: list[Atom], bottom: list[Atom]) -> Atom:
+    return Atom(f"C({join_atoms(top, tight=True)},{join_atoms(bottom, tight=True)})", "close")
 
 
-def root(index: str, atoms: list[Atom]) -> Atom:
+def write_root(index: str, atoms: list[Atom]) -> Atom:
     """`√x`, `∛(x+1)`, `ⁿ√x`."""
-    text = joined(atoms, tight=True).strip()
-    sign = _ROOTS.get(index) or f"{scripted('^', index, plain=False)}√"
+    text = join_atoms(atoms, tight=True).strip()
+    sign = _ROOTS.get(index) or f"{write_script('^', index, plain=False)}√"
     alone = len(atoms) == 1 and atoms[0].weight == 0 and atoms[0].kind in ("ordinary", "number")
     alone = alone and text.isalnum() and "^" not in atoms[0].scripts
     shown = f"{sign}{text}" if alone else f"{sign}({text})"
     return Atom(shown, grouped=True)
 
 
-def accented(command: str, combining: str, text: str) -> Atom:
+def write_accented(command: str, combining: str, text: str) -> Atom:
     """A letter with its accent, several with a line; other accents over several as a function."""
     if not combining:
         return Atom(text)
@@ -128,7 +130,7 @@ def accented(command: str, combining: str, text: str) -> Atom:
     return Atom(f"{command[1:]}({text})", "close") if text else Atom("")
 
 
-def table(name: str, rows: list[list[str]]) -> Atom:
+def write_table(name: str, rows: list[list[str]]) -> Atom:
     """A matrix on one line, `(a b; c d)`, or the cases of a definition."""
     if name in CASES:
         return Atom("{" + "; ".join(", ".join(filter(None, row)) for row in rows), "close")
@@ -137,7 +139,7 @@ def table(name: str, rows: list[list[str]]) -> Atom:
     return Atom(f"{left}{body}{_CLOSERS[left]}", "close")
 
 
-def joined(atoms: list[Atom], *, tight: bool) -> str:
+def join_atoms(atoms: list[Atom], *, tight: bool) -> str:
     """The line of atoms, with spaces around what relates and between words."""
     pieces: list[str] = []
     before: Atom | None = None
@@ -154,7 +156,7 @@ def joined(atoms: list[Atom], *, tight: bool) -> str:
             beside = applied or (before is not None and before.kind in ("ordinary", "number"))
             if after in near[:3] + near[4:] or beside:
                 atom = Atom(f"({atom.text})", "close")
-        if before is not None and _apart(before, atom, tight):
+        if before is not None and _needs_space(before, atom, tight):
             pieces.append(" ")
         pieces.append(atom.text)
         before = atom
@@ -164,7 +166,7 @@ def joined(atoms: list[Atom], *, tight: bool) -> str:
 _WORD = ("ordinary", "number", "fraction", "text", "command", "function", "large")
 
 
-def _apart(a: Atom, b: Atom, tight: bool) -> bool:
+def _needs_space(a: Atom, b: Atom, tight: bool) -> bool:
     if "space" in (a.kind, b.kind):
         return False
     if not tight and ("relation" in (a.kind, b.kind) or "binary" in (a.kind, b.kind)):
@@ -209,17 +211,17 @@ _BINOMIALS = {"\\binom", "\\dbinom", "\\tbinom"}
 _FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", re.DOTALL)
 
 
-def unicode_text(latex: str | Source) -> str:
+def unicode_text(latex: str | LatexSource) -> str:
     r"""One line for a terminal; control characters come out as visible escapes.
 
     >>> unicode_text(r"\sum_{k=0}^n \frac{a+b}{c} x_k^2 \le \sqrt{\alpha}")
     '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
     """
-    source = Source.of(latex)
+    source = LatexSource.from_latex(latex)
     elided = len(source.latex) > LIMIT
     with deep_recursion():
-        reader = _Reader(Source(source.latex[:LIMIT]) if elided else source)
-        line = joined(reader.sequence(depth=0), tight=False)
+        reader = _Reader(LatexSource(source.latex[:LIMIT]) if elided else source)
+        line = join_atoms(reader.read_sequence(depth=0), tight=False)
     line = make_printable(" ".join(unicodedata.normalize("NFC", line).split()))
     return f"{line} …" if elided else line
 
@@ -239,18 +241,20 @@ def render_text(text: str) -> str:
 class _Reader(TokenCursor):
     """Reads tokens into atoms. Every step takes a token, so that it ends whatever comes."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source.tokens(), len(source.latex))
+    def __init__(self, source: LatexSource) -> None:
+        super().__init__(source.list_tokens(), len(source.latex))
         self.source = source.latex
 
-    def sequence(self, depth: int, *, tight: bool = False, until: tuple[str, ...] = ("}",)) -> list[Atom]:
+    def read_sequence(
+        self, depth: int, *, tight: bool = False, until: tuple[str, ...] = ("}",)
+    ) -> list[Atom]:
         """Atoms up to one of the tokens in `until`, which is not taken (at depth 0: up to the end)."""
         atoms: list[Atom] = []
         # Infix commands and old font commands reach to the end of the group.
         above: list[tuple[str, list[Atom]]] = []
         font = ("", 0)
         while self.at < len(self.tokens):
-            text = self.text()
+            text = self.current_text()
             if text in until:
                 if depth:
                     break
@@ -260,19 +264,23 @@ class _Reader(TokenCursor):
                 above.append((text, atoms))
                 atoms = []
             elif text in ("^", "_", "'"):
-                self.script(atoms, depth)
+                self.read_script(atoms, depth)
             elif text in ("\\cal", "\\scr", "\\frak"):
                 self.at += 1
                 font = (ALPHABET_OF[text], len(atoms))
             else:
-                atoms += self.atom(depth, tight=tight or bool(above))
+                atoms += self.read_atom(depth, tight=tight or bool(above))
         if font[0]:
-            atoms[font[1] :] = [replace(atom, text=lettered(atom.text, font[0])) for atom in atoms[font[1] :]]
+            atoms[font[1] :] = [
+                replace(atom, text=to_alphabet(atom.text, font[0])) for atom in atoms[font[1] :]
+            ]
         for text, top in reversed(above):
-            atoms = [fraction(top, atoms) if text in ("\\over", "\\above") else choose(top, atoms)]
+            atoms = [
+                write_fraction(top, atoms) if text in ("\\over", "\\above") else write_binomial(top, atoms)
+            ]
         return atoms
 
-    def argument(self, depth: int) -> list[Atom]:
+    def read_argument(self, depth: int) -> list[Atom]:
         """What a command or script applies to: a group or a single token, of a number its first digit."""
         if self.at >= len(self.tokens):
             return []
@@ -282,37 +290,37 @@ class _Reader(TokenCursor):
             return [Atom(token.text[0], "number")]
         if token.text == "}":
             return []
-        return self.atom(depth, tight=True)
+        return self.read_atom(depth, tight=True)
 
-    def atom(self, depth: int, *, tight: bool) -> list[Atom]:
+    def read_atom(self, depth: int, *, tight: bool) -> list[Atom]:
         token = self.tokens[self.at]
         self.at += 1
         text = token.text
         if text == "{":
-            return self.group(depth, tight=tight)
+            return self.read_group(depth, tight=tight)
         if token.kind == "command":
-            return self.command(text, depth, tight=tight)
+            return self.read_command(text, depth, tight=tight)
         if token.kind == "number":
             return [Atom(text, "number")]
         if text in ("$", "}"):
             return []
         if text in ("~", "&"):
             return [Atom(" ", "space")]
-        return [character(text)]
+        return [character_atom(text)]
 
-    def group(self, depth: int, *, tight: bool) -> list[Atom]:
+    def read_group(self, depth: int, *, tight: bool) -> list[Atom]:
         if depth >= _DEPTH:
             self.at -= 1
             return [Atom(f"{{{self.raw_group()}}}")]
-        atoms = self.sequence(depth + 1, tight=tight)
-        self.at += self.text() == "}"
+        atoms = self.read_sequence(depth + 1, tight=tight)
+        self.at += self.current_text() == "}"
         if len(atoms) == 1:
             return atoms
         weight = 1 if is_product(atoms) else 2
-        return [Atom(joined(atoms, tight=tight), weight=weight, grouped=True)] if atoms else []
+        return [Atom(join_atoms(atoms, tight=tight), weight=weight, grouped=True)] if atoms else []
 
     def raw_group(self) -> str:
-        if self.text() != "{":
+        if self.current_text() != "{":
             return ""
         first = self.at
         level = 0
@@ -328,21 +336,21 @@ class _Reader(TokenCursor):
         begin = self.tokens[first].end
         return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]
 
-    def bracketed(self, depth: int) -> list[Atom]:
-        if self.text() != "[" or depth >= _DEPTH:
+    def read_bracketed(self, depth: int) -> list[Atom]:
+        if self.current_text() != "[" or depth >= _DEPTH:
             return []
         self.at += 1
-        atoms = self.sequence(depth + 1, tight=True, until=("]", "}"))
-        self.at += self.text() == "]"
+        atoms = self.read_sequence(depth + 1, tight=True, until=("]", "}"))
+        self.at += self.current_text() == "]"
         return atoms
 
-    def script(self, atoms: list[Atom], depth: int) -> None:
-        mark = self.text()
+    def read_script(self, atoms: list[Atom], depth: int) -> None:
+        mark = self.current_text()
         self.at += 1
         base = atoms.pop() if atoms and atoms[-1].kind not in ("space", "relation", "binary") else Atom("")
         if mark == "'":
             count = 1
-            while self.text() == "'":
+            while self.current_text() == "'":
                 self.at += 1
                 count += 1
             if base.grouped:
@@ -350,141 +358,145 @@ class _Reader(TokenCursor):
             primes = {1: "′", 2: "″", 3: "‴"}.get(count, "′" * count)
             atoms.append(replace(base, text=base.text + primes))
             return
-        body = joined(self.argument(depth), tight=True).strip()
+        body = join_atoms(self.read_argument(depth), tight=True).strip()
         if base.kind == "fraction" or base.grouped or mark in base.scripts:
             base = Atom(f"({base.text})", "close")
-        shown = base.text + scripted(mark, body, plain=base.kind == "large")
+        shown = base.text + write_script(mark, body, plain=base.kind == "large")
         atoms.append(replace(base, text=shown, scripts=base.scripts + mark))
 
-    def command(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
+    def read_command(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
         star = text.endswith("*") and text not in _UPRIGHT
         if star:
             text = text[:-1]
-        result = self.known(text, depth, tight=tight)
-        return [*result, Atom("*", "binary")] if star and text in symbols() and result else result
+        result = self.read_known_command(text, depth, tight=tight)
+        return [*result, Atom("*", "binary")] if star and text in list_symbols() and result else result
 
-    def known(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
+    def read_known_command(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
         name = text[1:]
         if depth >= _DEPTH:
             return [plain_symbol(text)]
         if text in _FRACTIONS:
-            top = self.argument(depth + 1)
-            return [fraction(top, self.argument(depth + 1))]
+            top = self.read_argument(depth + 1)
+            return [write_fraction(top, self.read_argument(depth + 1))]
         if text in _BINOMIALS:
-            top = self.argument(depth + 1)
-            return [choose(top, self.argument(depth + 1))]
+            top = self.read_argument(depth + 1)
+            return [write_binomial(top, self.read_argument(depth + 1))]
         if text == "\\sqrt":
-            index = joined(self.bracketed(depth), tight=True)
-            return [root(index, self.argument(depth + 1))]
+            index = join_atoms(self.read_bracketed(depth), tight=True)
+            return [write_root(index, self.read_argument(depth + 1))]
         if text == "\\root":
-            index = joined(self.sequence(depth + 1, tight=True, until=("\\of", "}")), tight=True)
-            self.at += self.text() == "\\of"
-            return [root(index, self.argument(depth + 1))]
+            index = join_atoms(self.read_sequence(depth + 1, tight=True, until=("\\of", "}")), tight=True)
+            self.at += self.current_text() == "\\of"
+            return [write_root(index, self.read_argument(depth + 1))]
         if text in _TEXT:
             raw = self.raw_group()
-            return [Atom(_in_words(raw) if raw else joined(self.argument(depth + 1), tight=True), "text")]
+            return [
+                Atom(_in_words(raw) if raw else join_atoms(self.read_argument(depth + 1), tight=True), "text")
+            ]
         if text in _UPRIGHT:
-            inner = joined(self.argument(depth + 1), tight=True)
+            inner = join_atoms(self.read_argument(depth + 1), tight=True)
             return [Atom(inner, "function" if len(inner) > 1 else "ordinary")]
         if text in ALPHABET_OF:
-            inner = joined(self.argument(depth + 1), tight=True)
-            return [Atom(lettered(inner, ALPHABET_OF[text]), weight=int(len(inner) > 1))]
+            inner = join_atoms(self.read_argument(depth + 1), tight=True)
+            return [Atom(to_alphabet(inner, ALPHABET_OF[text]), weight=int(len(inner) > 1))]
         if text in ("\\left", "\\right", "\\middle"):
-            return self.delimiter({"\\left": "open", "\\right": "close"}.get(text, "ordinary"))
+            return self.read_delimiter({"\\left": "open", "\\right": "close"}.get(text, "ordinary"))
         if text == "\\begin":
-            return self.environment(depth, tight=tight)
+            return self.read_environment(depth, tight=tight)
         if text == "\\end":
             self.raw_group()
             return []
-        if name in (*MATRICES, "matrix", "cases") and self.text() == "{":
+        if name in (*MATRICES, "matrix", "cases") and self.current_text() == "{":
             self.at += 1
-            rows = self.rows(depth, closing="}")
-            self.at += self.text() == "}"
-            return [table(name, rows)]
+            rows = self.read_rows(depth, closing="}")
+            self.at += self.current_text() == "}"
+            return [write_table(name, rows)]
         if text in ("\\pmod", "\\pod"):
-            inner = joined(self.argument(depth + 1), tight=True)
+            inner = join_atoms(self.read_argument(depth + 1), tight=True)
             mod = "mod " if text == "\\pmod" else ""
             return [Atom(" ", "space"), Atom(f"({mod}{inner})", "close")]
         if text in ("\\bmod", "\\mod"):
             return [Atom("mod", "relation")]
         if text in ("\\overset", "\\underset", "\\stackrel", "\\sideset"):
-            above = joined(self.argument(depth + 1), tight=True)
-            base = self.argument(depth + 1) or [Atom("")]
+            above = join_atoms(self.read_argument(depth + 1), tight=True)
+            base = self.read_argument(depth + 1) or [Atom("")]
             mark = "_" if text == "\\underset" else "^"
-            shown = joined(base, tight=True) + scripted(mark, above, plain=True)
+            shown = join_atoms(base, tight=True) + write_script(mark, above, plain=True)
             return [Atom(shown, base[-1].kind if len(base) == 1 else "ordinary", scripts=mark)]
         if text in ("\\xrightarrow", "\\xleftarrow"):
-            below = joined(self.bracketed(depth), tight=True)
-            above = joined(self.argument(depth + 1), tight=True)
+            below = join_atoms(self.read_bracketed(depth), tight=True)
+            above = join_atoms(self.read_argument(depth + 1), tight=True)
             arrow = "→" if text == "\\xrightarrow" else "←"
-            marks = scripted("_", below, plain=True) + scripted("^", above, plain=True)
+            marks = write_script("_", below, plain=True) + write_script("^", above, plain=True)
             return [Atom(arrow + marks, "relation")]
         if text == "\\not":
-            return self.negated(depth)
+            return self.read_negated(depth)
         if text in ("\\underbrace", "\\overbrace"):
-            inner = joined(self.argument(depth + 1), tight=True)
+            inner = join_atoms(self.read_argument(depth + 1), tight=True)
             return [Atom(f"({inner})" if len(inner) > 1 else inner, "close")]
         if text == "\\boxed":
-            return [Atom(f"[{joined(self.argument(depth + 1), tight=tight)}]", "close")]
+            return [Atom(f"[{join_atoms(self.read_argument(depth + 1), tight=tight)}]", "close")]
         if text == "\\tag":
             return [Atom(f" ({_in_words(self.raw_group())})", "text")]
         if text in ("\\phantom", "\\hphantom"):
-            self.argument(depth + 1)
+            self.read_argument(depth + 1)
             return [Atom(" ", "space")]
         if text == "\\\\" or text == "\\cr":
-            self.bracketed(depth)
+            self.read_bracketed(depth)
             return [Atom(";", "punctuation")]
         if text in _FENCED:
-            inner = joined(self.argument(depth + 1), tight=True)
+            inner = join_atoms(self.read_argument(depth + 1), tight=True)
             return [Atom(f"{_FENCED[text][0]}{inner}{_FENCED[text][1]}", "close")]
-        role = roles()[text].role if text in roles() else ""
+        role = symbol_roles()[text].role if text in symbol_roles() else ""
         if role == "length":
             self.skip_length()
             return [Atom(" ", "space")] if "skip" in text or "kern" in text else []
         if role in ("skipped", "rule", "boxed"):
-            self.bracketed(depth)
+            self.read_bracketed(depth)
             for _ in range({"skipped": 1, "rule": 2, "boxed": 0}[role]):
-                if self.text() == "{":
+                if self.current_text() == "{":
                     self.raw_group()
                 else:
-                    self.argument(depth + 1)
+                    self.read_argument(depth + 1)
             return []
-        if not role and text not in symbols() and self.text() == "{":
+        if not role and text not in list_symbols() and self.current_text() == "{":
             groups = ""
-            while self.text() == "{":
-                groups += f"{{{joined(self.argument(depth + 1), tight=True)}}}"
+            while self.current_text() == "{":
+                groups += f"{{{join_atoms(self.read_argument(depth + 1), tight=True)}}}"
             return [Atom(text + groups, "close")]
-        return self.symbol(text, depth)
+        return self.read_symbol(text, depth)
 
-    def symbol(self, text: str, depth: int) -> list[Atom]:
-        symbol = symbols().get(text)
+    def read_symbol(self, text: str, depth: int) -> list[Atom]:
+        symbol = list_symbols().get(text)
         group = symbol.group if symbol else ""
         if group == "accents":
             assert symbol is not None
-            return [accented(text, symbol.unicode, joined(self.argument(depth + 1), tight=True))]
+            return [
+                write_accented(text, symbol.unicode, join_atoms(self.read_argument(depth + 1), tight=True))
+            ]
         if group == "sizes":
             return []
         if group == "spacing" or text == "\\ ":
             return [] if text == "\\!" else [Atom(" ", "space")]
-        font = text in roles() and roles()[text].role == "font"
+        font = text in symbol_roles() and symbol_roles()[text].role == "font"
         if font or group in ("structure", "fonts", "environments"):
             # What changes only the looks is left out; what it applies to follows.
             return []
         return [plain_symbol(text)]
 
-    def delimiter(self, kind: str) -> list[Atom]:
+    def read_delimiter(self, kind: str) -> list[Atom]:
         if self.at >= len(self.tokens):
             return []
         text = self.tokens[self.at].text
         if text in ("{", "}"):
             return []
         self.at += 1
-        symbol = symbols().get(text)
+        symbol = list_symbols().get(text)
         shown = _DELIMITERS.get(text, symbol.unicode if symbol and symbol.unicode else text)
         return [Atom(shown, kind)] if shown else []
 
-    def negated(self, depth: int) -> list[Atom]:
-        atoms = self.argument(depth + 1)
+    def read_negated(self, depth: int) -> list[Atom]:
+        atoms = self.read_argument(depth + 1)
         if not atoms or not atoms[0].text.strip():
             return atoms
         first = atoms[0].text
@@ -492,37 +504,39 @@ class _Reader(TokenCursor):
         return [replace(atoms[0], text=struck), *atoms[1:]]
 
     def skip_length(self) -> None:
-        if self.text() == "{":
+        if self.current_text() == "{":
             self.raw_group()
             return
-        match = _LENGTH.match(self.source, self.start())
+        match = _LENGTH.match(self.source, self.current_start())
         while match and self.at < len(self.tokens) and self.tokens[self.at].start < match.end():
             self.at += 1
 
-    def environment(self, depth: int, *, tight: bool) -> list[Atom]:
+    def read_environment(self, depth: int, *, tight: bool) -> list[Atom]:
         name = self.raw_group().strip().rstrip("*")
         if name in ("array", "subarray", "alignedat", "alignat"):
-            self.bracketed(depth)
+            self.read_bracketed(depth)
             self.raw_group()
         if name in MATRICES or name in _BARE or name in CASES:
-            rows = self.rows(depth, closing="\\end")
-            if self.text() == "\\end":
+            rows = self.read_rows(depth, closing="\\end")
+            if self.current_text() == "\\end":
                 self.at += 1
                 self.raw_group()
-            return [table(name, rows)]
-        atoms = self.sequence(depth + 1, tight=tight, until=("\\end",))
-        if self.text() == "\\end":
+            return [write_table(name, rows)]
+        atoms = self.read_sequence(depth + 1, tight=tight, until=("\\end",))
+        if self.current_text() == "\\end":
             self.at += 1
             self.raw_group()
         return atoms
 
-    def rows(self, depth: int, *, closing: str) -> list[list[str]]:
+    def read_rows(self, depth: int, *, closing: str) -> list[list[str]]:
         rows: list[list[str]] = [[]]
         ends = ("&", "\\\\", "\\cr", closing, "}")
         while self.at < len(self.tokens):
             before = self.at
-            rows[-1].append(joined(self.sequence(depth + 1, tight=True, until=ends), tight=True).strip())
-            mark = self.text()
+            rows[-1].append(
+                join_atoms(self.read_sequence(depth + 1, tight=True, until=ends), tight=True).strip()
+            )
+            mark = self.current_text()
             if mark == closing or not mark:
                 break
             if mark in ("\\\\", "\\cr"):
@@ -536,5 +550,7 @@ def _in_words(raw: str) -> str:
     words = re.sub(r"\\(?=[ %#&_$])|\\text\w*(?=\{)", "", raw).replace("~", " ")
     if "$" in words:
         # Nesting goes no deeper: a `\\text` inside that formula shows its dollar signs.
-        words = _FORMULA.sub(lambda m: joined(_Reader(Source(m[1])).sequence(_DEPTH), tight=False), words)
+        words = _FORMULA.sub(
+            lambda m: join_atoms(_Reader(LatexSource(m[1])).read_sequence(_DEPTH), tight=False), words
+        )
     return re.sub(r"\s+", " ", words.replace("{", "").replace("}", ""))

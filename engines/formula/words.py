@@ -132,18 +132,18 @@ class Line(OperatorTree):
     parts: tuple[Piece, ...] = ()
 
 
-def line(parts: list[Piece]) -> OperatorTree:
-    return Line("line", (), None, tuple(worded(parts)))
+def parse_line(parts: list[Piece]) -> OperatorTree:
+    return Line("line", (), None, tuple(join_words(parts)))
 
 
-def inner(tree: OperatorTree) -> tuple[Piece, ...]:
+def argument_pieces(tree: OperatorTree) -> tuple[Piece, ...]:
     """The pieces of an argument."""
     return tree.parts if isinstance(tree, Line) else ()
 
 
-def spelt(tree: OperatorTree) -> str:
+def spell_argument(tree: OperatorTree) -> str:
     """The pieces of an argument as they are written."""
-    return "".join(one.text for one in inner(tree))
+    return "".join(one.text for one in argument_pieces(tree))
 
 
 def name_of(piece: Piece) -> str:
@@ -197,7 +197,7 @@ def is_connective(piece: Piece) -> bool:
     return words_of(piece) in CONNECTIVES
 
 
-def worded(parts: list[Piece]) -> list[Piece]:
+def join_words(parts: list[Piece]) -> list[Piece]:
     """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
     if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
         return parts
@@ -224,7 +224,7 @@ def worded(parts: list[Piece]) -> list[Piece]:
     return result
 
 
-def unrolled(parts: list[Piece]) -> list[Piece]:
+def unroll_cells(parts: list[Piece]) -> list[Piece]:
     """The pieces with the cells of aligned environments in the place of these, a new line after each row."""
     result: list[Piece] = []
     for piece in parts:
@@ -242,7 +242,7 @@ def unrolled(parts: list[Piece]) -> list[Piece]:
             continue
         for row in rows:
             for cell in row.children:
-                result += unrolled(list(cell.parts)) if isinstance(cell, Line) else []
+                result += unroll_cells(list(cell.parts)) if isinstance(cell, Line) else []
             result.append(_NEW_LINE)
     return result
 
@@ -250,7 +250,7 @@ def unrolled(parts: list[Piece]) -> list[Piece]:
 _NEW_LINE = Piece(Role.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 
 
-def occurrences(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+def iterate_lines(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
     """The lines of a formula: itself, and those of its arguments."""
     pending: list[Sequence[Piece]] = [parts]
     while pending:

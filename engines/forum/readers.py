@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from engines.core.errors import DataError
 from engines.core.files import CsvRow, csv_rows, file_error, json_object, open_read, read_lines, refuse_binary
-from engines.formula.lexer import unwrapped
+from engines.formula.lexer import remove_comments
 
 # A post's HTML as plain text with every formula between dollar signs, as TU_DBS cleans.
 #
@@ -111,7 +111,7 @@ def _replace_delimiters(match: re.Match[str]) -> str:
     """Return a formula between other delimiters; what holds dollars or another formula is none."""
     if match["inline"]:
         return match[0]
-    latex = " ".join(unwrapped(match[2] or match[3] or match[4] or match["display"]).split())
+    latex = " ".join(remove_comments(match[2] or match[3] or match[4] or match["display"]).split())
     return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
 
 
@@ -121,7 +121,7 @@ def clean_plain(text: str) -> CleanText:
     >>> clean_plain(r"Is \(2^{% 10}\) even?")
     CleanText(text='Is $2^{10}$ even?', formulas=(('', '2^{10}'),))
     """
-    text = _PLAIN.sub(lambda match: f"{match[1]}{unwrapped(match[2])}{match[1]}", _in_dollars(text))
+    text = _PLAIN.sub(lambda match: f"{match[1]}{remove_comments(match[2])}{match[1]}", _in_dollars(text))
     return CleanText(" ".join(text.split()), tuple(("", match[2]) for match in _PLAIN.finditer(text)))
 
 
@@ -171,7 +171,7 @@ def _extract_latex(escaped: list[str]) -> list[str]:
     """Return the LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
     together = unescape_html(_MARK.join(escaped))
     if "%" in together:
-        together = _MARK.join(map(unwrapped, together.split(_MARK)))
+        together = _MARK.join(map(remove_comments, together.split(_MARK)))
     if "\n" in together or any(space in together for space in _UNEVEN):
         together = " ".join(together.split())
     return [_strip_delimiters(latex.strip("$ ")) for latex in together.split(_MARK)] if escaped else []

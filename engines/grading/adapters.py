@@ -10,8 +10,8 @@ from typing import Any
 
 from engines.core.spec import make_refusal
 from engines.grading.answers import answer
-from engines.grading.compare import Comparison
-from engines.grading.grades import grade, judged
+from engines.grading.compare import AnswerComparison
+from engines.grading.grades import grade, judge_answers
 
 
 def parse(
@@ -58,12 +58,12 @@ def verify(
             "strict=False is not supported", "E402", "Take the accepted verdicts of grade() instead."
         )
     golds, targets = ([one] if isinstance(one, str) else list(one) for one in (gold, target))
-    exact, rounded = Comparison(), Comparison(digits=float_rounding)
+    exact, rounded = AnswerComparison(), AnswerComparison(digits=float_rounding)
     for one in golds:
         for other in targets:
-            result = judged(one, other, exact)
+            result = judge_answers(one, other, exact)
             if result.outcome == "different" and "." in one + other:
-                result = judged(one, other, rounded)
+                result = judge_answers(one, other, rounded)
             if result.outcome == "equal":
                 return True
     return False
@@ -82,17 +82,17 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     return {"exact_match": float(bool(results) and grade(gold, results[0]).accepted)}
 
 
-def reward(column: str = "solution", **settings: Any) -> Callable[..., list[float]]:
+def make_reward(column: str = "solution", **settings: Any) -> Callable[..., list[float]]:
     """A reward function for TRL's trainers: 1.0 for each completion whose answer is right, otherwise 0.0.
 
     Args: column: of the data set, which holds the references. settings: of `grade`.
 
-    >>> right = reward("answer")
-    >>> right([[{"role": "assistant", "content": "So it is $0.5$."}], "2"], answer=["1/2", "3"])
+    >>> score_completions = make_reward("answer")
+    >>> score_completions([[{"role": "assistant", "content": "So it is $0.5$."}], "2"], answer=["1/2", "3"])
     [1.0, 0.0]
     """
 
-    def right(completions: Sequence[Any], **columns: Any) -> list[float]:
+    def score_completions(completions: Sequence[Any], **columns: Any) -> list[float]:
         # of a conversation the last message
         texts = [
             one if isinstance(one, str) else str(one[-1]["content"]) if one else "" for one in completions
@@ -100,4 +100,4 @@ def reward(column: str = "solution", **settings: Any) -> Callable[..., list[floa
         pairs = zip(columns[column], texts, strict=True)
         return [float(grade(str(gold), text, **settings).accepted) for gold, text in pairs]
 
-    return right
+    return score_completions

@@ -21,7 +21,7 @@ def answer(solution: str) -> str:
     >>> answer("She pays 3 for each.\n#### 1,200")
     '1,200'
     """
-    text = mended(solution[-LONGEST:])
+    text = repair_escapes(solution[-LONGEST:])
     if "..." in text:
         text = _GOING_ON.sub("…", text)
     if "</think>" in text:
@@ -31,9 +31,9 @@ def answer(solution: str) -> str:
         text = " ".join((first, *(part.partition("[/asy]")[2] for part in rest)))
     if "</answer>" in text:
         text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
-    boxed = _boxed(text)
+    boxed = _find_boxed(text)
     if boxed is not None:
-        return mended(boxed) if "\\" in boxed else _plain(boxed, False)
+        return repair_escapes(boxed) if "\\" in boxed else _find_plain_answer(boxed, False)
     announced = False
     for pattern in _ANNOUNCED:
         found = None
@@ -43,18 +43,18 @@ def answer(solution: str) -> str:
             text, announced = text[found.end() :], True
             text = text.lstrip().partition("\n\n")[0]
             break
-    return _last(text.strip(), announced)
+    return _find_last_answer(text.strip(), announced)
 
 
 _GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
 """Behind decimals, whose full stops end no sentence."""
 
 
-def mended(text: str) -> str:
+def repair_escapes(text: str) -> str:
     r"""A text without what passing through other programs did to it: commands with two backslashes, or whose
     `\f`, `\b`, `\t` or `\r` became a control character; Markdown's stars; tokens that end a turn.
 
-    >>> mended("**$\x0crac12$**<|im_end|>")
+    >>> repair_escapes("**$\x0crac12$**<|im_end|>")
     '$\\frac12$'
     """
     if not text.isprintable():
@@ -101,7 +101,7 @@ _ANNOUNCED = tuple(
 )
 
 
-def _boxed(text: str) -> str | None:
+def _find_boxed(text: str) -> str | None:
     r"""What the last `\boxed` holds, with those before it that are joined to it; None without one."""
     boxes: list[tuple[int, int, str]] = []
     end = len(text)
@@ -109,8 +109,10 @@ def _boxed(text: str) -> str | None:
         start = max(text.rfind(command, 0, end) for command in ("\\boxed", "\\fbox", "boxed{"))
         if start < 0:
             break
-        inside, after = _held(text, text.find("{", start) if "{" in text[start : start + 8] else start + 6)
-        if boxes and not _joined(text[after : boxes[-1][0]]):
+        inside, after = _read_braces(
+            text, text.find("{", start) if "{" in text[start : start + 8] else start + 6
+        )
+        if boxes and not _is_list_separator(text[after : boxes[-1][0]]):
             break
         if after > start and inside.strip() and (not boxes or after <= boxes[-1][0]):
             boxes.append((start, after, inside.strip()))
@@ -125,7 +127,7 @@ _MANY = 2_000
 """More boxes are longer than an answer that is read."""
 
 
-def _held(text: str, start: int) -> tuple[str, int]:
+def _read_braces(text: str, start: int) -> tuple[str, int]:
     """What the braces at `start` hold, and where that ends; without braces the next word, to the end of its
     line where they are not closed."""
     if text[start : start + 1] != "{":
@@ -139,7 +141,7 @@ def _held(text: str, start: int) -> tuple[str, int]:
     return text[start + 1 : line].rstrip("$ ."), line
 
 
-def _joined(between: str) -> bool:
+def _is_list_separator(between: str) -> bool:
     """Whether what stands between two answers makes them a list: a comma or an "and", and little else."""
     plain = _FORMAT.sub(" ", between)
     few = len(plain.split()) <= _WORDS_BETWEEN and "." not in plain
@@ -162,40 +164,42 @@ _MATH = re.compile(
 )
 
 
-def _last(text: str, announced: bool) -> str:
+def _find_last_answer(text: str, announced: bool) -> str:
     """The last answer of a text without boxes."""
     formulas = list(_MATH.finditer(text))
     if not formulas:
-        return _plain(text, announced)
+        return _find_plain_answer(text, announced)
     for formula in reversed(formulas):
         if said := _INSIDE.match(formula[0]):
-            return _inside(formula).partition(said[1])[2].strip()
+            return _formula_content(formula).partition(said[1])[2].strip()
     if announced:
         # "the answer is $x$, because $y$": what comes first, with what is joined to it.
         first = 0
         lead = _SAID.search(text[: formulas[0].start()])
         if _NUMBER.search(text[: formulas[0].start()]) and not lead:
-            return _plain(text[: formulas[0].start()], announced)
+            return _find_plain_answer(text[: formulas[0].start()], announced)
         last = first
-        while last + 1 < len(formulas) and _joined(_between(text, formulas, last)):
+        while last + 1 < len(formulas) and _is_list_separator(_text_before_formula(text, formulas, last)):
             last += 1
         rest = text[formulas[last].end() :]
         said = _SAID.match(rest)
-        if said is not None and _lone(_inside(formulas[last])):
-            return _last(rest[said.end() :], True)
-        if said is not None or (_lone(_inside(formulas[last])) and len(formulas) > last + 1):
-            return _last(rest, False)
+        if said is not None and _is_single_answer(_formula_content(formulas[last])):
+            return _find_last_answer(rest[said.end() :], True)
+        if said is not None or (
+            _is_single_answer(_formula_content(formulas[last])) and len(formulas) > last + 1
+        ):
+            return _find_last_answer(rest, False)
     else:
         first = last = len(formulas) - 1
         rest = text[formulas[last].end() :]
         said = _SAID.match(rest)
-        if said is not None and _lone(_inside(formulas[last])):
-            return _plain(rest[said.end() :], True)
+        if said is not None and _is_single_answer(_formula_content(formulas[last])):
+            return _find_plain_answer(rest[said.end() :], True)
         if _CONCLUDES.search(rest):
-            return _plain(rest, False)
-        while first and _joined(_between(text, formulas, first - 1)):
+            return _find_plain_answer(rest, False)
+        while first and _is_list_separator(_text_before_formula(text, formulas, first - 1)):
             first -= 1
-    found = [_inside(one) for one in formulas[first : last + 1]]
+    found = [_formula_content(one) for one in formulas[first : last + 1]]
     changed, limited = _BEFORE.search(text[: formulas[first].start()]), _AFTER.match(rest)
     if changed or limited:
         found[0] = f"\\text{{{changed[0]}}} {found[0]}" if changed else found[0]
@@ -215,11 +219,11 @@ _CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so)\b[^$\\]*?\d", re.IGNOREC
 _SAID = re.compile(r"[\s,]*(?:is|are|equals?|=|was|would be|must be|will be)\b\s*:?", re.IGNORECASE)
 
 
-def _between(text: str, formulas: list[re.Match[str]], number: int) -> str:
+def _text_before_formula(text: str, formulas: list[re.Match[str]], number: int) -> str:
     return text[formulas[number].end() : formulas[number + 1].start()]
 
 
-def _inside(formula: re.Match[str]) -> str:
+def _formula_content(formula: re.Match[str]) -> str:
     inside = next(part for name, part in formula.groupdict().items() if name != "env" and part is not None)
     if formula["env"] or ("\\\\" in inside and "\\begin" not in inside):
         # Of several lines the last.
@@ -228,14 +232,14 @@ def _inside(formula: re.Match[str]) -> str:
     return inside.strip()
 
 
-def _lone(formula: str) -> bool:
+def _is_single_answer(formula: str) -> bool:
     return re.fullmatch(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?|[A-Za-z]\([A-Za-z]\)", formula.strip()) is not None
 
 
 _NUMBER = re.compile(r"\d")
 
 
-def _plain(text: str, announced: bool) -> str:
+def _find_plain_answer(text: str, announced: bool) -> str:
     """The answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
     if "=" not in text and is_written_with_names(text):

@@ -15,16 +15,16 @@ from engines.formula.reader import read
 from engines.grading.forms import (
     Either,
     Form,
-    Interval,
+    IntervalForm,
     Many,
     Matrix,
     Named,
-    Relation,
+    RelationForm,
     Union,
-    Unread,
+    UnreadForm,
     Without,
-    Words,
-    form,
+    WordsForm,
+    read_form,
 )
 from engines.grading.numbers import Term
 from engines.mathematics.judging.judge import Judge
@@ -50,20 +50,20 @@ class GradeVerdict:
 
 
 EQUAL = GradeVerdict("equal")
-_Set = Interval | Union | Without
+_Set = IntervalForm | Union | Without
 
 
-def different(reason: str) -> GradeVerdict:
+def different_verdict(reason: str) -> GradeVerdict:
     return GradeVerdict("different", reason=reason)
 
 
 @lru_cache(maxsize=4096)
-def reading(text: str) -> Reading:
+def cached_reading(text: str) -> Reading:
     """What a formula says; it is read once."""
     return read(text)
 
 
-class Comparison:
+class AnswerComparison:
     """Compares forms: what needs mathematics is asked of the judge.
 
     Args: digits: decimals to which numbers are compared; None: exactly. units: see `grade`.
@@ -82,40 +82,40 @@ class Comparison:
 
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Whether the answer `pred` says what `gold` says."""
-        if isinstance(gold, Unread):
+        if isinstance(gold, UnreadForm):
             return GradeVerdict("unread", reason=f"the reference: {gold.reason}")
-        if isinstance(pred, Unread):
+        if isinstance(pred, UnreadForm):
             return GradeVerdict("unread", reason=f"the answer: {pred.reason}")
         if gold == pred:
             return EQUAL
-        gold, pred = _single(gold), _single(pred)
+        gold, pred = _unwrap_single(gold), _unwrap_single(pred)
         if isinstance(gold, Either) or isinstance(pred, Either):
             sides = (gold, pred)
-            if all(isinstance(side, Either | Named | Relation) for side in sides):
-                return self._trees(gold, pred, self._same_statement)
+            if all(isinstance(side, Either | Named | RelationForm) for side in sides):
+                return self._compare_trees(gold, pred, self._same_statement)
             # with a list of values
             return self.compare(
                 *(Many("list", one.parts) if isinstance(one, Either) else one for one in sides)
             )
         if isinstance(gold, Named) or isinstance(pred, Named):
-            return self._named(gold, pred)
-        if isinstance(gold, Relation) or isinstance(pred, Relation):
-            return self._relations(gold, pred)
-        if isinstance(gold, Words) or isinstance(pred, Words):
-            return _words(gold, pred)
+            return self._compare_named(gold, pred)
+        if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
+            return self._compare_relations(gold, pred)
+        if isinstance(gold, WordsForm) or isinstance(pred, WordsForm):
+            return _compare_words(gold, pred)
         if isinstance(gold, Term) and isinstance(pred, Term):
-            return self._terms(gold, pred)
+            return self._compare_terms(gold, pred)
         if isinstance(gold, Matrix) or isinstance(pred, Matrix):
-            return self._matrices(gold, pred)
+            return self._compare_matrices(gold, pred)
         if isinstance(gold, _Set) or isinstance(pred, _Set):
-            return self._sets(gold, pred)
+            return self._compare_sets(gold, pred)
         if isinstance(gold, Many) and isinstance(pred, Many):
-            return self._several(gold, pred)
+            return self._compare_several(gold, pred)
         return self._one_and_several(gold, pred)
 
     # ---- numbers and formulas
 
-    def _terms(self, gold: Term, pred: Term) -> GradeVerdict:
+    def _compare_terms(self, gold: Term, pred: Term) -> GradeVerdict:
         if gold.unit is not None or pred.unit is not None:
             return self._with_units(gold, pred)
         if gold.begun or pred.begun:
@@ -128,47 +128,47 @@ class Comparison:
                 base = pred.base if gold.base == 10 else gold.base
                 return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
         if gold.value is not None and pred.value is not None:
-            return self._numbers(gold, pred)
-        if _bare(gold.text) == _bare(pred.text):
+            return self._compare_numbers(gold, pred)
+        if _remove_spaces(gold.text) == _remove_spaces(pred.text):
             return EQUAL
-        trees = _both(_tree(gold), _tree(pred))
+        trees = _read_both(_to_tree(gold), _to_tree(pred))
         if isinstance(trees, GradeVerdict):
             return trees
         one, other = trees
         if one == other:
             return EQUAL
-        decimals = self._decimals(gold, pred)
+        decimals = self._count_decimals(gold, pred)
         if decimals is not None:
-            return self._rounded(one, other, decimals)
-        judged = _judged(self._judge.equal(one, other))
+            return self._compare_rounded(one, other, decimals)
+        judged = _to_grade_verdict(self._judge.equal(one, other))
         return judged if judged.outcome != "different" else self._other_constant(one, other) or judged
 
     def _going_on(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
         if self._digits is not None:
-            return self._terms(
+            return self._compare_terms(
                 *(replace(one, begun=0, value=one.value or _shown_part(one)) for one in (gold, pred))
             )
         if gold.value is not None and pred.value is not None:
-            return self._numbers(gold, pred)
+            return self._compare_numbers(gold, pred)
         begun, other = (gold, pred) if gold.begun else (pred, gold)
         shown = _shown_part(begun)
         if other.begun:
             agree = begun.text.startswith(other.text) or other.text.startswith(begun.text)
         else:
-            tree = _tree(other)
+            tree = _to_tree(other)
             if isinstance(tree, str):
                 return GradeVerdict("unread", reason=tree)
             size = Tree("abs", (tree,))
             ends = (
-                Tree("<=", (_number(abs(shown)), size)),
-                Tree("<", (size, _number(abs(shown) + Fraction(1, 10**begun.begun)))),
+                Tree("<=", (_to_number_tree(abs(shown)), size)),
+                Tree("<", (size, _to_number_tree(abs(shown) + Fraction(1, 10**begun.begun)))),
             )
             within = self._judge.holds(
-                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_number(shown), tree))))))
+                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_to_number_tree(shown), tree))))))
             )
             if within.outcome not in ("equal", "different"):
-                return _judged(within)
+                return _to_grade_verdict(within)
             agree = within.outcome == "equal"
         if not agree:
             return GradeVerdict("different", witness=f"{begun.text}… and {other.text}")
@@ -176,31 +176,37 @@ class Comparison:
 
     def _other_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
-        from engines.mathematics.judging.names import free, replaced
+        from engines.mathematics.judging.names import free_variables, replace_variable
 
-        own, others = free(gold) - free(pred), free(pred) - free(gold)
-        if len(own) != 1 or len(others) != 1 or free(gold) == own:
+        own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
+        if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
             return None
         (mine,), (theirs,) = own, others
         if not (_CONSTANT.fullmatch(mine) and _CONSTANT.fullmatch(theirs)):
             return None
-        if self._judge.equal(gold, replaced(pred, theirs, Tree(mine))).outcome != "equal":
+        if self._judge.equal(gold, replace_variable(pred, theirs, Tree(mine))).outcome != "equal":
             return None
-        if _added(gold, mine) and _added(pred, theirs) and not _VARIABLES.isdisjoint(free(gold)):
+        if (
+            _is_added_name(gold, mine)
+            and _is_added_name(pred, theirs)
+            and not _VARIABLES.isdisjoint(free_variables(gold))
+        ):
             return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
         return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
 
-    def _numbers(self, gold: Term, pred: Term) -> GradeVerdict:
+    def _compare_numbers(self, gold: Term, pred: Term) -> GradeVerdict:
         assert gold.value is not None
         assert pred.value is not None
         if gold.value == pred.value:
             return EQUAL
-        decimals = self._decimals(gold, pred)
+        decimals = self._count_decimals(gold, pred)
         if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
             return GradeVerdict("equal", reason=f"to {decimals} decimals")
-        return GradeVerdict("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
+        return GradeVerdict(
+            "different", witness=f"{_format_fraction(gold.value)} and {_format_fraction(pred.value)}"
+        )
 
-    def _decimals(self, gold: Term, pred: Term) -> int | None:
+    def _count_decimals(self, gold: Term, pred: Term) -> int | None:
         """To how many decimals two terms are compared; None: exactly."""
         if self._digits is not None:
             return self._digits
@@ -208,66 +214,76 @@ class Comparison:
         # Of two decimals, neither is the rounding of something exact.
         return written if written is not None and written >= _LONG_DECIMAL else None
 
-    def _rounded(self, gold: Tree, pred: Tree, decimals: int) -> GradeVerdict:
+    def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int) -> GradeVerdict:
         same = self._judge.equal(gold, pred)
         if same.outcome in ("equal", "equal if"):
-            return _judged(same)
+            return _to_grade_verdict(same)
         apart = Tree("abs", (Tree("-", (gold, pred)),))
         half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
         near = self._judge.holds(Tree("<=", (apart, half)))
         if near.outcome == "equal":
             return GradeVerdict("equal", reason=f"to {decimals} decimals")
-        return _judged(same if near.outcome == "different" and same.outcome == "different" else near)
+        return _to_grade_verdict(
+            same if near.outcome == "different" and same.outcome == "different" else near
+        )
 
     def _with_units(self, gold: Term, pred: Term) -> GradeVerdict:
-        gold, pred = _multiplied(gold), _multiplied(pred)
+        gold, pred = _apply_multiplier(gold), _apply_multiplier(pred)
         mine, theirs = gold.unit, pred.unit
         if mine is None and theirs is None:
-            return self._terms(gold, pred)
+            return self._compare_terms(gold, pred)
         plain_gold, plain_pred = replace(gold, unit=None), replace(pred, unit=None)
         if self._units == "ignore":
-            return self._terms(plain_gold, plain_pred)
+            return self._compare_terms(plain_gold, plain_pred)
         if mine is None or theirs is None:
             present = mine or theirs
             assert present is not None
-            if present.is_("percent"):
-                return self._percent(gold, pred)
+            if present.measures_only("percent"):
+                return self._compare_percent(gold, pred)
             if self._units == "require" and mine is not None:
-                return different(f"the answer has no unit, and the reference is in {mine.text}")
-            result = self._terms(plain_gold, plain_pred)
-            if result.outcome == "different" and present.is_("angle"):
-                result = self._terms(_in_radians(gold), _in_radians(pred))
+                return different_verdict(f"the answer has no unit, and the reference is in {mine.text}")
+            result = self._compare_terms(plain_gold, plain_pred)
+            if result.outcome == "different" and present.measures_only("angle"):
+                result = self._compare_terms(_in_radians(gold), _in_radians(pred))
             if result.outcome == "different" and len(present.text) == 1:
                 # The letter is a variable where the other side has it too.
-                return self._terms(_with_letter(gold), _with_letter(pred))
+                return self._compare_terms(_with_letter(gold), _with_letter(pred))
             return result
         if mine.powers == theirs.powers:
             if mine.factor == theirs.factor:
-                return self._terms(plain_gold, plain_pred)
-            return self._terms(_scaled(plain_gold, mine.factor), _scaled(plain_pred, theirs.factor))
+                return self._compare_terms(plain_gold, plain_pred)
+            return self._compare_terms(
+                _scale_term(plain_gold, mine.factor), _scale_term(plain_pred, theirs.factor)
+            )
         if mine.scale and theirs.scale:
-            sizes = _scaled(plain_gold, mine.scale[0]), _scaled(plain_pred, theirs.scale[0])
-            result = self._terms(_raised(sizes[0], mine.scale[1]), _raised(sizes[1], theirs.scale[1]))
-            if result.outcome == "different" and self._terms(*sizes).outcome == "equal":
+            sizes = _scale_term(plain_gold, mine.scale[0]), _scale_term(plain_pred, theirs.scale[0])
+            result = self._compare_terms(
+                _raise_term(sizes[0], mine.scale[1]), _raise_term(sizes[1], theirs.scale[1])
+            )
+            if result.outcome == "different" and self._compare_terms(*sizes).outcome == "equal":
                 return GradeVerdict("equal if", condition="they are differences of temperatures")
             return result
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
-            return self._terms(_in_radians(gold), _in_radians(pred))
-        result = self._terms(plain_gold, plain_pred)
+            return self._compare_terms(_in_radians(gold), _in_radians(pred))
+        result = self._compare_terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
-        vague = vague or bool(mine.scale and theirs.is_("angle")) or bool(theirs.scale and mine.is_("angle"))
+        vague = (
+            vague
+            or bool(mine.scale and theirs.measures_only("angle"))
+            or bool(theirs.scale and mine.measures_only("angle"))
+        )
         if result.outcome == "equal" and vague:
             return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
         if result.outcome in ("equal", "different", "equal if"):
-            return different(f"in {theirs.text}, and the reference is in {mine.text}")
+            return different_verdict(f"in {theirs.text}, and the reference is in {mine.text}")
         return result
 
-    def _percent(self, gold: Term, pred: Term) -> GradeVerdict:
+    def _compare_percent(self, gold: Term, pred: Term) -> GradeVerdict:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
-        exact = self._terms(_hundredth(gold), _hundredth(pred))
+        exact = self._compare_terms(_divide_by_hundred(gold), _divide_by_hundred(pred))
         if exact.outcome == "equal":
             return exact
-        meant = self._terms(replace(gold, unit=None), replace(pred, unit=None))
+        meant = self._compare_terms(replace(gold, unit=None), replace(pred, unit=None))
         if meant.outcome == "equal":
             number = pred if pred.unit is None else gold
             return GradeVerdict("equal if", condition=f"{number.text} is in percent")
@@ -275,28 +291,28 @@ class Comparison:
 
     # ---- words, lists, sets
 
-    def _several(self, gold: Many, pred: Many) -> GradeVerdict:
+    def _compare_several(self, gold: Many, pred: Many) -> GradeVerdict:
         if "ratio" in (gold.kind, pred.kind):
-            return self._ratios(gold, pred)
+            return self._compare_ratios(gold, pred)
         names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
         if any(names):
             if "set" in (gold.kind, pred.kind):
-                return different("a set, and what is said of each name is not in it")
-            return self._assignments(gold, pred)
+                return different_verdict("a set, and what is said of each name is not in it")
+            return self._compare_assignments(gold, pred)
         if gold.kind == "tuple" and pred.kind == "set":
-            return different("a set, and the reference has an order")
+            return different_verdict("a set, and the reference has an order")
         ordered = gold.kind == "tuple"
         if len(gold.items) != len(pred.items):
             few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
             some_set = "set" in (gold.kind, pred.kind) and not ordered
             if {gold.kind, pred.kind} == {"set"} or (some_set and few):
-                return self._covering(gold, pred)
-            return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
+                return self._match_covering(gold, pred)
+            return different_verdict(f"{_describe_count(pred)}, and the reference has {len(gold.items)}")
         if ordered:
-            return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
-        return self._matched(gold.items, pred.items)
+            return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+        return self._match_unordered(gold.items, pred.items)
 
-    def _matched(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
+    def _match_unordered(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
         """Two collections without order: each of the one with one of the other."""
         left = list(pred)
         found: list[GradeVerdict] = []
@@ -307,7 +323,7 @@ class Comparison:
             else:
                 waiting.append(item)
         if len(waiting) > _MOST_MATCHED:
-            in_order = _all(map(self.compare, waiting, left))
+            in_order = _combine_all(map(self.compare, waiting, left))
             if in_order.outcome == "equal":
                 return in_order
             what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
@@ -319,11 +335,11 @@ class Comparison:
             if best.outcome == "different":
                 if any(one.outcome in ("undecided", "unread") for one in found):
                     break  # it may be the one that such an item was matched with
-                return GradeVerdict("different", witness=f"{said(item)} is not in the answer")
+                return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the answer")
             left.remove(other)
-        return _all(one for one in found if one.outcome != "different")
+        return _combine_all(one for one in found if one.outcome != "different")
 
-    def _covering(self, gold: Many, pred: Many) -> GradeVerdict:
+    def _match_covering(self, gold: Many, pred: Many) -> GradeVerdict:
         """Two sets, in which what is written twice counts once."""
         found = []
         for one, others, where in (
@@ -333,11 +349,13 @@ class Comparison:
             for item in one:
                 pairs = ((item, other) if where == "answer" else (other, item) for other in others)
                 compared = [self.compare(*pair) for pair in pairs]
-                best = min(compared, key=lambda each: _RANK.index(each.outcome), default=different(""))
+                best = min(
+                    compared, key=lambda each: _RANK.index(each.outcome), default=different_verdict("")
+                )
                 if best.outcome == "different":
-                    return GradeVerdict("different", witness=f"{said(item)} is not in the {where}")
+                    return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the {where}")
                 found.append(best)
-        return _all(found)
+        return _combine_all(found)
 
     def _one_and_several(self, gold: Form, pred: Form) -> GradeVerdict:
         several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
@@ -345,146 +363,153 @@ class Comparison:
         if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:
             above, below = several.items
             if isinstance(above, Term) and isinstance(below, Term) and above.unit is below.unit is None:
-                quotient = form(f"\\frac{{{above.text}}}{{{below.text}}}")
+                quotient = read_form(f"\\frac{{{above.text}}}{{{below.text}}}")
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
-        if isinstance(one, Words):
-            return _words(gold, pred)
+        if isinstance(one, WordsForm):
+            return _compare_words(gold, pred)
         if several.kind == "list" and several.items:
             # "x + 11 or 11 + x" is one answer.
             sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
             found = [self.compare(*side) for side in sides]
             if all(each.outcome == "equal" for each in found):
                 return EQUAL
-        return different(f"{_counted(pred)}, and the reference has {_counted(gold)}")
+        return different_verdict(f"{_describe_count(pred)}, and the reference has {_describe_count(gold)}")
 
-    def _ratios(self, gold: Many, pred: Many) -> GradeVerdict:
+    def _compare_ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
-            return different("a ratio and no ratio" if gold.kind != pred.kind else "ratios of other lengths")
+            return different_verdict(
+                "a ratio and no ratio" if gold.kind != pred.kind else "ratios of other lengths"
+            )
         found = []
         for number in range(1, len(gold.items)):
-            sides = (f"\\frac{{{_text(one.items[number])}}}{{{_text(one.items[0])}}}" for one in (gold, pred))
-            found.append(self.compare(*map(form, sides)))
-        return _all(found)
+            sides = (
+                f"\\frac{{{_to_latex(one.items[number])}}}{{{_to_latex(one.items[0])}}}"
+                for one in (gold, pred)
+            )
+            found.append(self.compare(*map(read_form, sides)))
+        return _combine_all(found)
 
-    def _assignments(self, gold: Many, pred: Many) -> GradeVerdict:
+    def _compare_assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
-            return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
+            return different_verdict(f"{_describe_count(pred)}, and the reference has {len(gold.items)}")
         named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
-                return different(f"says of {', '.join(named[1])} and not of {', '.join(named[0])}")
+                return different_verdict(f"says of {', '.join(named[1])} and not of {', '.join(named[0])}")
             other = {item.name: item.value for item in pred.items if isinstance(item, Named)}
-            return _all(
+            return _combine_all(
                 self.compare(item.value, other[item.name]) for item in gold.items if isinstance(item, Named)
             )
-        return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+        return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
-    def _sets(self, gold: Form, pred: Form) -> GradeVerdict:
+    def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
         one, other = _on_line(gold), _on_line(pred)
         if one is None or other is None:
-            kinds = [_kind(gold), _kind(pred)]
-            return different(f"{kinds[1]}, and the reference is {kinds[0]}")
+            kinds = [_kind_of(gold), _kind_of(pred)]
+            return different_verdict(f"{kinds[1]}, and the reference is {kinds[0]}")
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
-            result = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
+            result = _combine_all(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
             if result.outcome == "equal" or (len(one) == 1 and result.outcome != "undecided"):
                 return result
             if len(one) > 1:
-                matched = self._matched(one, other)
+                matched = self._match_unordered(one, other)
                 if matched.outcome == "equal":
                     return matched
-        trees = _both(_set_tree(one), _set_tree(other))
-        return trees if isinstance(trees, GradeVerdict) else _judged(self._judge.equal(*trees))
+        trees = _read_both(_set_tree(one), _set_tree(other))
+        return trees if isinstance(trees, GradeVerdict) else _to_grade_verdict(self._judge.equal(*trees))
 
-    def _interval(self, gold: Form, pred: Form) -> GradeVerdict:
-        if isinstance(gold, Interval) and isinstance(pred, Interval):
-            ends = _all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
+    def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
+        if isinstance(gold, IntervalForm) and isinstance(pred, IntervalForm):
+            ends = _combine_all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
             if ends.outcome != "different" and gold.closed != pred.closed:
-                return different("the ends belong to one of them only")
+                return different_verdict("the ends belong to one of them only")
             return ends
-        if isinstance(gold, Interval) or isinstance(pred, Interval):
-            return different("an interval and single values")
+        if isinstance(gold, IntervalForm) or isinstance(pred, IntervalForm):
+            return different_verdict("an interval and single values")
         return self.compare(gold, pred)
 
-    def _matrices(self, gold: Form, pred: Form) -> GradeVerdict:
+    def _compare_matrices(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Matrix) and isinstance(pred, Matrix):
             if [len(row) for row in gold.rows] != [len(row) for row in pred.rows]:
-                return different("matrices of other sizes")
+                return different_verdict("matrices of other sizes")
             rows = zip(gold.rows, pred.rows, strict=True)
-            return _all(self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True))
+            return _combine_all(
+                self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True)
+            )
         matrix, other = (gold, pred) if isinstance(gold, Matrix) else (pred, gold)
         assert isinstance(matrix, Matrix)
         flat = 1 in (len(matrix.rows), len(matrix.rows[0]))
         if flat and isinstance(other, Many) and other.kind in ("tuple", "list"):
             vector = Many("tuple", tuple(cell for row in matrix.rows for cell in row))
             pair = (vector, replace(other, kind="tuple"))
-            return self._several(*(pair if matrix is gold else pair[::-1]))
+            return self._compare_several(*(pair if matrix is gold else pair[::-1]))
         if isinstance(other, Term) and other.unit is None:
-            return self._trees(gold, pred, self._judge.equal)
-        return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+            return self._compare_trees(gold, pred, self._judge.equal)
+        return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
 
-    def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
-        trees = _both(_statement(gold), _statement(pred))
+    def _compare_trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
+        trees = _read_both(_to_statement(gold), _to_statement(pred))
         if isinstance(trees, GradeVerdict):
             return trees
-        return EQUAL if trees[0] == trees[1] else _judged(judge(*trees))
+        return EQUAL if trees[0] == trees[1] else _to_grade_verdict(judge(*trees))
 
     # ---- what is said of names
 
-    def _named(self, gold: Form, pred: Form) -> GradeVerdict:
+    def _compare_named(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Named) and isinstance(pred, Named):
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name:
                 return same
             if same.outcome == "equal":
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
-            equations = not any(isinstance(one.value, _Set | Words) for one in (gold, pred))
-            return self._relations(gold, pred) if equations and same.outcome != "unread" else same
-        if isinstance(gold, Relation) or isinstance(pred, Relation):
-            return self._relations(gold, pred)
+            equations = not any(isinstance(one.value, _Set | WordsForm) for one in (gold, pred))
+            return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
+        if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
+            return self._compare_relations(gold, pred)
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
 
-    def _relations(self, gold: Form, pred: Form) -> GradeVerdict:
-        if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
-            solved = self._solutions(gold, pred)
+    def _compare_relations(self, gold: Form, pred: Form) -> GradeVerdict:
+        if not (isinstance(gold, Named | RelationForm) and isinstance(pred, Named | RelationForm)):
+            solved = self._compare_solutions(gold, pred)
             if solved is not None:
                 return solved
-            relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+            relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
             if (
-                isinstance(relation, Relation)
+                isinstance(relation, RelationForm)
                 and relation.signs == ("=",)
                 and isinstance(other, Term)
                 and relation.members[0].startswith("\\frac{d")
             ):
-                side = form(relation.members[1])
+                side = read_form(relation.members[1])
                 sides = (side, pred) if relation is gold else (gold, side)
-                if not isinstance(side, Relation | Named) and self.compare(*sides).outcome == "equal":
+                if not isinstance(side, RelationForm | Named) and self.compare(*sides).outcome == "equal":
                     return GradeVerdict("equal if", condition=f"{relation.members[0]} is what is asked for")
-            return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
-        if _bare(_text(gold)) == _bare(_text(pred)):
+            return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
+        if _remove_spaces(_to_latex(gold)) == _remove_spaces(_to_latex(pred)):
             return EQUAL
-        return self._trees(gold, pred, self._same_statement)
+        return self._compare_trees(gold, pred, self._same_statement)
 
     def _same_statement(self, one: Tree, other: Tree) -> Verdict:
         return self._judge.holds(Tree("iff", (one, other)))
 
-    def _solutions(self, gold: Form, pred: Form) -> GradeVerdict | None:
+    def _compare_solutions(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """A relation in one variable and a set: whether the set is that of its solutions."""
-        from engines.mathematics.judging.names import free
+        from engines.mathematics.judging.names import free_variables
 
-        relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+        relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
         parts = _on_line(other)
-        if not isinstance(relation, Relation) or parts is None:
+        if not isinstance(relation, RelationForm) or parts is None:
             return None
-        said, among = _tree(Term(_text(relation))), _set_tree(parts)
+        said, among = _to_tree(Term(_to_latex(relation))), _set_tree(parts)
         if isinstance(said, str) or isinstance(among, str):
             return None
-        names = sorted(free(said))
+        names = sorted(free_variables(said))
         if len(names) != 1:
             return None
         sides = (said, Tree("in", (Tree(names[0]), among)))
-        return _judged(self._same_statement(*(sides if relation is gold else sides[::-1])))
+        return _to_grade_verdict(self._same_statement(*(sides if relation is gold else sides[::-1])))
 
 
 @cache
@@ -497,7 +522,7 @@ def _own_judge() -> Judge:
 _RANK: tuple[GradeOutcome, ...] = ("equal", "equal if", "undecided", "unread", "different")
 
 
-def _all(found: Iterable[GradeVerdict]) -> GradeVerdict:
+def _combine_all(found: Iterable[GradeVerdict]) -> GradeVerdict:
     parts: list[GradeVerdict] = []
     for one in found:
         if one.outcome == "different":
@@ -513,65 +538,65 @@ def _all(found: Iterable[GradeVerdict]) -> GradeVerdict:
     return next((one for one in parts if one.reason), EQUAL)
 
 
-def _judged(found: Verdict) -> GradeVerdict:
+def _to_grade_verdict(found: Verdict) -> GradeVerdict:
     return GradeVerdict(found.outcome, found.condition, found.witness, found.reason)
 
 
-def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
+def _read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
     if isinstance(gold, str):
         return GradeVerdict("unread", reason=f"the reference: {gold}")
     return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
 
 
-def _single(item: Form) -> Form:
+def _unwrap_single(item: Form) -> Form:
     """A set or list of one value is that value; a tuple of one name is its value."""
     while isinstance(item, Many) and len(item.items) == 1 and item.kind in ("list", "set"):
         item = item.items[0]
     return item
 
 
-def _bare(text: str) -> str:
+def _remove_spaces(text: str) -> str:
     """Without the spaces that part nothing: `2^1 0` keeps its own."""
     return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text)
 
 
-def _shown(value: Fraction) -> str:
+def _format_fraction(value: Fraction) -> str:
     text = str(value)
     return text if len(text) <= 40 else f"{text[:20]}…{text[-10:]}"
 
 
-def _tree(term: Term) -> Tree | str:
+def _to_tree(term: Term) -> Tree | str:
     """The term as the judge takes it, or why it cannot be read."""
     if term.value is not None:
-        return _number(term.value) if term.value.denominator > 1 else Tree(str(term.value))
-    result = reading(term.text)
+        return _to_number_tree(term.value) if term.value.denominator > 1 else Tree(str(term.value))
+    result = cached_reading(term.text)
     return result.reason if result.tree is None else result.tree
 
 
-def _statement(item: Form) -> Tree | str:
+def _to_statement(item: Form) -> Tree | str:
     """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
     if isinstance(item, Either):
-        parts = [_statement(part) for part in item.parts]
+        parts = [_to_statement(part) for part in item.parts]
         wrong = next((part for part in parts if isinstance(part, str)), None)
         return wrong or Tree("or", tuple(parts))  # type: ignore[arg-type]
     if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
-        return _tree(Term(_text(item)))
+        return _to_tree(Term(_to_latex(item)))
     found = []
     for value in item.value.items:
-        tree = _statement(Named(item.name, value))
+        tree = _to_statement(Named(item.name, value))
         if isinstance(tree, str):
             return tree
         found.append(tree)
     return Tree("or", tuple(found)) if len(found) > 1 else found[0] if found else "it is empty"
 
 
-def _scaled(term: Term, factor: Fraction) -> Term:
+def _scale_term(term: Term, factor: Fraction) -> Term:
     if term.value is not None:
         return replace(term, value=term.value * factor, decimals=None)
     return Term(f"({term.text})\\cdot\\frac{{{factor.numerator}}}{{{factor.denominator}}}")
 
 
-def _raised(term: Term, shift: Fraction) -> Term:
+def _raise_term(term: Term, shift: Fraction) -> Term:
     if term.value is not None:
         return replace(term, value=term.value + shift, decimals=None)
     return Term(f"{term.text}+\\frac{{{shift.numerator}}}{{{shift.denominator}}}")
@@ -581,7 +606,7 @@ def _shown_part(term: Term) -> Fraction:
     return Fraction(term.text) if term.begun else term.value or Fraction(0)
 
 
-def _number(value: Fraction) -> Tree:
+def _to_number_tree(value: Fraction) -> Tree:
     return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
 
 
@@ -590,31 +615,33 @@ _VARIABLES = frozenset("rstuvwxyzθ")
 """What is integrated over has such a name."""
 
 
-def _added(tree: Tree, name: str) -> bool:
+def _is_added_name(tree: Tree, name: str) -> bool:
     """Whether a name stands in a sum alone, and nowhere else."""
     if not tree.children:
         return tree.label == name
     if tree.list_labels().count(name) != 1 or tree.label not in ("+", "-"):
         return False
-    return any(_added(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1]))
+    return any(
+        _is_added_name(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1])
+    )
 
 
-def _multiplied(term: Term) -> Term:
+def _apply_multiplier(term: Term) -> Term:
     """`2 million people` as 2,000,000 people."""
     if term.unit is None or term.unit.times == 1:
         return term
     rest = replace(term.unit, times=1) if term.unit.powers else None
-    return replace(_scaled(replace(term, unit=None), Fraction(term.unit.times)), unit=rest)
+    return replace(_scale_term(replace(term, unit=None), Fraction(term.unit.times)), unit=rest)
 
 
-def _hundredth(term: Term) -> Term:
+def _divide_by_hundred(term: Term) -> Term:
     if term.unit is None:
         return term
-    return replace(_scaled(replace(term, unit=None), Fraction(1, 100)), decimals=None)
+    return replace(_scale_term(replace(term, unit=None), Fraction(1, 100)), decimals=None)
 
 
 def _in_radians(term: Term) -> Term:
-    if term.unit is None or not term.unit.is_("angle"):
+    if term.unit is None or not term.unit.measures_only("angle"):
         return replace(term, unit=None)
     return Term(f"({term.text})\\cdot\\frac{{\\pi}}{{180}}")
 
@@ -623,42 +650,42 @@ def _with_letter(term: Term) -> Term:
     return Term(f"{term.text} {term.unit.text}") if term.unit else term
 
 
-def _counted(item: Form) -> str:
+def _describe_count(item: Form) -> str:
     if isinstance(item, Many):
         return f"{len(item.items)} values"
-    return "one value" if isinstance(item, Term | Words) else _kind(item)
+    return "one value" if isinstance(item, Term | WordsForm) else _kind_of(item)
 
 
 _KINDS: dict[type, str] = {
     Term: "a number or formula",
-    Words: "words",
+    WordsForm: "words",
     Many: "several values",
-    Interval: "an interval",
+    IntervalForm: "an interval",
     Union: "a union",
     Without: "a set",
     Either: "several statements",
     Matrix: "a matrix",
-    Relation: "a relation",
+    RelationForm: "a relation",
     Named: "an equation",
 }
 
 
-def _kind(item: Form) -> str:
+def _kind_of(item: Form) -> str:
     return _KINDS.get(type(item), "unread")
 
 
-def _words(gold: Form, pred: Form) -> GradeVerdict:
+def _compare_words(gold: Form, pred: Form) -> GradeVerdict:
     """Words are the same with another case, hyphen or article; what they mean is not compared."""
     one, other = (_plain_words(item) for item in (gold, pred))
     if one is None or other is None:
         word = one if other is None else other
         if word is None or len(word) == 1 or word in _DECIDED:
-            return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+            return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
     if len(one.split()) == len(other.split()) == 1 or (_AT.fullmatch(one) and _AT.fullmatch(other)):
-        return GradeVerdict("different", witness=f"“{said(gold)}” and “{said(pred)}”")
+        return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
 
 
@@ -667,13 +694,13 @@ _DECIDED = ("yes", "no", "true", "false")
 
 
 def _plain_words(item: Form) -> str | None:
-    if isinstance(item, Words):
+    if isinstance(item, WordsForm):
         text = item.text
     elif isinstance(item, Term) and item.value is None:
         text = re.sub(r"\\(?:text|mathrm|mathbf|textbf)(?![a-z])", "", item.text)
         if not re.fullmatch(r"[A-Za-z{}() .'-]+", text):
             return None
-    elif isinstance(item, Many) and all(isinstance(one, Words | Term) for one in item.items):
+    elif isinstance(item, Many) and all(isinstance(one, WordsForm | Term) for one in item.items):
         parts = [_plain_words(one) for one in item.items]
         return None if None in parts else " ".join(part for part in parts if part)
     else:
@@ -682,49 +709,49 @@ def _plain_words(item: Form) -> str | None:
     return re.sub(r"^(?:the|a|an) (?=\w\w)", "", plain.strip())
 
 
-def said(item: Form) -> str:
+def to_message_text(item: Form) -> str:
     """A form as it was written, for messages."""
     if isinstance(item, Term):
         return f"{item.text} {item.unit.text}" if item.unit else item.text
-    return item.text if isinstance(item, Words) else _text(item)
+    return item.text if isinstance(item, WordsForm) else _to_latex(item)
 
 
-def _text(item: Form) -> str:
+def _to_latex(item: Form) -> str:
     """A form as LaTeX that can be read."""
-    if isinstance(item, Term | Words):
+    if isinstance(item, Term | WordsForm):
         return item.text
     if isinstance(item, Named):
         sign = "\\in" if isinstance(item.value, _Set) else "="
-        return f"{item.name} {sign} {_text(item.value)}"
-    if isinstance(item, Relation):
+        return f"{item.name} {sign} {_to_latex(item.value)}"
+    if isinstance(item, RelationForm):
         signs = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "in": "\\in", "approx": "\\approx"}
         parts = [item.members[0]]
         for sign, member in zip(item.signs, item.members[1:], strict=True):
             parts += [signs.get(sign, sign), member]
         return " ".join(parts)
     if isinstance(item, Matrix):
-        rows = (" & ".join(map(_text, row)) for row in item.rows)
+        rows = (" & ".join(map(_to_latex, row)) for row in item.rows)
         return "\\begin{pmatrix}" + " \\\\ ".join(rows) + "\\end{pmatrix}"
-    if isinstance(item, Interval):
+    if isinstance(item, IntervalForm):
         opening, closing = "[" if item.closed[0] else "(", "]" if item.closed[1] else ")"
-        return f"{opening}{_text(item.low)}, {_text(item.high)}{closing}"
+        return f"{opening}{_to_latex(item.low)}, {_to_latex(item.high)}{closing}"
     if isinstance(item, Union):
-        return " \\cup ".join(map(_text, item.parts))
+        return " \\cup ".join(map(_to_latex, item.parts))
     if isinstance(item, Without):
-        return f"{_text(item.whole)} \\setminus {_text(item.taken)}"
+        return f"{_to_latex(item.whole)} \\setminus {_to_latex(item.taken)}"
     if isinstance(item, Many):
         opening, closing = {"set": ("\\{", "\\}"), "tuple": ("(", ")")}.get(item.kind, ("", ""))
-        return opening + (" : " if item.kind == "ratio" else ", ").join(map(_text, item.items)) + closing
+        return opening + (" : " if item.kind == "ratio" else ", ").join(map(_to_latex, item.items)) + closing
     return ""
 
 
 def _on_line(item: Form) -> list[Form] | None:
     """The intervals and single values that a set is made of, joined where their ends are the same number and
     in order where they are numbers; None for what is no set of the line."""
-    if isinstance(item, Interval | Without):
+    if isinstance(item, IntervalForm | Without):
         return [item]
     if isinstance(item, Many) and item.kind == "tuple" and len(item.items) == 2:
-        return [Interval(item.items[0], item.items[1], (False, False))]
+        return [IntervalForm(item.items[0], item.items[1], (False, False))]
     if isinstance(item, Many) and item.kind == "set":
         return list(item.items)
     if isinstance(item, Union):
@@ -749,16 +776,16 @@ def _set_tree(parts: Sequence[Form]) -> Tree | str:
                 return wrong
             trees.append(Tree("without", tuple(sides)))  # type: ignore[arg-type]
             continue
-        ends = (part.low, part.high) if isinstance(part, Interval) else (part,)
+        ends = (part.low, part.high) if isinstance(part, IntervalForm) else (part,)
         read_ends: list[Tree] = []
         for end in ends:
             if not isinstance(end, Term):
-                return f"{said(end)} is no number"
-            tree = _tree(end)
+                return f"{to_message_text(end)} is no number"
+            tree = _to_tree(end)
             if isinstance(tree, str):
                 return tree
             read_ends.append(tree)
-        if isinstance(part, Interval):
+        if isinstance(part, IntervalForm):
             kind = "".join("c" if closed else "o" for closed in part.closed)
             trees.append(Tree("interval", (Tree(kind), *read_ends)))
         else:

@@ -16,7 +16,7 @@ from typing import Literal
 from engines.formula.brackets import are_braces_balanced, find_closing, is_closed_at_end, split_outside
 from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
-from engines.grading.numbers import Term, in_words, names_unit, plain_number, unit
+from engines.grading.numbers import Term, in_words, names_unit, plain_number, read_unit
 from engines.mathematics.judging.names import TURNED, WRITTEN
 
 LONGEST = 4_000
@@ -25,7 +25,7 @@ _DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordsForm:
     """An answer in words, or the letter of a choice."""
 
     text: str
@@ -41,7 +41,7 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalForm:
     """An interval; `closed` says which ends belong to it."""
 
     low: Form
@@ -80,7 +80,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RelationForm:
     """Formulas with signs between them, such as `2x + y = 1` and `0 < x < 1`."""
 
     members: tuple[str, ...]
@@ -95,35 +95,47 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unread:
+class UnreadForm:
     """What cannot be read, and why. It equals nothing: not even another for the same reason."""
 
     reason: str
 
 
-Form = Term | Words | Many | Interval | Union | Without | Matrix | Named | Relation | Either | Unread
-REALS = Interval(Term("-\\infty"), Term("\\infty"), (False, False))
+Form = (
+    Term
+    | WordsForm
+    | Many
+    | IntervalForm
+    | Union
+    | Without
+    | Matrix
+    | Named
+    | RelationForm
+    | Either
+    | UnreadForm
+)
+REALS = IntervalForm(Term("-\\infty"), Term("\\infty"), (False, False))
 EMPTY = Many("set", ())
 
 
 @lru_cache(maxsize=4096)
-def form(text: str) -> Form:
+def read_form(text: str) -> Form:
     r"""The form of an answer.
 
-    >>> form("1{,}024").value, type(form("[0, 2)")).__name__
-    (Fraction(1024, 1), 'Interval')
+    >>> read_form("1{,}024").value, type(read_form("[0, 2)")).__name__
+    (Fraction(1024, 1), 'IntervalForm')
     """
     if len(text) > LONGEST:
-        return Unread(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
-    plain = tidied(text)
+        return UnreadForm(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
+    plain = normalise_text(text)
     if not plain:
-        return Unread("the answer is empty")
+        return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
-        return Unread("its brackets do not match")
-    return _either(text) or _form(plain, 0)
+        return UnreadForm("its brackets do not match")
+    return _read_either(text) or _read_at_depth(plain, 0)
 
 
-def _either(text: str) -> Form | None:
+def _read_either(text: str) -> Form | None:
     """`x < 0 or x > 1`, and with "and" between, as one set; `x = 0 or y = 0` as what holds of either; None
     for anything else."""
     if not any(word in text for word in ("or", "and", "\\vee", "\\wedge")):
@@ -132,14 +144,14 @@ def _either(text: str) -> Form | None:
         parts = between.split(text) if any(sign in text for sign in "<>=\\") else []
         if len(parts) < 2 or len(parts) > _DEEPEST:
             continue
-        said = [form(part) for part in parts]
+        said = [read_form(part) for part in parts]
         # equations of different names, of which one holds
         named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
-        others = [one for one in said if isinstance(one, Relation) and one.signs == ("=",)]
+        others = [one for one in said if isinstance(one, RelationForm) and one.signs == ("=",)]
         several = len({one.name for one in named}) + len(others) > 1
         if joined and several and len(named) + len(others) == len(said):
             return Either(tuple(said))
-        sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
+        sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, IntervalForm)]
         if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
             continue
         assert isinstance(said[0], Named)
@@ -148,15 +160,15 @@ def _either(text: str) -> Form | None:
         lows = [one for one in sets if one.low != _LOW]
         highs = [one for one in sets if one.high != _HIGH]
         if len(lows) == len(highs) == 1 and lows != highs:
-            inside = Interval(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
+            inside = IntervalForm(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
             return Named(said[0].name, inside)
     return None
 
 
-def tidied(text: str) -> str:
+def normalise_text(text: str) -> str:
     r"""The text without what only changes how it looks: sizes, spaces, dollar signs, commas of thousands.
 
-    >>> tidied(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$.")
+    >>> normalise_text(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$.")
     '(\\frac{1}{2}, 32349)'
     """
     if _PLAIN_INTEGER.fullmatch(text):
@@ -169,7 +181,7 @@ def tidied(text: str) -> str:
     text = _LAYOUT.sub("", text)
     text = _SPACES.sub(" ", text)
     text = _FRAC.sub(r"\\frac", text)
-    text = _commands(text)
+    text = _replace_commands(text)
     text = text.replace("\\$", "＄").replace("\\%", "%").replace("^{\\circ}", "°").replace("^\\circ", "°")
     text = _DEGREES.sub(r"°\1\2", text) if "°" in text else text
     text = _DOTTED.sub(r"\1\\overline{\2\3\4}", text) if "\\dot" in text else text
@@ -186,10 +198,10 @@ _DEGREES = re.compile(
 _DOTTED = re.compile(r"(\d*\.\d*)\\dot\s*\{?(\d)\}?(?:(\d*)\\dot\s*\{?(\d)\}?)?")
 
 
-def _commands(text: str) -> str:
+def _replace_commands(text: str) -> str:
     r"""Functions of programming languages as LaTeX: `sqrt(2)`, `2*pi`, `x**2`.
 
-    >>> print(_commands("2*sqrt(x+1)**2/pi"))
+    >>> print(_replace_commands("2*sqrt(x+1)**2/pi"))
     2*\sqrt{x+1}^2/\pi
     """
     text = text.replace("**", "^")
@@ -270,23 +282,23 @@ _PM = re.compile(r"\\(pm|mp)(?![a-z])")
 _COLON = re.compile(r":|(?<=\d) to (?=\d)")
 
 
-def _form(text: str, depth: int) -> Form:
+def _read_at_depth(text: str, depth: int) -> Form:
     if depth > _DEEPEST:
-        return Unread("it is nested too deeply")
+        return UnreadForm("it is nested too deeply")
     text = text.strip()
     if not text:
-        return Unread("a part of the answer is empty")
+        return UnreadForm("a part of the answer is empty")
     number = plain_number(text)
     if number is not None:
         return number
-    special = _special(text)
+    special = _read_special(text)
     if special is not None:
         return special
     parts, _ = split_outside(text, _SEMICOLON)
     if len(parts) > 1:
-        groups = [_form(part, depth + 1) for part in parts if part]
+        groups = [_read_at_depth(part, depth + 1) for part in parts if part]
         # several named values between semicolons belong together
-        return _listed(
+        return _make_list(
             [
                 replace(one, kind="tuple") if isinstance(one, Many) and one.kind == "list" else one
                 for one in groups
@@ -295,37 +307,40 @@ def _form(text: str, depth: int) -> Form:
     parts, _ = split_outside(text, _COMMA)
     if len(parts) > 1:
         if _THOUSANDS.fullmatch(text):
-            return _term(text.replace(",", ""))
+            return _read_term(text.replace(",", ""))
         if _DECIMAL_COMMA.fullmatch(text):
-            return _term(text.replace(",", "."))
+            return _read_term(text.replace(",", "."))
         if match := _UNEQUAL.match(parts[0]):
             # What follows is excluded too.
-            values = tuple(_form(part, depth + 1) for part in (parts[0][match.end() :], *parts[1:]))
-            if all(isinstance(value, Term) for value in values) and (name := lone(match[1])):
+            values = tuple(_read_at_depth(part, depth + 1) for part in (parts[0][match.end() :], *parts[1:]))
+            if all(isinstance(value, Term) for value in values) and (name := single_name(match[1])):
                 return Named(name, Without(REALS, Many("set", values)))
-        return _listed([_form(part, depth + 1) for part in parts if part])
+        return _make_list([_read_at_depth(part, depth + 1) for part in parts if part])
     parts, signs = split_outside(text, _SIGN)
     if signs:
-        return _relation(parts, signs, depth)
+        return _make_relation(parts, signs, depth)
     parts, _ = split_outside(text, _CUP)
     if len(parts) > 1:
-        return Union(tuple(_form(part, depth + 1) for part in parts))
+        return Union(tuple(_read_at_depth(part, depth + 1) for part in parts))
     if "\\" in text and (match := _MINUS.search(text)):
-        whole, taken = _form(text[: match.start()], depth + 1), _form(text[match.end() :], depth + 1)
-        if isinstance(whole, Interval | Union | Many | Without):
+        whole, taken = (
+            _read_at_depth(text[: match.start()], depth + 1),
+            _read_at_depth(text[match.end() :], depth + 1),
+        )
+        if isinstance(whole, IntervalForm | Union | Many | Without):
             return Without(whole, taken)
-    enclosed = _enclosed(text, depth)
+    enclosed = _read_enclosed(text, depth)
     if enclosed is not None:
         return enclosed
     if len(_PM.findall(text)) == 1:
-        return Many("list", tuple(_form(_PM.sub(sign, text), depth + 1) for sign in ("+", "-")))
+        return Many("list", tuple(_read_at_depth(_PM.sub(sign, text), depth + 1) for sign in ("+", "-")))
     parts, _ = split_outside(text, _COLON)
     if len(parts) > 1 and all(parts):
-        return _clock(text) or Many("ratio", tuple(_form(part, depth + 1) for part in parts))
-    return _term(text)
+        return _read_clock(text) or Many("ratio", tuple(_read_at_depth(part, depth + 1) for part in parts))
+    return _read_term(text)
 
 
-def _listed(items: list[Form]) -> Form:
+def _make_list(items: list[Form]) -> Form:
     """A list; a name goes on to the bare values after it, and lists in it are parts of it."""
     flat: list[Form] = []
     name = ""
@@ -334,17 +349,17 @@ def _listed(items: list[Form]) -> Form:
         inner = item.value if isinstance(item, Named) else item
         values = inner.items if isinstance(inner, Many) and inner.kind == "list" else (inner,)
         flat += [
-            Named(name, value) if name and not isinstance(value, Relation) else value for value in values
+            Named(name, value) if name and not isinstance(value, RelationForm) else value for value in values
         ]
     if len(flat) == 1:
         return flat[0]
     named = [item for item in flat if isinstance(item, Named)]
-    if len(named) == len(flat) and len({_base(item.name) for item in named}) == 1:
-        return Named(_base(named[0].name), Many("list", tuple(item.value for item in named)))
+    if len(named) == len(flat) and len({_base_name(item.name) for item in named}) == 1:
+        return Named(_base_name(named[0].name), Many("list", tuple(item.value for item in named)))
     return Many("list", tuple(flat))
 
 
-def _base(name: str) -> str:
+def _base_name(name: str) -> str:
     """A name without its number: `x_1` and `x_2` are two values of x."""
     return re.sub(r"_\{?\d+\}?$", "", name)
 
@@ -357,7 +372,7 @@ _NAME = re.compile(
 )
 
 
-def lone(text: str) -> str:
+def single_name(text: str) -> str:
     """The name that a text is, without spaces: `x`, `f(x)`, `AB`, `(p,q)`; "" for anything else."""
     text = text.replace(" ", "")
     if _NAME.fullmatch(text):
@@ -369,7 +384,7 @@ def lone(text: str) -> str:
     return text if len(parts) > 1 and all(map(_NAME.fullmatch, parts)) else ""
 
 
-def _relation(members: list[str], signs: list[str], depth: int) -> Form:
+def _make_relation(members: list[str], signs: list[str], depth: int) -> Form:
     marks = [_SIGNS.get(sign.replace(" ", ""), sign) for sign in signs]
     marks = ["!=" if mark.startswith("\\not") else mark for mark in marks]
     for number in range(len(marks) - 1, -1, -1):
@@ -380,26 +395,26 @@ def _relation(members: list[str], signs: list[str], depth: int) -> Form:
     while len(marks) > 1 and marks[-1] == "approx":
         members, marks = members[:-1], marks[:-1]
     if not marks:
-        return _form(members[0], depth + 1)
+        return _read_at_depth(members[0], depth + 1)
     if not all(members):
         # `= 6` is 6; `> 6` says what a value is more than
         alone = bool(members[-1]) and not any(members[:-1])
         if alone and marks[-1] not in _ORDERS:
-            return _form(members[-1], depth + 1)
-        bounded = _bounded("x", marks[-1], members[-1], depth) if alone else None
+            return _read_at_depth(members[-1], depth + 1)
+        bounded = _read_bound("x", marks[-1], members[-1], depth) if alone else None
         if isinstance(bounded, Named):
             return bounded.value
-        return Unread("one side of a relation is empty")
+        return UnreadForm("one side of a relation is empty")
     first, last = members[0], members[-1]
     equal = all(mark in ("=", "approx") for mark in marks)
     if equal or marks == ["in"]:
-        if name := lone(first):
-            return Named(name, _form(last, depth + 1))
-        if equal and len(members) == 2 and (name := lone(last)):
-            return Named(name, _form(first, depth + 1))
+        if name := single_name(first):
+            return Named(name, _read_at_depth(last, depth + 1))
+        if equal and len(members) == 2 and (name := single_name(last)):
+            return Named(name, _read_at_depth(first, depth + 1))
         if equal and not _LETTER.search(_COMMANDS.sub("", first)):
-            return _form(last, depth + 1)  # a calculation and its result
-    return _solution(members, marks, depth) or Relation(tuple(members), tuple(marks))
+            return _read_at_depth(last, depth + 1)  # a calculation and its result
+    return _read_solution(members, marks, depth) or RelationForm(tuple(members), tuple(marks))
 
 
 _LETTER = re.compile(r"[A-Za-z]")
@@ -408,52 +423,54 @@ _ORDERS = ("<", "<=", ">", ">=", "!=")
 _LOW, _HIGH = Term("-\\infty"), Term("\\infty")
 
 
-def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
+def _read_solution(members: list[str], marks: list[str], depth: int) -> Form | None:
     """Inequalities over a name alone as the set of its values: `0 < x \\le 1`, `x \\ne 3`, `1 < |x| < 2`."""
     if any(mark not in _ORDERS for mark in marks):
         return None
     if len(members) == 2:
-        if not lone(members[0]) and (lone(members[1]) or _absolute(members[1])):
+        if not single_name(members[0]) and (single_name(members[1]) or _absolute_name(members[1])):
             members, marks = members[::-1], [TURNED[marks[0]]]
-        return _bounded(members[0], marks[0], members[1], depth)
+        return _read_bound(members[0], marks[0], members[1], depth)
     if len(members) != 3 or len({mark[0] for mark in marks}) > 1 or marks[0] == "!=":
         return None
     if marks[0][0] == ">":
         members, marks = members[::-1], [TURNED[mark] for mark in reversed(marks)]
-    low, high = _form(members[0], depth + 1), _form(members[2], depth + 1)
+    low, high = _read_at_depth(members[0], depth + 1), _read_at_depth(members[2], depth + 1)
     closed = (marks[0] == "<=", marks[1] == "<=")
-    if name := lone(members[1]):
-        return Named(name, Interval(low, high, closed))
-    inside = _absolute(members[1])
+    if name := single_name(members[1]):
+        return Named(name, IntervalForm(low, high, closed))
+    inside = _absolute_name(members[1])
     if inside and isinstance(low, Term) and low.value is not None and low.value >= 0:
-        minus = [_form(f"-({members[number]})", depth + 1) for number in (2, 0)]
-        return Named(inside, Union((Interval(minus[0], minus[1], closed[::-1]), Interval(low, high, closed))))
+        minus = [_read_at_depth(f"-({members[number]})", depth + 1) for number in (2, 0)]
+        return Named(
+            inside, Union((IntervalForm(minus[0], minus[1], closed[::-1]), IntervalForm(low, high, closed)))
+        )
     return None
 
 
-def _bounded(left: str, mark: str, right: str, depth: int) -> Form | None:
+def _read_bound(left: str, mark: str, right: str, depth: int) -> Form | None:
     """`x <= 3`, `|x| > 1`: a name, or its absolute value, and one bound."""
-    edge, closed = _form(right, depth + 1), mark in ("<=", ">=")
-    if inside := _absolute(left):
+    edge, closed = _read_at_depth(right, depth + 1), mark in ("<=", ">=")
+    if inside := _absolute_name(left):
         if mark == "!=" or not isinstance(edge, Term) or edge.value is None or edge.value < 0:
             return None
-        minus = _form(f"-({right})", depth + 1)
+        minus = _read_at_depth(f"-({right})", depth + 1)
         if mark[0] == "<":
-            return Named(inside, Interval(minus, edge, (closed, closed)))
-        outside = (Interval(_LOW, minus, (False, closed)), Interval(edge, _HIGH, (closed, False)))
+            return Named(inside, IntervalForm(minus, edge, (closed, closed)))
+        outside = (IntervalForm(_LOW, minus, (False, closed)), IntervalForm(edge, _HIGH, (closed, False)))
         return Named(inside, Union(outside))
-    name = lone(left)
-    if not name or lone(right):
+    name = single_name(left)
+    if not name or single_name(right):
         return None
-    below, above = Interval(_LOW, edge, (False, closed)), Interval(edge, _HIGH, (closed, False))
+    below, above = IntervalForm(_LOW, edge, (False, closed)), IntervalForm(edge, _HIGH, (closed, False))
     if mark == "!=":
         return Named(name, Union((below, above)))
     return Named(name, below if mark[0] == "<" else above)
 
 
-def _absolute(text: str) -> str:
+def _absolute_name(text: str) -> str:
     match = re.fullmatch(r"(?:\||\\[lr]?vert)\s*(.+?)\s*(?:\||\\[lr]?vert)", text)
-    return lone(match[1]) if match else ""
+    return single_name(match[1]) if match else ""
 
 
 _THOUSANDS = re.compile(
@@ -463,23 +480,25 @@ _DECIMAL_COMMA = re.compile(r"[-+]?(?:0,\d{2,}|\d{4,},\d{1,2}|\d+,\d+\s?[€%]|�
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", re.IGNORECASE)
 
 
-def _clock(text: str) -> Form | None:
+def _read_clock(text: str) -> Form | None:
     match = _CLOCK.fullmatch(text)
     if not match or int(match[1]) > 24:
         return None
     half = (match[3] or "").lower().replace(".", "")
-    return Words(f"{int(match[1])}:{match[2]}{' ' + half if half else ''}")
+    return WordsForm(f"{int(match[1])}:{match[2]}{' ' + half if half else ''}")
 
 
-def _enclosed(text: str, depth: int) -> Form | None:
+def _read_enclosed(text: str, depth: int) -> Form | None:
     """A set, interval, tuple or matrix, or what stands in brackets; None where they enclose no whole."""
     if text.startswith("-") and text[1:].lstrip().startswith("["):
         return None
     matrix = _MATRIX.fullmatch(text)
     if matrix is not None and "\\begin" not in matrix[2]:
         rows = [row for row in re.split(r"\\\\|\\cr(?![a-z])", matrix[2]) if row.strip(" \\")]
-        result = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
-        return Matrix(result) if result else Unread("the matrix is empty")
+        result = tuple(
+            tuple(_read_at_depth(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows
+        )
+        return Matrix(result) if result else UnreadForm("the matrix is empty")
     for opening, closing, kind in _BRACKETS:
         around = text.startswith(opening) and text.endswith(closing) and len(text) >= len(opening + closing)
         turned = "]" in opening or closing == "["
@@ -492,28 +511,28 @@ def _enclosed(text: str, depth: int) -> Form | None:
         parts, _ = split_outside(inside, separator)
         if kind == "set":
             if opening == "{" and len(parts) == 1:
-                return _form(inside, depth + 1)
+                return _read_at_depth(inside, depth + 1)
             sides, marks = split_outside(inside, _SUCH_THAT)
             if len(sides) > 1:
                 return _such_that(sides, marks, depth)
-            members = _listed([_form(part, depth + 1) for part in parts])
+            members = _make_list([_read_at_depth(part, depth + 1) for part in parts])
             members = members.value if isinstance(members, Named) else members
             listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
             if any(isinstance(one, Many) and one.kind == "set" for one in listed):
-                return Unread("a set of sets")
+                return UnreadForm("a set of sets")
             if isinstance(members, Many) and members.kind == "list":
                 return Many("set", members.items)
             return Many("set", (members,))
         if len(parts) == 1 and (opening, closing) == ("(", ")"):
-            return _form(inside, depth + 1)
+            return _read_at_depth(inside, depth + 1)
         if opening + closing == "[]" and (listed_rows := _of_rows(parts, depth)) is not None:
             return listed_rows
         if len(parts) == 1:
             return None
-        items = tuple(_form(part, depth + 1) for part in parts)
+        items = tuple(_read_at_depth(part, depth + 1) for part in parts)
         if kind == "tuple" or len(items) != 2:
             return Many("tuple", items)
-        return Interval(items[0], items[1], (opening == "[", closing == "]"))
+        return IntervalForm(items[0], items[1], (opening == "[", closing == "]"))
     return None
 
 
@@ -524,7 +543,7 @@ def _of_rows(parts: list[str], depth: int) -> Matrix | None:
     rows = [split_outside(part[1:-1], _COMMA)[0] for part in parts]
     if len({len(row) for row in rows}) > 1:
         return None
-    return Matrix(tuple(tuple(_form(cell, depth + 1) for cell in row) for row in rows))
+    return Matrix(tuple(tuple(_read_at_depth(cell, depth + 1) for cell in row) for row in rows))
 
 
 _SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
@@ -534,11 +553,11 @@ def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
     """`{x | x > 0}`, with a name alone and one statement on it, as the set of its values."""
     member, _ = split_outside(sides[0], _SIGN)
     if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
-        said = _form(sides[1], depth + 1)
-        value = said.value if isinstance(said, Named) and said.name == lone(member[0]) else None
-        if isinstance(value, Interval | Union | Without):
+        said = _read_at_depth(sides[1], depth + 1)
+        value = said.value if isinstance(said, Named) and said.name == single_name(member[0]) else None
+        if isinstance(value, IntervalForm | Union | Without):
             return value
-    return Unread("a set given by what holds of its members")
+    return UnreadForm("a set given by what holds of its members")
 
 
 _MATRIX = re.compile(
@@ -570,7 +589,7 @@ _SPECIAL: dict[str, Form] = {
 }
 
 
-def _special(text: str) -> Form | None:
+def _read_special(text: str) -> Form | None:
     known = _SPECIAL.get(text)
     if known is not None:
         return known
@@ -583,25 +602,25 @@ def _special(text: str) -> Form | None:
     if match := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
         return Term(f"{match[1].replace('+', '')}\\infty")
     if re.fullmatch(r"DNE|does(?: not|n't) exist", inside):
-        return Words("does not exist")
+        return WordsForm("does not exist")
     if _MONTH.search(inside) and "\\" not in inside:
-        return Words(inside)
+        return WordsForm(inside)
     if (number := in_words(inside)) is not None:
         return Term(text, Fraction(number), 0)
     choice = _CHOICE.fullmatch(inside)
     if choice:
         letter = choice[1] or choice[2] or choice[3]
-        return Words(letter if whole else letter.upper())
+        return WordsForm(letter if whole else letter.upper())
     if whole:
         if _CLOCK.fullmatch(inside):
-            return _clock(inside)
+            return _read_clock(inside)
         if re.fullmatch(r"[-+\d.,/: ]+%?", inside) or re.fullmatch(r"[A-Z](?:, ?[A-Z])+", inside):
-            return _form(inside, 1)
-        return Words(inside)
+            return _read_at_depth(inside, 1)
+        return WordsForm(inside)
     if _CLOCK.fullmatch(text):
-        return _clock(text)
+        return _read_clock(text)
     if _WORDS.fullmatch(text) and not names_unit(text):
-        return Words(text)
+        return WordsForm(text)
     return None
 
 
@@ -615,19 +634,19 @@ _CHOICE = re.compile(r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choi
 _WORDS = re.compile(r"(?=.*[A-Za-z]{3})(?=.*[aeiouyAEIOUY])(?!.*\\)[A-Za-z][A-Za-z' ,.-]*")
 
 
-def _term(text: str) -> Form:
+def _read_term(text: str) -> Form:
     """A formula with its unit; words where there is no formula."""
     text = text.strip()
     number = plain_number(text) if text else None
     if number is not None:
         return number
     if found := _CURRENCY.fullmatch(text):
-        inside = _term(f"{found[1]}{found[3]}".strip())
-        if isinstance(inside, Term) and (inside.unit is None or inside.unit.is_("dollars")):
-            return replace(inside, unit=inside.unit or unit(found[2]))
+        inside = _read_term(f"{found[1]}{found[3]}".strip())
+        if isinstance(inside, Term) and (inside.unit is None or inside.unit.measures_only("dollars")):
+            return replace(inside, unit=inside.unit or read_unit(found[2]))
     if found := _UNIT.fullmatch(text) or _PLAIN_UNIT.fullmatch(text):
         words = " ".join(re.sub(r"\\[a-z]+\s*\{([^{}]*)\}", r"\1", found[2]).split())
-        named = unit(words)
+        named = read_unit(words)
         inside = plain_number(found[1].strip()) or Term(found[1].strip())
         joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
         if named is not None and inside.text and (named.known or not joined):
@@ -636,7 +655,7 @@ def _term(text: str) -> Form:
             return replace(inside, unit=named)
     words = _TEXT.sub(r"\1", text).strip()
     if words != text and _WORDS.fullmatch(words):
-        return Words(words)
+        return WordsForm(words)
     return Term(text)
 
 
@@ -659,7 +678,7 @@ def by_basis(text: str) -> Many | None:
     >>> [item.text for item in by_basis(r"3\mathbf{i} - \hat{\mathbf j}").items]
     ['3', '-1']
     """
-    plain = tidied(text)
+    plain = normalise_text(text)
     for _ in range(2):
         plain = _BASIS.sub(lambda found: f"⟨{found[1] or found[2]}⟩", plain)
     if "⟨" not in plain:
@@ -676,7 +695,9 @@ def by_basis(text: str) -> Many | None:
             return None
         values[found[2]] = f"{'-' if sign == '-' else ''}{found[1].strip() or '1'}"
     names = "ijk" if "k" in values else "ij"
-    items = (_form(values[name], 1) if name in values else Term("0", Fraction(0), 0) for name in names)
+    items = (
+        _read_at_depth(values[name], 1) if name in values else Term("0", Fraction(0), 0) for name in names
+    )
     return Many("tuple", tuple(items))
 
 

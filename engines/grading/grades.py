@@ -27,8 +27,8 @@ from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.grading.answers import answer
-from engines.grading.compare import Comparison, GradeOutcome, GradeVerdict, Units
-from engines.grading.forms import Form, Many, Matrix, Words, by_basis, form, tidied
+from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
+from engines.grading.forms import Form, Many, Matrix, WordsForm, by_basis, normalise_text, read_form
 from engines.grading.numbers import Term
 from engines.mathematics.judging.judge import Judge
 
@@ -102,29 +102,29 @@ def grade(
     """
     found = answer(gold), answer(pred)
     policy = GradePolicy(digits, units)
-    compared = judged(*found, Comparison(judge, policy.digits, policy.units))
+    compared = judge_answers(*found, AnswerComparison(judge, policy.digits, policy.units))
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
 
 
-def judged(gold: str, pred: str, comparison: Comparison) -> GradeVerdict:
+def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
     """Two answers, without solutions around them."""
     if gold.strip() and gold == pred:
         return GradeVerdict("equal")
     lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
     if any(lettered):
-        return _choices(gold, pred, lettered, comparison)
-    natural = _judged(gold, pred, comparison)
+        return _judge_choices(gold, pred, lettered, comparison)
+    natural = _judge_cleaned(gold, pred, comparison)
     if natural.outcome in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
         return natural
-    common = _judged(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
+    common = _judge_cleaned(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
     if common.outcome == natural.outcome:
         return natural
     return GradeVerdict("undecided", reason="log without a base may be that to base 10 or the natural one")
 
 
-def _judged(gold: str, pred: str, comparison: Comparison) -> GradeVerdict:
+def _judge_cleaned(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
     try:
-        one, other = form(gold), form(pred)
+        one, other = read_form(gold), read_form(pred)
         compared = comparison.compare(one, other)
         if compared.outcome != "equal":
             compared = (
@@ -145,25 +145,27 @@ _CHOICE = re.compile(
 )
 
 
-def _choices(
-    gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: Comparison
+def _judge_choices(
+    gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: AnswerComparison
 ) -> GradeVerdict:
     """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
     mine, theirs = lettered
     if mine is not None and theirs is not None:
-        letters = judged(mine[1], theirs[1], comparison)
-        return judged(mine[2], theirs[2], comparison) if letters.outcome == "equal" else letters
+        letters = judge_answers(mine[1], theirs[1], comparison)
+        return judge_answers(mine[2], theirs[2], comparison) if letters.outcome == "equal" else letters
     found = mine or theirs
     assert found is not None
-    other = form(pred if mine else gold)
-    part = 1 if isinstance(other, Words) and len(other.text) == 1 else 2
+    other = read_form(pred if mine else gold)
+    part = 1 if isinstance(other, WordsForm) and len(other.text) == 1 else 2
     if isinstance(other, Term) and re.fullmatch("[A-J]", other.text):
         part = 1
-    return judged(found[part], pred, comparison) if mine else judged(gold, found[part], comparison)
+    return (
+        judge_answers(found[part], pred, comparison) if mine else judge_answers(gold, found[part], comparison)
+    )
 
 
 def _with_vectors(
-    gold: str, pred: str, one: Form, other: Form, comparison: Comparison
+    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
 ) -> GradeVerdict | None:
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
@@ -185,14 +187,16 @@ def _with_vectors(
     return comparison.compare(*filled)
 
 
-def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> GradeVerdict | None:
+def _with_lists(
+    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
+) -> GradeVerdict | None:
     """`100,200` is a number, and a list where the other side is one."""
     for text, mine, theirs in ((gold, one, other), (pred, other, one)):
         if not isinstance(theirs, Many) or isinstance(mine, Many):
             continue
-        plain = tidied(text)
+        plain = normalise_text(text)
         if "," in plain and plain.replace(",", "").isdigit():
-            listed = form(plain.replace(",", ", "))
+            listed = read_form(plain.replace(",", ", "))
             compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
             if compared.outcome == "equal":
                 return compared
@@ -253,8 +257,8 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
         result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
-        graded.add(1, {}, result)
-        return graded.finish()
+        graded.add_grade(1, {}, result)
+        return graded.finish_grading()
     assert spec.pairs is not None
 
     bad: deque[DataError] = deque()
@@ -264,29 +268,31 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
         while bad and (bad[0].line or 0) < before:
             error = bad.popleft()
             events(Event("warning", {"message": str(error)}))
-            graded.add(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}"))
+            graded.add_grade(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}"))
             graded.bad = graded.bad or error
             graded.bad_count += 1
 
     with readable_file(spec.pairs) as path:
-        for number, row in _rows(path, bad.append):
+        for number, row in _read_rows(path, bad.append):
             add_bad(number)
             if stop():
-                return graded.finish(complete=False)
-            graded.add(number, row, grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units))
+                return graded.finish_grading(complete=False)
+            graded.add_grade(
+                number, row, grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
+            )
             if len(graded.rows) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
         add_bad(math.inf)
         if len(graded.rows) == graded.bad_count:
             raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
-    return graded.finish()
+    return graded.finish_grading()
 
 
-def document(found: Graded) -> dict[str, Any]:
+def to_document(found: Graded) -> dict[str, Any]:
     return {"results": found.results, "totals": found.totals, "complete": found.complete}
 
 
-def code(document: Mapping[str, Any]) -> int:
+def exit_code(document: Mapping[str, Any]) -> int:
     """The exit code: 0 only if every answer is right; 130 if stopped."""
     if not document["complete"]:
         return 130
@@ -302,17 +308,17 @@ class _Grading:
         self.bad: DataError | None = None
         self._counts: Counter[str] = Counter()
 
-    def add(self, line: int, row: Mapping[str, Any], grade: Grade) -> None:
+    def add_grade(self, line: int, row: Mapping[str, Any], grade: Grade) -> None:
         named = {"id": row["id"]} if isinstance(row.get("id"), str | int) else {}
         self.rows.append({"line": line, **named, **asdict(grade)})
         self._counts[grade.verdict] += 1
 
-    def finish(self, *, complete: bool = True) -> Graded:
+    def finish_grading(self, *, complete: bool = True) -> Graded:
         totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(GradeOutcome)}}
         return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)
 
 
-def _rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
     """The pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of columns."""
     lines = read_lines(path, on_bad=on_bad)
     first = next(((number, line) for number, line in lines if line.strip()), None)
@@ -320,16 +326,16 @@ def _rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     rows = _json_rows if first[1].lstrip().startswith(("{", "[")) else _csv_rows
     for number, row in rows(chain([first], lines), path, on_bad):
-        what = _lacking(row)
+        what = _describe_missing(row)
         if what:
-            on_bad(_bad(what, path, number))
+            on_bad(_bad_line_error(what, path, number))
         else:
             pair = {key: row[key] for key in ("gold", "pred")}
             texts = {key: value if isinstance(value, str) else repr(value) for key, value in pair.items()}
             yield number, {**row, **texts}
 
 
-def _lacking(row: Mapping[str, Any]) -> str:
+def _describe_missing(row: Mapping[str, Any]) -> str:
     for key in ("gold", "pred"):
         value = row.get(key)
         if value is None:
@@ -343,7 +349,7 @@ def _lacking(row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _bad(what: str, path: Path, line: int) -> DataError:
+def _bad_line_error(what: str, path: Path, line: int) -> DataError:
     return DataError(what, path=path, line=line, code="E317", remedy=_REMEDY)
 
 
@@ -354,7 +360,7 @@ def _json_rows(
         try:
             yield number, json_object(line)
         except ValueError as error:
-            on_bad(_bad(str(error), path, number))
+            on_bad(_bad_line_error(str(error), path, number))
 
 
 def _csv_rows(
@@ -367,14 +373,14 @@ def _csv_rows(
     missing = [name for name in ("gold", "pred") if name not in columns]
     twice = [name for name in ("gold", "pred") if columns.count(name) > 1]
     if twice:
-        raise _bad(f"there are two columns {twice[0]}", path, at)
+        raise _bad_line_error(f"there are two columns {twice[0]}", path, at)
     if missing:
-        raise _bad(f"there is no column {' nor '.join(missing)}", path, at)
+        raise _bad_line_error(f"there is no column {' nor '.join(missing)}", path, at)
     for row in csv_rows(lines, delimiter, strict=True):
         if row.wrong:
-            on_bad(_bad(f"the row is no CSV: {row.wrong}", path, row.line))
+            on_bad(_bad_line_error(f"the row is no CSV: {row.wrong}", path, row.line))
         elif len(row.cells) > len(columns):
             what = f"the row has {len(row.cells)} cells, and there are {len(columns)} columns"
-            on_bad(_bad(what, path, row.line))
+            on_bad(_bad_line_error(what, path, row.line))
         elif row.cells:
             yield row.line, dict(zip(columns, row.cells, strict=False))

@@ -40,7 +40,7 @@ _KNOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class MeasureUnit:
     """A unit: the powers of what it measures, its size, and whether all its words are known.
 
     `times` is what a word such as "million" multiplies the number by.
@@ -55,17 +55,17 @@ class Unit:
     @property
     def scale(self) -> tuple[Fraction, Fraction] | None:
         """Of degrees of temperature: how large one is, and where they begin, in kelvins."""
-        return next((scale for name, scale in TEMPERATURES.items() if self.is_(name)), None)
+        return next((scale for name, scale in TEMPERATURES.items() if self.measures_only(name)), None)
 
-    def is_(self, dimension: str) -> bool:
+    def measures_only(self, dimension: str) -> bool:
         """Whether it measures that and nothing else."""
         return self.powers == ((dimension, 1),)
 
 
-def unit(text: str) -> Unit | None:
+def read_unit(text: str) -> MeasureUnit | None:
     r"""The unit that a text names, as `square cm`, `cm^2` or `km/h`; None for no words.
 
-    >>> unit("square feet").powers, unit("km/h").factor
+    >>> read_unit("square feet").powers, read_unit("km/h").factor
     ((('length', 2),), Fraction(5, 18))
     """
     text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
@@ -92,13 +92,13 @@ def unit(text: str) -> Unit | None:
                 continue
             exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
             scale = 1
-            name, size = _named(word)
+            name, size = _find_unit(word)
             known = known and name in _FACTORS
             powers[name] = powers.get(name, 0) + exponent
             factor *= size**exponent
     if not powers and times == 1:
         return None
-    return Unit(text, tuple(sorted(powers.items())), factor, known, times)
+    return MeasureUnit(text, tuple(sorted(powers.items())), factor, known, times)
 
 
 _DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b")
@@ -126,7 +126,7 @@ _WORD = re.compile(
 )
 
 
-def _named(word: str) -> tuple[str, Fraction]:
+def _find_unit(word: str) -> tuple[str, Fraction]:
     for form in (word, word.removesuffix("s"), word.removesuffix("es")):
         if form in _KNOWN:
             return _KNOWN[form]
@@ -135,7 +135,7 @@ def _named(word: str) -> tuple[str, Fraction]:
 
 def names_unit(text: str) -> bool:
     """Whether a text is made of the words of known units."""
-    result = unit(text)
+    result = read_unit(text)
     return result is not None and result.known
 
 
@@ -147,7 +147,7 @@ class Term:
     text: str
     value: Fraction | None = None
     decimals: int | None = None
-    unit: Unit | None = None
+    unit: MeasureUnit | None = None
     base: int = 10
     begun: int = 0
 
@@ -182,7 +182,7 @@ def plain_number(text: str) -> Term | None:
         return None
     if "." in text:
         if match := _PERIODIC.fullmatch(text):
-            return Term(text, _periodic(match[1], match[2], match[3] or match[4]))
+            return Term(text, _read_periodic(match[1], match[2], match[3] or match[4]))
         if match := _GOING_ON.fullmatch(text):
             return _going_on(*match.groups())
     if text[-1] not in "0123456789}":
@@ -194,15 +194,15 @@ def plain_number(text: str) -> Term | None:
     if match := _SLASH.fullmatch(text):
         return Term(text, Fraction(int(match[1]), int(match[2]))) if int(match[2]) else None
     if match := _MIXED.fullmatch(text):
-        return _mixed(text, minus, match[2], match[3] or match[4], match[5] or match[6])
+        return _read_mixed_number(text, minus, match[2], match[3] or match[4], match[5] or match[6])
     if match := _MIXED_SLASH.fullmatch(text):
-        return _mixed(text, minus, *match.groups()[1:])
+        return _read_mixed_number(text, minus, *match.groups()[1:])
     if match := _SPACED.fullmatch(text):
         return plain_number(text.replace(" ", ""))
     if match := _SCIENTIFIC.fullmatch(text):
         return Term(text, Fraction(match[1]) * Fraction(10) ** int(match[2] or match[3]))
     if match := _BASED.fullmatch(text):
-        return _based(text, match[1], match[2] or "", int(match[3]))
+        return _read_based_number(text, match[1], match[2] or "", int(match[3]))
     return None
 
 
@@ -214,7 +214,7 @@ _SHOWN = re.compile(r"(\d)\1{2,}$|(\d{2,}?)\2+$")
 """A digit that stands at the end three times, or several that stand there twice."""
 
 
-def _periodic(whole: str, digits: str, period: str) -> Fraction:
+def _read_periodic(whole: str, digits: str, period: str) -> Fraction:
     r"""`0.1\overline{6}` as 1/6."""
     minus = -1 if whole.startswith("-") else 1
     begun = Fraction(int(whole.lstrip("+-") + digits or "0"), 10 ** len(digits))
@@ -224,17 +224,17 @@ def _periodic(whole: str, digits: str, period: str) -> Fraction:
 def _going_on(whole: str, digits: str) -> Term:
     """`0.333…`: the number whose digits go on as they end, where they repeat themselves."""
     match = _SHOWN.search(digits)
-    value = None if match is None else _periodic(whole, digits, match[1] or match[2])
+    value = None if match is None else _read_periodic(whole, digits, match[1] or match[2])
     return Term(f"{whole or '0'}.{digits}", value, begun=len(digits))
 
 
-def _mixed(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
+def _read_mixed_number(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
     if int(below) <= int(above):
         return None
     return Term(text, minus * (int(whole) + Fraction(int(above), int(below))))
 
 
-def _based(text: str, whole: str, part: str, base: int) -> Term | None:
+def _read_based_number(text: str, whole: str, part: str, base: int) -> Term | None:
     if not 2 <= base <= 36:
         return None
     try:

@@ -28,7 +28,7 @@ from engines.mathamr.graph.amr import (
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
-    from engines.formula.parser import Formula
+    from engines.formula.parser import ParsedFormula
     from engines.mathamr.parsing.parsers import Parser, ParserName
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
@@ -39,7 +39,7 @@ _STEM = 5
 """Letters that a concept and its word share at least; of shorter ones all."""
 
 
-def find_formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
+def find_formula_roots(graph: Graph, formulas: Mapping[str, ParsedFormula]) -> dict[str, str]:
     """Return which formula each `:math` tree of a graph is: by its string, else by its order."""
     from engines.mathamr.retrieval.texts import write_tree_string
 
@@ -64,7 +64,9 @@ def find_formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[st
     return result
 
 
-def place_formulas(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
+def place_formulas(
+    context: str, formulas: Mapping[str, ParsedFormula]
+) -> tuple[str, dict[str, tuple[int, int]]]:
     """Return the context with `$latex$`, and where the LaTeX of each formula stands first."""
     from engines.mathamr.context import PLACEHOLDER
 
@@ -85,7 +87,7 @@ def place_formulas(context: str, formulas: Mapping[str, Formula]) -> tuple[str, 
 
 
 def link_formulas(
-    formulas: Mapping[str, Formula],
+    formulas: Mapping[str, ParsedFormula],
     query: str,
     graph: Graph,
     roots: Mapping[str, str],
@@ -117,7 +119,7 @@ def link_formulas(
                 trees[node.variable] = OperatorTree(_tree_label(node), tuple(below))
             tree = trees[root.variable]
             start = places[name][0] if name in places else None
-            spanned = zip(tree.walk(), node_spans(tree, formula), strict=True)
+            spanned = zip(tree.walk_nodes(), node_spans(tree, formula), strict=True)
             own = (span for one, span in spanned if id(one) not in written_again)
             for node, span in zip(nodes, own, strict=True):
                 place = None if start is None or span is None else (start + span[0], start + span[1])
@@ -131,8 +133,8 @@ def link_formulas(
                 "place": places.get(name),
                 "root": None if root is None else root.variable,
                 "lost": name in lost,
-                "tree": formula.tree.document(),
-                "slt": formula.layout.document(),
+                "tree": formula.tree.to_document(),
+                "slt": formula.layout.to_document(),
             }
         )
     return rows, spans
@@ -298,11 +300,11 @@ class _QueryContext:
     id: str
     context: str
     query: str
-    formulas: Mapping[str, Formula]
+    formulas: Mapping[str, ParsedFormula]
 
 
 def _load_source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _QueryContext:
-    from engines.formula.parser import Formula
+    from engines.formula.parser import ParsedFormula
     from engines.mathamr.context import find_ids, make_placeholder, mark_formulas
     from engines.mathamr.retrieval.texts import cut_topic_context
 
@@ -312,15 +314,15 @@ def _load_source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Que
         warnings += result.warnings
         if not result.formulas:
             raise EngineError("the text has no formula", code="E376", remedy="Put it between dollar signs.")
-        formulas = {name: Formula(one) for name, one in result.formulas.items()}
+        formulas = {name: ParsedFormula(one) for name, one in result.formulas.items()}
         return _QueryContext("", result.text, list(formulas)[-1], formulas)
     topic = task.find_topic(str(spec.topic))
     query, context, latex = cut_topic_context(topic, spec.window)
     if not context:
         what = f"the formula {topic.formula} is not in the text of {topic.id}"
         warnings.append(f"{what}; it is shown without context")
-        return _QueryContext(topic.id, make_placeholder(query), query, {query: Formula(latex[query])})
-    formulas = {one: Formula(latex[one]) for one in dict.fromkeys(find_ids(context)) if one in latex}
+        return _QueryContext(topic.id, make_placeholder(query), query, {query: ParsedFormula(latex[query])})
+    formulas = {one: ParsedFormula(latex[one]) for one in dict.fromkeys(find_ids(context)) if one in latex}
     return _QueryContext(topic.id, context, query, formulas)
 
 
@@ -402,7 +404,7 @@ class _NearestFormulas:
     opened: FormulaIndex
 
     @property
-    def formula(self) -> Formula:
+    def formula(self) -> ParsedFormula:
         return self.source.formulas[self.source.query]
 
     def list_nearest(self) -> list[dict[str, Any]]:
@@ -433,7 +435,7 @@ class _NearestFormulas:
         return rows, ""
 
     def build_row(self, rank: int, look: int, score: float) -> dict[str, Any]:
-        from engines.formula.parser import Formula
+        from engines.formula.parser import ParsedFormula
         from engines.mathamr.retrieval.search import match_parts
 
         result = self.opened.read_latex(look)
@@ -448,7 +450,7 @@ class _NearestFormulas:
             "kind": member["kind"],
             "grade": None if self.task is None else self.find_grade(self.task, look),
             "context": self.read_context(member["id"]),
-            "parts": match_parts(self.formula, Formula(result)),
+            "parts": match_parts(self.formula, ParsedFormula(result)),
         }
 
     def find_grade(self, task: Task2, look: int) -> int | None:

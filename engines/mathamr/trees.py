@@ -65,9 +65,9 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     from engines.formula.parser import operator_tree
 
     if spec.latex is not None and spec.reader == "latexml":
-        return next(_read_with_latexml([spec.latex])).document()
+        return next(_read_with_latexml([spec.latex])).to_document()
     if spec.latex is not None:
-        return operator_tree(spec.latex, spec.mode).document()
+        return operator_tree(spec.latex, spec.mode).to_document()
     assert spec.file is not None
     return _parse_rows(spec, spec.file, events)
 
@@ -83,7 +83,7 @@ def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]
     else:
         found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
     for row, tree in found:
-        latex, found_errors = row["latex"], tree.errors()
+        latex, found_errors = row["latex"], tree.list_errors()
         places = dict.fromkeys(error.span for error in found_errors if error.span is not None)
         if found_errors and not places:
             places[0, len(latex)] = None
@@ -91,14 +91,14 @@ def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]
             {"start": start, "end": end, "latex": latex[start : min(end, start + _SHOWN)]}
             for start, end in places
         ]
-        yield {"id": row.held.get("id"), "tree": tree.document(), "errors": errors}
+        yield {"id": row.held.get("id"), "tree": tree.to_document(), "errors": errors}
 
 
 def _read_with_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
-    from engines.formula.mathml import latexml, read_content_mathml
+    from engines.formula.mathml import convert_with_latexml, read_content_mathml
     from engines.formula.operator_tree import OperatorTree
 
-    for latex, made in zip(formulas, latexml(formulas), strict=True):
+    for latex, made in zip(formulas, convert_with_latexml(formulas), strict=True):
         yield OperatorTree("E!", (), (0, len(latex))) if made is None else read_content_mathml(made.content)
 
 
@@ -161,7 +161,7 @@ def _parse_slt_rows(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, A
                 found["tree"] = next(made)
             else:
                 try:
-                    found["tree"] = read_presentation_mathml(row["mathml"]).document()
+                    found["tree"] = read_presentation_mathml(row["mathml"]).to_document()
                 except DataError as error:
                     row.warn_of_row(error.what)
             yield found
@@ -171,13 +171,13 @@ def _read_layout_trees(
     formulas: Sequence[str], reader: str, warn: Sequence[Callable[[str], None]]
 ) -> Iterator[dict[str, Any] | None]:
     """Args: warn: of each formula, what tells of it."""
-    from engines.formula.mathml import latexml
+    from engines.formula.mathml import convert_with_latexml
     from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
 
     if reader == "builtin":
-        yield from (layout_tree(latex).document() for latex in formulas)
+        yield from (layout_tree(latex).to_document() for latex in formulas)
         return
-    for tell, made in zip(warn, latexml(formulas), strict=True):
+    for tell, made in zip(warn, convert_with_latexml(formulas), strict=True):
         if made is None:
             tell("LaTeXML cannot convert it")
-        yield None if made is None else read_presentation_mathml(made.presentation).document()
+        yield None if made is None else read_presentation_mathml(made.presentation).to_document()

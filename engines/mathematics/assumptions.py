@@ -16,9 +16,9 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, display_name, show_controls, variables_of
 from engines.formula.brackets import split_outside
 from engines.formula.infix import read_infix
-from engines.mathematics.terms.notation import infix
+from engines.mathematics.terms.notation import to_infix
 
-Sign = Literal["<", "<=", "!="]
+AssumedSign = Literal["<", "<=", "!="]
 
 _SEPARATOR = re.compile(r",|\band\b")
 _SIGNS = re.compile(r"(<=|>=|!=|<|>)")
@@ -30,15 +30,15 @@ _REMEDY = "Write assumptions like: x > 0, n integer, a != 0, -1 < x < 1."
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class AssumedRelation:
     """`left` is less than `right`, at most `right`, or another value."""
 
     left: Tree
-    sign: Sign
+    sign: AssumedSign
     right: Tree
 
     def __str__(self) -> str:
-        return f"{infix(self.left)} {self.sign} {infix(self.right)}"
+        return f"{to_infix(self.left)} {self.sign} {to_infix(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Assumptions:
     """All that is assumed; `str` gives it as text that is read back to the same."""
 
     integers: tuple[str, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[AssumedRelation, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.integers or self.relations)
@@ -79,47 +79,47 @@ def read_assumptions(text: str) -> Assumptions:
     for spelling, sign in _SPELLINGS.items():
         text = text.replace(spelling, sign)
     integers: dict[str, None] = {}
-    relations: dict[Relation, None] = {}
+    relations: dict[AssumedRelation, None] = {}
     for part in split_outside(text, _SEPARATOR)[0]:
         if not part:
             continue
         worded = _WORDS.match(part)
         if worded is None:
-            relations.update(dict.fromkeys(_chain(part)))
+            relations.update(dict.fromkeys(_read_chain(part)))
             continue
         for word in worded[1].split():
-            (leaf,) = _sides(word, [word])
+            (leaf,) = _read_sides(word, [word])
             if leaf.children:
                 raise ExpressionError(f"{word!r} is not a variable", text=show_controls(part), remedy=_REMEDY)
             name = leaf.label
             if worded[2] == "positive":
-                relations[Relation(Tree("0"), "<", leaf)] = None
+                relations[AssumedRelation(Tree("0"), "<", leaf)] = None
             elif worded[2] == "negative":
-                relations[Relation(leaf, "<", Tree("0"))] = None
+                relations[AssumedRelation(leaf, "<", Tree("0"))] = None
             elif worded[2] == "nonzero":
-                relations[Relation(leaf, "!=", Tree("0"))] = None
+                relations[AssumedRelation(leaf, "!=", Tree("0"))] = None
             else:
                 integers[name] = None
     return Assumptions(tuple(sorted(integers)), tuple(relations))
 
 
-def _chain(part: str) -> list[Relation]:
+def _read_chain(part: str) -> list[AssumedRelation]:
     pieces = _SIGNS.split(part)
     if len(pieces) < 3:
         raise ExpressionError("an assumption compares nothing", text=show_controls(part), remedy=_REMEDY)
-    sides = _sides(part, pieces[::2])
-    result: list[Relation] = []
+    sides = _read_sides(part, pieces[::2])
+    result: list[AssumedRelation] = []
     for (left, right), sign in zip(pairwise(sides), pieces[1::2], strict=True):
         if sign in (">", ">="):
             left, right = right, left
-        known: Sign = "!=" if sign == "!=" else "<=" if "=" in sign else "<"
+        known: AssumedSign = "!=" if sign == "!=" else "<=" if "=" in sign else "<"
         if not variables_of(left, right):
             raise ExpressionError("an assumption holds no variable", text=show_controls(part), remedy=_REMEDY)
-        result.append(Relation(left, known, right))
+        result.append(AssumedRelation(left, known, right))
     return result
 
 
-def _sides(part: str, texts: list[str]) -> list[Tree]:
+def _read_sides(part: str, texts: list[str]) -> list[Tree]:
     try:
         return [read_infix(text.strip(), LETTERS) for text in texts]
     except ExpressionError as error:
@@ -128,6 +128,6 @@ def _sides(part: str, texts: list[str]) -> list[Tree]:
         ) from None
 
 
-def ordered(names: set[str]) -> tuple[str, ...]:
+def order_variables(names: set[str]) -> tuple[str, ...]:
     """Variables in the order in which points have them: x, which is always there, then the others."""
     return tuple(sorted(names | {VARIABLE}, key=lambda name: (_PLACES.get(name, len(_PLACES)), name)))

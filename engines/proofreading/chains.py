@@ -69,7 +69,7 @@ SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """One relation between two formulas that stand beside each other.
 
     Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
@@ -130,7 +130,7 @@ class _Statement:
     lead: bool = False
 
 
-def chains(document: Document) -> Iterator[list[Link]]:
+def iterate_chains(document: Document) -> Iterator[list[ChainLink]]:
     """The chains of a document, each with its links; a chain of one side has none and is left out."""
     before = ""
     number = 0
@@ -145,16 +145,26 @@ def chains(document: Document) -> Iterator[list[Link]]:
             continue
         if len(piece.text) > MAX_FORMULA:
             beginning = " ".join(piece.text[:40].split()) + " …"
-            yield [Link(beginning, TOO_LONG, "…", piece.line, _apart(before), chain=number, said=piece.said)]
+            yield [
+                ChainLink(
+                    beginning,
+                    TOO_LONG,
+                    "…",
+                    piece.line,
+                    _separate_words(before),
+                    chain=number,
+                    said=piece.said,
+                )
+            ]
             number, end = number + 1, ""
             continue
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         last = ""
-        for statement in statements(piece.text, piece.line):
+        for statement in read_statements(piece.text, piece.line):
             if statement.lead and not statement.sides[0]:
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]
-            result = _links(statement, piece, number, _apart(before), after)
+            result = _make_links(statement, piece, number, _separate_words(before), after)
             if result:
                 number += 1
                 yield result
@@ -166,24 +176,24 @@ def chains(document: Document) -> Iterator[list[Link]]:
             before = ""
 
 
-def _apart(words: str) -> str:
+def _separate_words(words: str) -> str:
     return " ".join(words.split()).lower()
 
 
-def _links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[Link]:
+def _make_links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[ChainLink]:
     modulus = ""
     if match := _MODULUS.search(statement.sides[-1]):
         modulus = next((group for group in match.groups() if group), "")
         statement.sides[-1] = statement.sides[-1][: match.start()]
-    sides = [trimmed(side) for side in statement.sides]
+    sides = [trim_side(side) for side in statement.sides]
     return [
-        Link(
+        ChainLink(
             sides[place],
             relation,
             sides[place + 1],
             line,
             before,
-            _apart(after),
+            _separate_words(after),
             number,
             place,
             statement.joined,
@@ -195,10 +205,10 @@ def _links(statement: _Statement, piece: Piece, number: int, before: str, after:
     ]
 
 
-def trimmed(side: str) -> str:
+def trim_side(side: str) -> str:
     r"""A side without what only sets it: punctuation, spaces, a box around it.
 
-    >>> trimmed(r"\boxed{\frac12}. \quad")
+    >>> trim_side(r"\boxed{\frac12}. \quad")
     '\\frac12'
     """
     side = _TRIMMED.sub("", side)
@@ -210,10 +220,11 @@ def trimmed(side: str) -> str:
     return _TRIMMED.sub("", side)
 
 
-def statements(latex: str, line: int = 1) -> list[_Statement]:
+def read_statements(latex: str, line: int = 1) -> list[_Statement]:
     r"""The statements of a formula.
 
-    >>> [(each.sides, [name for name, _ in each.relations]) for each in statements(r"a &= b \\ &\le c, d=1")]
+    >>> statements = read_statements(r"a &= b \\ &\le c, d=1")
+    >>> [(each.sides, [name for name, _ in each.relations]) for each in statements]
     [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
     """
     result: list[_Statement] = []
@@ -223,7 +234,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
     begins = indented = False
     """At the beginning of a row, and of one that is moved to the right."""
 
-    def close(joined: str) -> None:
+    def close_statement(joined: str) -> None:
         nonlocal now
         if now.relations or now.sides[0].strip(" &\n~"):
             result.append(now)
@@ -283,16 +294,16 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 now.sides.append("")
                 continue
             if token == r"\\":
-                close("row")
+                close_statement("row")
                 begins, indented = True, False
                 continue
             if token == "&":
                 continue
             if token in _ARROWS:
-                close("so")
+                close_statement("so")
                 continue
             if token == "," or token in _WIDE or token in _JOINED:
-                close("and" if token in _JOINED else ",")
+                close_statement("and" if token in _JOINED else ",")
                 continue
             if words := _WORDS.fullmatch(token):
                 if (
@@ -300,17 +311,17 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                     or token.startswith(r"\intertext")
                     or len(words[1].split()) > 3
                 ):
-                    close(" ".join(words[1].split()).lower() or ",")
+                    close_statement(" ".join(words[1].split()).lower() or ",")
                     continue
             elif _LEFT_OUT.match(token):
                 continue
         now.sides[-1] += token
-    close("")
-    _share(result)
+    close_statement("")
+    _share_relation(result)
     return result
 
 
-def _share(found: Sequence[_Statement]) -> None:
+def _share_relation(found: Sequence[_Statement]) -> None:
     """Of `a, b > 0` both are above 0."""
     names: list[_Statement] = []
     for each in found:

@@ -17,8 +17,8 @@ from typing import Any
 
 from engines.core.tree import Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
-from engines.mathematics.judging.names import replaced
-from engines.proofreading.terms import variables, worth
+from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.terms import evaluate_term, free_symbols
 
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
@@ -41,14 +41,14 @@ class Fact:
     variables: frozenset[str] = frozenset()
 
 
-def by(facts: Sequence[Fact]) -> str:
+def describe_sources(facts: Sequence[Fact]) -> str:
     """`by x = 3 (line 2)`."""
     if not facts:
         return ""
-    return f"by {' and '.join(map(cited, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
+    return f"by {' and '.join(map(cite_fact, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
 
 
-def cited(fact: Fact) -> str:
+def cite_fact(fact: Fact) -> str:
     """`x = 3 (line 2)`."""
     return f"{' '.join(fact.text.split())} (line {fact.line})"
 
@@ -89,36 +89,39 @@ class Facts:
     conditions: list[Tree] = field(default_factory=list)
     _reduced: dict[tuple[Tree, Tree, bool], Reduced | None] = field(default_factory=dict)
 
-    def add(self, left: Tree, right: Tree, text: str, line: int, sure: bool = True) -> None:
+    def add_fact(self, left: Tree, right: Tree, text: str, line: int, sure: bool = True) -> None:
         """Keep an equation; `f(x) = …` defines f."""
         if len(left) + len(right) > _MOST_NODES:
             return
         self._reduced.clear()
-        fact = Fact(left, right, text, line, len(self.said), sure, variables(left) | variables(right))
+        fact = Fact(left, right, text, line, len(self.said), sure, free_symbols(left) | free_symbols(right))
         for head, body in ((left, right), (right, left)):
             if head.label == "call":
                 name, *arguments = (one.label for one in head.children)
-                plain = all(not one.children and variables(one) for one in head.children[1:])
-                if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in variables(body):
+                plain = all(not one.children and free_symbols(one) for one in head.children[1:])
+                if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in free_symbols(body):
                     known = self.functions.get(name)
-                    if known and variables(known.body) and not variables(body):
+                    if known and free_symbols(known.body) and not free_symbols(body):
                         break  # f(x) = 0, an equation to be solved
-                    if variables(body) <= {*arguments} or not known:
-                        self._define(name, tuple(arguments), body, fact)
+                    if free_symbols(body) <= {*arguments} or not known:
+                        self._define_function(name, tuple(arguments), body, fact)
                     return
-        if not left.children and len(variables(left)) == len(variables(right) - variables(left)) == 1:
-            self._define(left.label, tuple(variables(right)), right, fact)
+        if (
+            not left.children
+            and len(free_symbols(left)) == len(free_symbols(right) - free_symbols(left)) == 1
+        ):
+            self._define_function(left.label, tuple(free_symbols(right)), right, fact)
         if left != right:
             self.said.append(fact)
 
-    def _define(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
+    def _define_function(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
         known = self.functions.get(name)
         again = known is not None and len(known.arguments) == len(arguments)
         # f(n) = n and f(t) = 0 can be equations to be solved.
-        once = fact.sure and not again and bool(body.children and variables(body))
+        once = fact.sure and not again and bool(body.children and free_symbols(body))
         self.functions[name] = Function(arguments, body, fact, once)
 
-    def about(self, names: frozenset[str]) -> list[Fact]:
+    def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """The facts that share a variable with these, directly or through others, the last first."""
         wanted, found = set(names), []
         pending = list(reversed(self.said[-4 * _RECENT :]))
@@ -135,28 +138,30 @@ class Facts:
         """The last equation in one variable alone that is not its value."""
         for fact in reversed(self.said):
             if name in fact.variables:
-                sides = self.applied(fact.left, []), self.applied(fact.right, [])
-                lone = any(not one.children and not variables(other) for one, other in (sides, sides[::-1]))
-                if variables(sides[0]) | variables(sides[1]) != {name}:
+                sides = self.apply_definitions(fact.left, []), self.apply_definitions(fact.right, [])
+                lone = any(
+                    not one.children and not free_symbols(other) for one, other in (sides, sides[::-1])
+                )
+                if free_symbols(sides[0]) | free_symbols(sides[1]) != {name}:
                     return None
                 if not lone:
                     return Fact(*sides, fact.text, fact.line, fact.number, fact.sure, frozenset((name,)))
         return None
 
-    def says(self, left: Tree, right: Tree) -> bool:
+    def was_stated(self, left: Tree, right: Tree) -> bool:
         """Whether an equation was said as it stands."""
         return any((fact.left, fact.right) == (left, right) for fact in self.said)
 
     def is_settled(self, names: frozenset[str]) -> bool:
         """Whether no variable of a claim, or of what bears on it, was said to have two values."""
         known: dict[str, Tree] = {}
-        for fact in self.about(names):
-            lone = not fact.left.children and variables(fact.left) and not variables(fact.right)
+        for fact in self.facts_about(names):
+            lone = not fact.left.children and free_symbols(fact.left) and not free_symbols(fact.right)
             if lone and known.setdefault(fact.left.label, fact.right) != fact.right:
                 return False
         return True
 
-    def applied(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
+    def apply_definitions(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
         """A term with the functions that the text defines applied, and their derivatives worked out."""
         if not tree.children and not tree.label.endswith("'"):
             return tree
@@ -166,18 +171,20 @@ class Facts:
             if known and body.children[1:] == (name,) and name.label in known.arguments:
                 # a partial derivative, in which the other arguments are not written
                 body = Tree("call", (body.children[0], *map(Tree, known.arguments)))
-            inside = self.applied(body, used, depth)
-            return _slope(inside, name.label) or Tree("d", (name, inside))
+            inside = self.apply_definitions(body, used, depth)
+            return _differentiate(inside, name.label) or Tree("d", (name, inside))
         if not tree.children:
-            return self._value(tree.label, (), used, depth) or tree
+            return self._value_of_function(tree.label, (), used, depth) or tree
         if tree.label != "call":
-            return Tree(tree.label, tuple(self.applied(one, used, depth) for one in tree.children))
-        values = tuple(self.applied(one, used, depth) for one in tree.children[1:])
-        return self._value(tree.children[0].label, values, used, depth) or Tree(
+            return Tree(tree.label, tuple(self.apply_definitions(one, used, depth) for one in tree.children))
+        values = tuple(self.apply_definitions(one, used, depth) for one in tree.children[1:])
+        return self._value_of_function(tree.children[0].label, values, used, depth) or Tree(
             "call", (tree.children[0], *values)
         )
 
-    def _value(self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int) -> Tree | None:
+    def _value_of_function(
+        self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int
+    ) -> Tree | None:
         """What a function of the text, or a derivative of it such as f', is at a place."""
         base = name.rstrip("'")
         known = self.functions.get(base)
@@ -185,30 +192,30 @@ class Facts:
             return None
         values = values or tuple(map(Tree, known.arguments))
         facts = [known.fact]
-        body: Tree | None = self.applied(known.body, facts, depth - 1)
+        body: Tree | None = self.apply_definitions(known.body, facts, depth - 1)
         for _ in name[len(base) :]:
-            body = body and _slope(body, known.arguments[0])
+            body = body and _differentiate(body, known.arguments[0])
         if body is None or len(values) != len(known.arguments) or len(body) >= _MOST_NODES:
             return None
         for argument in known.arguments:
-            body = replaced(body, argument, Tree("_" + argument))
+            body = replace_variable(body, argument, Tree("_" + argument))
         for argument, value in zip(known.arguments, values, strict=True):
-            body = replaced(body, "_" + argument, value)
+            body = replace_variable(body, "_" + argument, value)
         used += facts
         return body if len(body) < _MOST_NODES else None
 
-    def defined(self, left: Tree, right: Tree) -> Reduced | None:
+    def reduce_by_definitions(self, left: Tree, right: Tree) -> Reduced | None:
         """The sides of a claim by definitions of functions alone, each of them the only one of its function;
         None where a function is left of which nothing is known."""
         used: list[Fact] = []
-        left, right = self.applied(left, used), self.applied(right, used)
+        left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
         once = {known.fact for known in self.functions.values() if known.once}
-        unknown = any(name[-1] in "('" for name in variables(left) | variables(right))
+        unknown = any(name[-1] in "('" for name in free_symbols(left) | free_symbols(right))
         if not used or unknown or not once.issuperset(used):
             return None
-        return Reduced(left, right, _once(used), left == right)
+        return Reduced(left, right, _unique_facts(used), left == right)
 
-    def reduced(self, left: Tree, right: Tree, *, sure: bool = False) -> Reduced | None:
+    def reduce_by_facts(self, left: Tree, right: Tree, *, sure: bool = False) -> Reduced | None:
         """The sides of a claim by what was said before; None where that says nothing of it.
 
         Args: sure: use only what is no case of several.
@@ -220,25 +227,28 @@ class Facts:
 
     def _by_facts(self, left: Tree, right: Tree, sure: bool) -> Reduced | None:
         used: list[Fact] = []
-        left, right = self.applied(left, used), self.applied(right, used)
-        names = variables(left) | variables(right)
-        facts = [fact for fact in self.about(names) if fact.sure or not sure]
+        left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
+        names = free_symbols(left) | free_symbols(right)
+        facts = [fact for fact in self.facts_about(names) if fact.sure or not sure]
         if not facts and not used:
             return None
         if len(left) + len(right) > _MOST_NODES:
             return None
-        left, right, facts = _substituted(left, right, facts, used)
+        left, right, facts = _substitute_variables(left, right, facts, used)
         if left == right:
-            return Reduced(left, right, _once(used), True)
+            return Reduced(left, right, _unique_facts(used), True)
         with suppress(TooLargeError, OverflowError, ZeroDivisionError):
             applied: list[Fact] = []
-            sides = [(self.applied(f.left, applied), self.applied(f.right, applied), f) for f in facts]
+            sides = [
+                (self.apply_definitions(f.left, applied), self.apply_definitions(f.right, applied), f)
+                for f in facts
+            ]
             sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
-            return _Ideal(left, right, sides).reduced(used, applied)
-        return Reduced(left, right, _once(used), False) if used else None
+            return _Ideal(left, right, sides).reduce_claim(used, applied)
+        return Reduced(left, right, _unique_facts(used), False) if used else None
 
 
-def _slope(tree: Tree, name: str) -> Tree | None:
+def _differentiate(tree: Tree, name: str) -> Tree | None:
     """The derivative of a term; None where it has parts that are not differentiated."""
     try:
         return differentiate(tree, name)
@@ -246,11 +256,11 @@ def _slope(tree: Tree, name: str) -> Tree | None:
         return None
 
 
-def _once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+def _unique_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(dict.fromkeys(facts))
 
 
-def _substituted(
+def _substitute_variables(
     left: Tree, right: Tree, facts: list[Fact], used: list[Fact]
 ) -> tuple[Tree, Tree, list[Fact]]:
     """The sides with what variables are said to be inside of functions, `sin(x)` where x = 1."""
@@ -258,9 +268,9 @@ def _substituted(
         name
         for side in (left, right)
         for node in side
-        if node.label not in "+-*/" and not (node.label == "pow" and not variables(node.children[1]))
+        if node.label not in "+-*/" and not (node.label == "pow" and not free_symbols(node.children[1]))
         for child in node.children
-        for name in variables(child)
+        for name in free_symbols(child)
     }
     # A matrix is no number of which polynomials are made.
     inside |= {fact.left.label for fact in facts if fact.right.label == "matrix"}
@@ -272,11 +282,16 @@ def _substituted(
         for fact in facts:
             for head, body in ((fact.left, fact.right), (fact.right, fact.left)):
                 name = head.label
-                if head.children or name not in variables(head) or name in variables(body) or name in done:
+                if (
+                    head.children
+                    or name not in free_symbols(head)
+                    or name in free_symbols(body)
+                    or name in done
+                ):
                     continue
-                if name in variables(left) | variables(right) and len(body) < 60:
+                if name in free_symbols(left) | free_symbols(right) and len(body) < 60:
                     done.add(name)
-                    left, right = replaced(left, name, body), replaced(right, name, body)
+                    left, right = replace_variable(left, name, body), replace_variable(right, name, body)
                     used.append(fact)
                     break
         if (left, right) == before or len(left) + len(right) > _MOST_NODES:
@@ -289,27 +304,29 @@ class _Ideal:
         self.space = Space([left, right, *(side for one, other, _ in facts for side in (one, other))])
         if len(self.space.atoms) > 40:
             raise TooLargeError("too many unknowns")
-        self.left, self.right = self.space.of(left), self.space.of(right)
+        self.left, self.right = self.space.to_quotient(left), self.space.to_quotient(right)
         self.known: list[tuple[Any, Fact]] = []
         self._values: list[tuple[int, Any]] = []
         for one, other, fact in facts:
             with suppress(TooLargeError, OverflowError):
-                difference = self.space.combined("-", self.space.of(one), self.space.of(other)).top
+                difference = self.space.combine_quotients(
+                    "-", self.space.to_quotient(one), self.space.to_quotient(other)
+                ).top
                 if not difference.is_constant() and len(difference) <= _MOST_TERMS:
                     self.known.append((difference, fact))
 
-    def reduced(self, used: list[Fact], applied: list[Fact]) -> Reduced | None:
+    def reduce_claim(self, used: list[Fact], applied: list[Fact]) -> Reduced | None:
         """By elimination, and then by combination."""
-        start = self.space.combined("-", self.left, self.right)
+        start = self.space.combine_quotients("-", self.left, self.right)
         claim = start.top
         if claim.is_zero():
-            return Reduced(Tree("0"), Tree("0"), _once(used), True)
+            return Reduced(Tree("0"), Tree("0"), _unique_facts(used), True)
         sides = [self.left, self.right]
         rest: list[tuple[Any, list[Fact]]] = [(poly, [fact]) for poly, fact in self.known]
         left_over: list[tuple[Any, list[Fact]]] = []
         while rest:
             poly, facts = rest.pop(0)
-            place = self._alone(poly, claim)
+            place = self._find_solvable(poly, claim)
             if place is None:
                 if not self._is_refuted(poly):
                     left_over.append((poly, facts))
@@ -318,47 +335,54 @@ class _Ideal:
             factor = poly[tuple(int(at == place) for at in range(context.nvars()))]
             value = context.gen(place) - poly / factor
             self._values.append((place, value))
-            if self._uses(claim, place):
+            if self._uses_unknown(claim, place):
                 used += facts
-            claim = self._put(claim, place, value)
+            claim = self._substitute_unknown(claim, place, value)
             sides = [
-                self.space.reduced(self._put(side.top, place, value), self._put(side.bottom, place, value))
+                self.space.reduce_quotient(
+                    self._substitute_unknown(side.top, place, value),
+                    self._substitute_unknown(side.bottom, place, value),
+                )
                 for side in sides
             ]
             if claim.is_zero():
-                return Reduced(Tree("0"), Tree("0"), _once([*used, *applied]), True)
-            rest += [each for each in left_over if self._uses(each[0], place)]
-            left_over = [each for each in left_over if not self._uses(each[0], place)]
-            rest = [self._instead(each, place, value, facts) for each in rest]
+                return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *applied]), True)
+            rest += [each for each in left_over if self._uses_unknown(each[0], place)]
+            left_over = [each for each in left_over if not self._uses_unknown(each[0], place)]
+            rest = [self._replace_unknown(each, place, value, facts) for each in rest]
             rest = [each for each in rest if not each[0].is_zero()]
-        if left_over and (found := self._combined(claim, left_over)):
-            return Reduced(Tree("0"), Tree("0"), _once([*used, *found, *applied]), True)
+        if left_over and (found := self._combine_facts(claim, left_over)):
+            return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *found, *applied]), True)
         if not used and not applied:
             return None
-        points = self._points([poly for poly, _ in left_over])
+        points = self._sample_points([poly for poly, _ in left_over])
         return Reduced(
-            self.space.tree(sides[0]), self.space.tree(sides[1]), _once([*used, *applied]), False, points
+            self.space.to_tree(sides[0]),
+            self.space.to_tree(sides[1]),
+            _unique_facts([*used, *applied]),
+            False,
+            points,
         )
 
-    def _points(self, left_over: Sequence[Any]) -> tuple[dict[str, float], ...]:
+    def _sample_points(self, left_over: Sequence[Any]) -> tuple[dict[str, float], ...]:
         """Two places where the unknowns that were eliminated have their values, and one equation that is left
         holds; none where a part is no number and no variable."""
         found = []
         for first in (1.3, 2.9):
             at = []
             for number, atom in enumerate(self.space.atoms):
-                value = worth(atom, {atom.label: first + 0.7 * number} if variables(atom) else {})
+                value = evaluate_term(atom, {atom.label: first + 0.7 * number} if free_symbols(atom) else {})
                 if value is None:
                     return ()
                 at.append(value)
             if left_over and not (len(left_over) == 1 and _made_true(left_over[0], at)):
                 return ()
             for place, poly in reversed(self._values):
-                at[place] = _worth(poly, at)
+                at[place] = _evaluate_polynomial(poly, at)
             found.append({atom.label: one for atom, one in zip(self.space.atoms, at, strict=True)})
         return tuple(found)
 
-    def _alone(self, poly: Any, claim: Any) -> int | None:
+    def _find_solvable(self, poly: Any, claim: Any) -> int | None:
         """An unknown that a polynomial has to the first power, beside a number, and nowhere else; one of the
         claim comes first."""
         if poly.is_constant():
@@ -367,7 +391,7 @@ class _Ideal:
         in_claim = claim.degrees()
         places = [at for at, degree in enumerate(degrees) if degree == 1]
         for at in sorted(places, key=lambda at: (not in_claim[at], len(self.space.atoms[at]), at)):
-            if variables(self.space.atoms[at]) and sum(1 for powers in poly.monoms() if powers[at]) == 1:
+            if free_symbols(self.space.atoms[at]) and sum(1 for powers in poly.monoms() if powers[at]) == 1:
                 powers = next(powers for powers in poly.monoms() if powers[at])
                 if sum(powers) == 1:
                     return at
@@ -375,15 +399,15 @@ class _Ideal:
 
     def _is_refuted(self, poly: Any) -> bool:
         """Whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
-        at = [worth(atom, {}) if atom.children else None for atom in self.space.atoms]
+        at = [evaluate_term(atom, {}) if atom.children else None for atom in self.space.atoms]
         known = [0.0 if value is None else value for value in at]
         used = [value for value, degree in zip(at, poly.degrees(), strict=True) if degree]
-        return poly.is_constant() or (None not in used and abs(_worth(poly, known)) > 1e-9)
+        return poly.is_constant() or (None not in used and abs(_evaluate_polynomial(poly, known)) > 1e-9)
 
-    def _uses(self, poly: Any, place: int) -> bool:
+    def _uses_unknown(self, poly: Any, place: int) -> bool:
         return int(poly.degrees()[place]) > 0
 
-    def _put(self, poly: Any, place: int, value: Any) -> Any:
+    def _substitute_unknown(self, poly: Any, place: int, value: Any) -> Any:
         degree = int(poly.degrees()[place])
         if degree <= 0:
             return poly
@@ -392,13 +416,17 @@ class _Ideal:
         context = self.space.context
         return poly.compose(*(value if at == place else context.gen(at) for at in range(context.nvars())))
 
-    def _instead(
+    def _replace_unknown(
         self, each: tuple[Any, list[Fact]], place: int, value: Any, facts: list[Fact]
     ) -> tuple[Any, list[Fact]]:
         poly, by = each
-        return (self._put(poly, place, value), [*by, *facts]) if self._uses(poly, place) else each
+        return (
+            (self._substitute_unknown(poly, place, value), [*by, *facts])
+            if self._uses_unknown(poly, place)
+            else each
+        )
 
-    def _combined(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
+    def _combine_facts(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
         """The facts of which multiples add up to the claim: by division, or small ones by linear algebra."""
         from flint import fmpq_mat
 
@@ -447,7 +475,7 @@ class _Ideal:
         return used
 
 
-def _worth(poly: Any, at: Sequence[float]) -> float:
+def _evaluate_polynomial(poly: Any, at: Sequence[float]) -> float:
     return float(sum(float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
 
 

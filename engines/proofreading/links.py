@@ -19,43 +19,43 @@ from engines.documents.reading import Document
 from engines.formula.meaning import Names, Reading, names_of
 from engines.formula.reader import read
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import replaced
+from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.numbers import point_shown
-from engines.mathematics.judging.shapes import signed
+from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
-    Link,
-    chains,
+    ChainLink,
     is_claimed,
     is_given,
     is_rewriting,
+    iterate_chains,
 )
-from engines.proofreading.facts import Facts, by, cited
-from engines.proofreading.slips import Statement, bound_meant, has_cases, odd_ones, points_of, slip
+from engines.proofreading.facts import Facts, cite_fact, describe_sources
+from engines.proofreading.slips import Statement, bound_meant, find_slip, has_cases, odd_ones, points_of
 from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
     UNSURE,
     WHOLE,
-    agree,
     any_values,
     apart_in_any_sign,
     as_products,
     at_values,
-    difference,
+    count_terms,
+    evaluate_term,
+    exact_difference,
+    expand_mixed_numbers,
+    find_residue,
+    find_units,
+    free_symbols,
     is_expansion,
     is_slope,
     is_unsure,
     matrices_of,
-    residue,
-    roots,
-    terms,
-    units,
-    unmixed,
-    variables,
-    worth,
+    real_roots,
+    values_agree,
 )
 
 LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
@@ -96,13 +96,13 @@ _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overlin
 class LinkVerdict:
     """A link with its verdict, and why."""
 
-    link: Link
+    link: ChainLink
     outcome: LinkOutcome
     reason: str = ""
 
 
 @dataclass(slots=True)
-class Reader:
+class LinkReader:
     """Judges the links of one document in their order, and keeps what was said.
 
     Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
@@ -113,25 +113,27 @@ class Reader:
     names: Names
     facts: Facts = field(default_factory=Facts)
     read_: dict[str, Reading] = field(default_factory=dict)
-    equations: list[tuple[Link, Tree, Tree]] = field(default_factory=list)
-    bounds: list[tuple[Link, Tree]] = field(default_factory=list)
+    equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
+    bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     own: bool = False
     cases: bool = False
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
-    coming: Link | None = None
+    coming: ChainLink | None = None
 
-    def read(self, latex: str) -> Reading:
+    def read_formula(self, latex: str) -> Reading:
         found = self.read_.get(latex)
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
             found = self.read_[latex] = read(meant, names=self.names)
         return found
 
-    def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[LinkVerdict]:
+    def judge_chain(
+        self, links: Sequence[ChainLink], coming: ChainLink | None = None
+    ) -> Iterator[LinkVerdict]:
         """The links of a chain, judged. Args: coming: the link after them."""
         equalities = sum(link.relation == "=" for link in links)
-        begun = self.sides(links[0])[0].tree if links else None
+        begun = self.read_sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
@@ -139,87 +141,94 @@ class Reader:
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "unread", f"the relation {link.relation} is not judged")
                 continue
-            left, right = self.sides(link)
+            left, right = self.read_sides(link)
             if left.tree is None or right.tree is None:
                 unread = left if left.tree is None else right
                 yield LinkVerdict(link, "unread", unread.reason)
                 continue
-            beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
+            beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
             self.coming = None if following else coming
-            judged = self._link(link, left.tree, right.tree, equalities, beyond)
+            judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
             # sides with a constant C, of the antiderivative that the chain begins with
             if (
                 judged.outcome == "wrong"
                 and begun
                 and begun.label == "antiderivative"
                 and all(
-                    len(variables(side) - variables(begun)) == 1
+                    len(free_symbols(side) - free_symbols(begun)) == 1
                     and self.judge.equal(begun, side).outcome == "equal"
                     for side in (left.tree, right.tree)
                 )
             ):
                 judged = LinkVerdict(link, "right", "up to a constant")
-            if judged.outcome == "wrong" and (base := self._base(link)):
+            if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             yield judged
 
-    def sides(self, link: Link) -> tuple[Reading, Reading]:
+    def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
         sides = link.left, link.right
         if any(_DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
             sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
-        return self.read(sides[0]), self.read(sides[1])
+        return self.read_formula(sides[0]), self.read_formula(sides[1])
 
-    def _base(self, link: Link) -> str:
+    def _logarithm_base(self, link: ChainLink) -> str:
         """The base of logarithms without one in which a link holds; "" where there is none."""
         for base in ("10", "2") if LOG.search(link.left + link.right) else ():
             left, right = (
-                self.read(LOG.sub(rf"\\log_{{{base}}}", side)).tree for side in (link.left, link.right)
+                self.read_formula(LOG.sub(rf"\\log_{{{base}}}", side)).tree
+                for side in (link.left, link.right)
             )
-            if left and right and self._compared(link.relation, left, right).outcome == "equal":
+            if left and right and self._compare_by_relation(link.relation, left, right).outcome == "equal":
                 return base
         return ""
 
-    def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> LinkVerdict:
-        if terms(left) + terms(right) > _MOST_TERMS:
+    def _judge_link(
+        self, link: ChainLink, left: Tree, right: Tree, equalities: int, beyond: Tree | None
+    ) -> LinkVerdict:
+        if count_terms(left) + count_terms(right) > _MOST_TERMS:
             return LinkVerdict(link, "not shown", "a sum or product has too many terms")
         if self.own and _STAR.search(link.left + link.right):
             return LinkVerdict(link, "unread", "the text defines an operation * of its own")
         if link.relation == ":=":
-            self._say(link, left, right)
+            self._add_statement(link, left, right)
             return LinkVerdict(link, "given", "a definition")
         if link.relation == "congruent" or (link.modulus and link.relation == "="):
-            return self._congruent(link, left, right)
-        free = variables(left) | variables(right)
+            return self._judge_congruence(link, left, right)
+        free = free_symbols(left) | free_symbols(right)
         if not free:
-            return self._numbers(link, left, right)
+            return self._judge_numbers(link, left, right)
         if link.relation != "=":
-            return self._relation(link, left, right)
+            return self._judge_relation(link, left, right)
         if not self.matrices.isdisjoint(free):
             return self._of_matrices(link, left, right)
         self.equations.append((link, left, right))
-        if beyond is not None and not variables(beyond):
+        if beyond is not None and not free_symbols(beyond):
             equalities = 1  # a = b = 0 says that both are 0
-        judged = self._equation(link, left, right, free, equalities)
+        judged = self._judge_equation(link, left, right, free, equalities)
         if judged.outcome in ("given", "not shown") and not (link.said or link.is_refused):
-            said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
+            said = self._find_slip(link, left, right) or (
+                self._left_out(left, right, beyond) if beyond else ""
+            )
             judged = LinkVerdict(link, "wrong", said) if said else judged
         # A function that is written in another form is still defined once.
-        form = judged.outcome == "follows" and left.label == "call" and variables(left) & variables(right)
-        if form and self.facts.defined(left, right):
+        form = (
+            judged.outcome == "follows" and left.label == "call" and free_symbols(left) & free_symbols(right)
+        )
+        if form and self.facts.reduce_by_definitions(left, right):
             return judged
         if judged.outcome not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
-            self._say(link, left, right)
+            self._add_statement(link, left, right)
         return judged
 
-    def _say(self, link: Link, left: Tree, right: Tree) -> None:
+    def _add_statement(self, link: ChainLink, left: Tree, right: Tree) -> None:
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
-        self.facts.add(left, right, f"{link.left} = {link.right}", link.line, sure)
+        self.facts.add_fact(left, right, f"{link.left} = {link.right}", link.line, sure)
 
     # Numbers
 
-    def _numbers(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
-        found = self._compared(link.relation, left, right)
+    def _judge_numbers(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+        found = self._compare_by_relation(link.relation, left, right)
         if found.outcome == "equal":
             return LinkVerdict(link, "right", found.reason)
         if found.outcome == "equal if":
@@ -228,20 +237,20 @@ class Reader:
             if not link.said and (said := self._beside_units(link, left, right)):
                 return LinkVerdict(link, "wrong", said)
             return LinkVerdict(link, "not shown", found.reason)
-        if link.relation in ("=", "approx") and (said := self._rounded(left, right, link.relation)):
+        if link.relation in ("=", "approx") and (said := self._explain_rounding(left, right, link.relation)):
             return LinkVerdict(link, "right", said)
-        if self._plain(link):
+        if self._are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
         if link.said or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
             return LinkVerdict(link, "given" if link.said else "not shown", supposed)
-        if excuse := self._excused(link, left, right, found.witness):
+        if excuse := self._find_excuse(link, left, right, found.witness):
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return LinkVerdict(link, "wrong", found.witness)
 
-    def _excused(self, link: Link, left: Tree, right: Tree, witness: str) -> str:
+    def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
         """How else two different numbers can be meant, so that they are no mistake."""
-        one, other = worth(left, {}), worth(right, {})
+        one, other = evaluate_term(left, {}), evaluate_term(right, {})
         exact = right.children and not any(
             "." in label for label in (*left.list_labels(), *right.list_labels())
         )
@@ -253,7 +262,7 @@ class Reader:
         if _PAIR.search(link.left + " " + link.right):
             return "it can be read in two ways"
         labels = {*left.list_labels(), *right.list_labels()}
-        if labels & {"unit", "text"} and units(left) != units(right):
+        if labels & {"unit", "text"} and find_units(left) != find_units(right):
             return "the units differ"
         if any(side.label in ("e", "i") for side in (left, right)):
             return _LETTERS
@@ -263,25 +272,31 @@ class Reader:
             return "a tuple and a letter or number"
         unclear = _RUN_ON.search(link.left + " " + link.right) is not None
         if link.left.startswith("+"):  # where it does not hold with - either
-            signed, whole = self.read("-" + link.left[1:]).tree, self.read(link.right).tree
-            unclear = unclear or signed is None or whole is None or agree(signed, whole, {}) is not True
+            signed, whole = self.read_formula("-" + link.left[1:]).tree, self.read_formula(link.right).tree
+            unclear = (
+                unclear or signed is None or whole is None or values_agree(signed, whole, {}) is not True
+            )
         if unclear:
             return "where a side begins or an exponent ends is not clear"
         if "pm" in labels and not apart_in_any_sign(left, right):
             return "signs ± can be meant in several ways"
         if _DEGREES.search(link.left + link.right):
-            plain = [self.read(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
-            if plain[0] is None or plain[1] is None or agree(plain[0], plain[1], {}) is not False:
+            plain = [self.read_formula(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+            if plain[0] is None or plain[1] is None or values_agree(plain[0], plain[1], {}) is not False:
                 return "degrees can be meant in several ways"
-        mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
-        return "" if mixed and agree(unmixed(left), unmixed(right), {}) is False else mixed
+        mixed = next((note for side in self.read_sides(link) for note in side.notes if "mixed" in note), "")
+        return (
+            ""
+            if mixed and values_agree(expand_mixed_numbers(left), expand_mixed_numbers(right), {}) is False
+            else mixed
+        )
 
-    def _compared(self, relation: str, left: Tree, right: Tree) -> Verdict:
+    def _compare_by_relation(self, relation: str, left: Tree, right: Tree) -> Verdict:
         if relation == "=":
             return self.judge.equal(left, right)
         return self.judge.holds(Tree(relation, (left, right)))
 
-    def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
+    def _explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
             shown = relation == "approx" or any(map(_DECIMAL.match, one.list_labels()))
@@ -295,7 +310,7 @@ class Reader:
                 return "rounded"
         return ""
 
-    def _plain(self, link: Link) -> bool:
+    def _are_equal_without_units(self, link: ChainLink) -> bool:
         """Whether the sides are equal where signs of per cent, of money and units are left out."""
         sides = [_MARKS.sub(" ", _DEGREES.sub("", side)) for side in (link.left, link.right)]
         if sides == [link.left, link.right]:
@@ -303,38 +318,38 @@ class Reader:
         marks = [_MARKS.findall(side) for side in (link.left, link.right)]
         if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
             return False
-        left, right = map(self.read, sides)
+        left, right = map(self.read_formula, sides)
         if left.tree is None or right.tree is None:
             return False
-        return self._compared(link.relation, left.tree, right.tree).outcome == "equal"
+        return self._compare_by_relation(link.relation, left.tree, right.tree).outcome == "equal"
 
-    def _beside_units(self, link: Link, left: Tree, right: Tree) -> str:
+    def _beside_units(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
         if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
             return ""
-        one, other = worth(left, {}), worth(right, {})
-        if not one or not other or link.is_refused or self._plain(link):
+        one, other = evaluate_term(left, {}), evaluate_term(right, {})
+        if not one or not other or link.is_refused or self._are_equal_without_units(link):
             return ""
-        if link.is_rounded or agree(left, right, {}) is not False:
+        if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""
         return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
 
-    def _congruent(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
+    def _judge_congruence(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         if not link.modulus and not self.modulus:
             found = self.judge.equal(left, right)
             if found.outcome == "equal":
                 return LinkVerdict(link, "right")
             return LinkVerdict(link, "unread", "the modulus of the congruence is not named beside it")
-        modulus = self.read(link.modulus or self.modulus)
+        modulus = self.read_formula(link.modulus or self.modulus)
         if modulus.tree is None:
             return LinkVerdict(link, "unread", modulus.reason)
-        free = variables(left) | variables(right) | variables(modulus.tree)
+        free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
         given = link.said or is_given(link.before) or link.is_denied
         given = given or link.left.startswith("+") or "{-" in link.left
         if free and (given or not left.children):
-            return LinkVerdict(link, "right" if difference(left, right) == 0 else "given")
+            return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")
         if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
-            sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
+            sides = [find_residue(side, int(modulus.tree.label)) for side in (left, right)]
             if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
                 verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
                 return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
@@ -345,21 +360,21 @@ class Reader:
 
     # Statements about variables
 
-    def _relation(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
+    def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
         given = link.said or is_given(link.before)
         simple = not left.children or not right.children
-        if not link.said and link.relation in _BOUNDS and len(variables(statement)) == 1:
+        if not link.said and link.relation in _BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
             found = self.judge.holds(statement, self.facts.conditions[-4:])
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
-        reduced = self.facts.reduced(left, right)
-        if reduced is not None and not (variables(reduced.left) | variables(reduced.right)):
+        reduced = self.facts.reduce_by_facts(left, right)
+        if reduced is not None and not (free_symbols(reduced.left) | free_symbols(reduced.right)):
             found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
             if found.outcome == "equal":
-                return LinkVerdict(link, "follows", by(reduced.used))
+                return LinkVerdict(link, "follows", describe_sources(reduced.used))
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")
         if simple and link.relation in _BOUNDS:
@@ -368,50 +383,54 @@ class Reader:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
 
-    def _of_matrices(self, link: Link, left: Tree, right: Tree) -> LinkVerdict:
+    def _of_matrices(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """An equation of matrices: for any that do not commute, or by the values that were said."""
         if self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal":
             return LinkVerdict(link, "right")
         lone = not left.children or not right.children
         given = link.said or (is_given(link.before) and link.place == 0)
-        free = variables(left) | variables(right)
+        free = free_symbols(left) | free_symbols(right)
         values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
         if used and free & self.matrices <= values.keys():
             sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
             found = self.judge.equal(*sides)
             if found.outcome == "equal":
-                return LinkVerdict(link, "follows", by(used))
+                return LinkVerdict(link, "follows", describe_sources(used))
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
             unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
-            named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
-            sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
+            named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
+            sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
             unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
             if found.outcome == "different" and left.children and not unlike:
-                return LinkVerdict(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
+                return LinkVerdict(
+                    link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
+                )
         if right.label == "matrix" and not left.children:
-            self._say(link, left, right)
+            self._add_statement(link, left, right)
         if given or lone:
             return LinkVerdict(link, "given")
         return LinkVerdict(
-            link, "not shown", "matrices need not commute" if difference(left, right) == 0 else ""
+            link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""
         )
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
 
-    def _equation(
-        self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int
+    def _judge_equation(
+        self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equalities: int
     ) -> LinkVerdict:
         lone = not left.children or not right.children or left.label == "call"
-        plain = difference(left, right)
+        plain = exact_difference(left, right)
         if plain == 0:
             return LinkVerdict(link, "right")
         found: Verdict | None = None
-        shared = not lone or (variables(left) == variables(right) and left.label != "call" != right.label)
+        shared = not lone or (
+            free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
+        )
         if plain is None and shared and len(left) + len(right) < _LARGEST:
-            found = self.judge.equal(left, right, self._assumed(free))
+            found = self.judge.equal(left, right, self._list_assumptions(free))
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
             if found.outcome == "equal if" and not link.said and not (lone and is_given(link.before)):
@@ -423,34 +442,36 @@ class Reader:
                 )
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
-                    loses = self.judge.equal(left, beside, self._assumed(free)).outcome == "equal if"
+                    loses = self.judge.equal(left, beside, self._list_assumptions(free)).outcome == "equal if"
                 if not loses:
                     return LinkVerdict(link, "right", f"where {found.condition}")
                 return LinkVerdict(link, "loses domain", found.condition)
-        defined = self.facts.defined(left, right)
+        defined = self.facts.reduce_by_definitions(left, right)
         if defined and self.judge.equal(defined.left, defined.right).outcome == "equal":
-            return LinkVerdict(link, "follows", by(defined.used))
-        reduced = self.facts.reduced(left, right)
+            return LinkVerdict(link, "follows", describe_sources(defined.used))
+        reduced = self.facts.reduce_by_facts(left, right)
         # A derivative is that everywhere, and not only at a value that was said.
-        if reduced is not None and not (is_slope(left) and self._misapplied(link, left, right)):
+        if reduced is not None and not (is_slope(left) and self._explain_misapplication(link, left, right)):
             if reduced.same:
-                return LinkVerdict(link, "follows", by(reduced.used))
+                return LinkVerdict(link, "follows", describe_sources(reduced.used))
             if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
-                now = self.judge.equal(reduced.left, reduced.right, self._assumed(free))
+                now = self.judge.equal(reduced.left, reduced.right, self._list_assumptions(free))
                 if now.outcome == "equal":
-                    return LinkVerdict(link, "follows", by(reduced.used))
+                    return LinkVerdict(link, "follows", describe_sources(reduced.used))
                 if now.outcome == "equal if" and not lone:
                     return LinkVerdict(link, "right if", now.condition)
-        solved = self._solved(link, left, right)
+        solved = self._judge_solution(link, left, right)
         if solved is not None and solved.outcome == "follows":
             return solved
         if link.said or (is_given(link.before) and not link.joined and link.place == 0):
             return LinkVerdict(link, "given")
         if solved is not None:
             return solved
-        if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
+        if said := self._explain_misapplication(link, left, right) or self._explain_miscalculation(
+            link, left, right
+        ):
             return LinkVerdict(link, "wrong", said)
-        constrained = bool(self.facts.about(free))
+        constrained = bool(self.facts.facts_about(free))
         doubtful = link.is_denied or link.is_one_of_several
         if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
             if doubtful:
@@ -460,51 +481,51 @@ class Reader:
             lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
         ):
             return LinkVerdict(link, "given", "its variables are first mentioned here" if lone else "")
-        if not doubtful and not link.is_rounded and (said := self._contradicted(left, right)):
+        if not doubtful and not link.is_rounded and (said := self._find_contradiction(left, right)):
             return LinkVerdict(link, "wrong", said)
         if (
             not doubtful
             and not lone
             and (not constrained or reduced is None or not reduced.used)
             and (link.place or plain == 1)
-            and self._transforms(left, right, equalities, link)
+            and self._is_transformation(left, right, equalities, link)
         ):
-            found = found or self.judge.equal(left, right, self._assumed(free))
+            found = found or self.judge.equal(left, right, self._list_assumptions(free))
             if found.outcome == "different":
                 return LinkVerdict(link, "wrong", found.witness)
-        names = variables(left)
+        names = free_symbols(left)
         new = not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
         if lone and (not constrained or new):
             return LinkVerdict(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.outcome == "undecided" else ""
         return LinkVerdict(link, "not shown", reason or "it holds neither always nor by what was said before")
 
-    def _solved(self, link: Link, left: Tree, right: Tree) -> LinkVerdict | None:
+    def _judge_solution(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
         """A value of a variable by the equation for it that was said last; None where there is none."""
-        if left.children or not variables(left) or variables(right):
+        if left.children or not free_symbols(left) or free_symbols(right):
             return None
         known = self.facts.equation_for(left.label)
         if known is None or is_unsure(known.left) or is_unsure(known.right):
             return None
-        if difference(known.left, known.right) == 0:  # a derivative that was worked out
+        if exact_difference(known.left, known.right) == 0:  # a derivative that was worked out
             return None
         held = []
-        for value in {signed(right, repeat(sign)) for sign in "+-"}:
-            one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
+        for value in {choose_signs(right, repeat(sign)) for sign in "+-"}:
+            one, other = (replace_variable(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.outcome == "equal" for each in held):
-            return LinkVerdict(link, "follows", f"it solves {cited(known)}")
+            return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
         claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.list_labels())) and len(right) < _LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
-        linear = len(roots(known.left, known.right, left.label, {})) == 1
+        linear = len(real_roots(known.left, known.right, left.label, {})) == 1
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
             return None
         witness = next((each.witness for each in held if each.outcome == "different"), "")
-        return LinkVerdict(link, "wrong", f"{witness}, by {cited(known)}") if witness else None
+        return LinkVerdict(link, "wrong", f"{witness}, by {cite_fact(known)}") if witness else None
 
-    def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
+    def _explain_miscalculation(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
         may be sought."""
         if (
@@ -515,23 +536,23 @@ class Reader:
             return ""
         if link.is_denied or link.is_one_of_several or LOG.search(link.left):
             return ""
-        more = variables(right) - variables(left)
-        if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
+        more = free_symbols(right) - free_symbols(left)
+        if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
             return ""
-        if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(variables(left)):
+        if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(free_symbols(left)):
             return ""
-        found = self.judge.equal(left, right, self._assumed(variables(right)))
+        found = self.judge.equal(left, right, self._list_assumptions(free_symbols(right)))
         return found.witness if found.outcome == "different" else ""
 
     def _is_sought(self, free: frozenset[str]) -> bool:
         """Whether what comes next is an equation for the same variables, or their value: they are sought."""
         if self.coming is None or self.coming.relation != "=" or is_given(self.coming.before.split("§")[-1]):
             return False
-        left, right = (side.tree for side in self.sides(self.coming))
-        names = variables(left) if left else frozenset[str]()
-        return bool(names) and names <= free and right is not None and not variables(right)
+        left, right = (side.tree for side in self.read_sides(self.coming))
+        names = free_symbols(left) if left else frozenset[str]()
+        return bool(names) and names <= free and right is not None and not free_symbols(right)
 
-    def _misapplied(self, link: Link, left: Tree, right: Tree) -> str:
+    def _explain_misapplication(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
 
         A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
@@ -539,10 +560,10 @@ class Reader:
         """
         if self.cases or link.is_denied or link.is_one_of_several:
             return ""
-        found = self.facts.defined(left, right)
+        found = self.facts.reduce_by_definitions(left, right)
         if found is None or any(map(is_unsure, (found.left, found.right))):
             return ""
-        sides = variables(found.left), variables(found.right)
+        sides = free_symbols(found.left), free_symbols(found.right)
         if sides[0] != sides[1] or len(found.left) + len(found.right) >= _LARGEST:
             return ""
         if sides[0]:
@@ -552,23 +573,25 @@ class Reader:
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
             return ""
-        verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
-        if verdict.outcome != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
+        verdict = self.judge.equal(found.left, found.right, self._list_assumptions(sides[0]))
+        if verdict.outcome != "different" or (
+            not sides[0] and self._explain_rounding(found.left, found.right, "=")
+        ):
             return ""
-        return f"{verdict.witness}, {by(found.used)}"
+        return f"{verdict.witness}, {describe_sources(found.used)}"
 
-    def _slip(self, link: Link, left: Tree, right: Tree) -> str:
+    def _find_slip(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
 
-        def same(one: Tree, other: Tree) -> bool:
-            return variables(one) == variables(other) and self._same(one, other)
+        def are_same(one: Tree, other: Tree) -> bool:
+            return free_symbols(one) == free_symbols(other) and self._are_equal(one, other)
 
-        found = slip(left, right, points_of(variables(left) | variables(right)), same)
+        found = find_slip(left, right, points_of(free_symbols(left) | free_symbols(right)), are_same)
         if found is None and not self.cases and not link.is_denied:
             several = _EITHER.search(link.before.rpartition("§")[2])
-            reduced = None if several else self.facts.reduced(left, right)
-            if reduced and reduced.points and self.facts.is_settled(variables(left) | variables(right)):
-                found = slip(left, right, reduced.points, self._follows, by_facts=True)
+            reduced = None if several else self.facts.reduce_by_facts(left, right)
+            if reduced and reduced.points and self.facts.is_settled(free_symbols(left) | free_symbols(right)):
+                found = find_slip(left, right, reduced.points, self._follows_from_facts, by_facts=True)
         if found is None:
             return ""
         values = " and ".join(f"{value:.6g}" for value in found.values)
@@ -576,42 +599,42 @@ class Reader:
 
     def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
         """Whether a chain holds without the side in its middle only."""
-        free = variables(right)
-        if not right.children or left == beyond or not free <= variables(left) | variables(beyond):
+        free = free_symbols(right)
+        if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
             return ""
         if (
             any(name.endswith("(") for name in free)
             or "unit" in right.list_labels()
-            or self._same(right, beyond)
+            or self._are_equal(right, beyond)
         ):
             return ""
-        points: Sequence[Mapping[str, float]] = points_of(free | variables(left))
-        if not self._same(left, beyond):
-            reduced = self.facts.reduced(left, beyond, sure=True)
-            if reduced is None or not reduced.same or self._follows(right, beyond):
+        points: Sequence[Mapping[str, float]] = points_of(free | free_symbols(left))
+        if not self._are_equal(left, beyond):
+            reduced = self.facts.reduce_by_facts(left, beyond, sure=True)
+            if reduced is None or not reduced.same or self._follows_from_facts(right, beyond):
                 return ""
-            reduced = self.facts.reduced(left, right, sure=True)
+            reduced = self.facts.reduce_by_facts(left, right, sure=True)
             points = reduced.points if reduced else ()
-        if not points or agree(left, right, points[0]) is not False:
+        if not points or values_agree(left, right, points[0]) is not False:
             return ""
         return "the sides beside this one are equal, and it differs from them"
 
-    def _same(self, left: Tree, right: Tree) -> bool:
-        if difference(left, right) == 0:
+    def _are_equal(self, left: Tree, right: Tree) -> bool:
+        if exact_difference(left, right) == 0:
             return True
         found = self.judge.equal(left, right)
         return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
 
-    def _follows(self, left: Tree, right: Tree) -> bool:
-        reduced = self.facts.reduced(left, right)
-        return reduced is not None and reduced.same and not self.facts.says(left, right)
+    def _follows_from_facts(self, left: Tree, right: Tree) -> bool:
+        reduced = self.facts.reduce_by_facts(left, right)
+        return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
 
-    def _assumed(self, free: frozenset[str]) -> list[Tree]:
-        return [each for each in self.facts.conditions[-8:] if variables(each) <= free][-3:]
+    def _list_assumptions(self, free: frozenset[str]) -> list[Tree]:
+        return [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
 
-    def _transforms(self, left: Tree, right: Tree, equalities: int, link: Link) -> bool:
+    def _is_transformation(self, left: Tree, right: Tree, equalities: int, link: ChainLink) -> bool:
         """Whether an expression is written in another way: both sides share their variables."""
-        one, other = variables(left), variables(right)
+        one, other = free_symbols(left), free_symbols(right)
         if not one or one != other or any(name.endswith("(") for name in one | other):
             return False
         labels = {*left.list_labels(), *right.list_labels()}
@@ -619,39 +642,43 @@ class Reader:
             return False
         return equalities >= 2
 
-    def _contradicted(self, left: Tree, right: Tree) -> str:
+    def _find_contradiction(self, left: Tree, right: Tree) -> str:
         """By which facts a claim is false: they determine its variables, and no case was distinguished since;
         "" where none say so."""
-        reduced = self.facts.reduced(left, right, sure=True)
+        reduced = self.facts.reduce_by_facts(left, right, sure=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
-        if variables(reduced.left) | variables(reduced.right):
+        if free_symbols(reduced.left) | free_symbols(reduced.right):
             return ""
         base = left.children[0] if left.label == "pow" else left
         first = min(fact.number for fact in reduced.used)
         last = len(reduced.used) == 1 and first == len(self.facts.said) - 1
         defined = any(fact.left == base for fact in reduced.used)
-        if base.children or variables(right) or not (last or (defined and first >= len(self.facts.said) - 4)):
+        if (
+            base.children
+            or free_symbols(right)
+            or not (last or (defined and first >= len(self.facts.said) - 4))
+        ):
             return ""
         if not all(fact.sure for fact in self.facts.said[first:]):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
         if any(not UNSURE.isdisjoint(side.list_labels()) for side in sides):
             return ""
-        if any(not side.children and side in (left, right) and variables(side) for side in sides[2:]):
+        if any(not side.children and side in (left, right) and free_symbols(side) for side in sides[2:]):
             # The variable has another value now.
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
-        if found.outcome != "different" or self._rounded(reduced.left, reduced.right, "="):
+        if found.outcome != "different" or self._explain_rounding(reduced.left, reduced.right, "="):
             return ""
-        return f"{found.witness}, {by(reduced.used)}"
+        return f"{found.witness}, {describe_sources(reduced.used)}"
 
 
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Every link of a document, judged in its order."""
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
-    reader = Reader(
+    reader = LinkReader(
         judge,
         names_of(formulas[:MAX_FORMULAS], words),
         own=any(map(_OWN.search, formulas)),
@@ -659,9 +686,9 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         matrices=matrices_of(document),
     )
     found: list[LinkVerdict] = []
-    linked: list[list[Link]] = []
+    linked: list[list[ChainLink]] = []
     many = 0
-    for chain in chains(document):
+    for chain in iterate_chains(document):
         linked.append(chain)
         many += len(chain)
         if many > MAX_LINKS:
@@ -670,7 +697,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     reader.modulus = moduli.pop() if len(moduli) == 1 else ""
     for chain, coming in zip_longest(linked, linked[1:]):
         room = MAX_LINKS - len(found)
-        found += reader.chain(chain[:room], coming[0] if coming else None)
+        found += reader.judge_chain(chain[:room], coming[0] if coming else None)
         if len(chain) > room:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
             found.append(LinkVerdict(chain[room], "unread", many_links))
@@ -681,7 +708,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     return found
 
 
-def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[Link, Tree]], judge: Judge) -> None:
+def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:
     """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
     next says."""
     places = {id(each.link): place for place, each in enumerate(found)}
@@ -693,7 +720,7 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[Link, Tree]]
             and (following.joined in ("so", "row") or "§" in following.before)
             and not (link.place or following.place)
             and following.joined not in (",", "and")
-            and variables(one) == variables(other)
+            and free_symbols(one) == free_symbols(other)
         )
         if not near or found[place].outcome != "given" or link.is_refused:
             continue
@@ -702,7 +729,7 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[Link, Tree]]
             found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
 
 
-def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[Link, Tree, Tree]]) -> None:
+def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:
     """Calls the equations wrong that fail where those beside them hold."""
     places = {id(each.link): place for place, each in enumerate(found)}
     statements = []
@@ -710,7 +737,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[Link, Tree, Tr
     for link, left, right in equations:
         place = places[id(link)]
         first = begun.setdefault(link.chain, left)
-        if link.place and not first.children and not variables(right):
+        if link.place and not first.children and not free_symbols(right):
             statements.append(Statement(place, first, right, link.before, link.after, True))
         if found[place].outcome in ("right", "right if"):
             continue

@@ -16,7 +16,7 @@ from random import Random
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import is_given
-from engines.proofreading.terms import OF_ANGLES, agree, roots, variables, worth
+from engines.proofreading.terms import OF_ANGLES, evaluate_term, free_symbols, real_roots, values_agree
 
 _MOST_NODES = 80
 _MOST_PLACES = 80
@@ -36,7 +36,7 @@ class Slip:
     values: tuple[float, float]
 
 
-def slip(
+def find_slip(
     left: Tree,
     right: Tree,
     points: Sequence[Mapping[str, float]],
@@ -49,19 +49,21 @@ def slip(
     Args: points: where what is known holds; same: whether a link holds.
     """
     sides = left, right
-    if len(left) + len(right) > _MOST_NODES or any(not side.children and variables(side) for side in sides):
+    if len(left) + len(right) > _MOST_NODES or any(
+        not side.children and free_symbols(side) for side in sides
+    ):
         return None
-    values = [[worth(side, at) for at in points] for side in sides]
+    values = [[evaluate_term(side, at) for at in points] for side in sides]
     first, second = values[0][0], values[1][0]
-    if first is None or second is None or agree(left, right, points[0]) is not False:
+    if first is None or second is None or values_agree(left, right, points[0]) is not False:
         return None
     if abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        for changed, instead in _changes(sides[side]):
+        for changed, instead in _iterate_changes(sides[side]):
             if changed == other or (by_facts and (instead[0] == "*" or instead.endswith(" 0"))):
                 continue
-            found = (worth(changed, point) for point in points)
+            found = (evaluate_term(changed, point) for point in points)
             meets = all(
                 one is not None and value is not None and abs(one - value) <= _CLOSE * (1 + abs(value))
                 for one, value in zip(found, wanted, strict=True)
@@ -74,29 +76,33 @@ def slip(
 def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> str:
     """The change that makes a bound on a variable say what another says, where whole numbers tell them apart;
     "" for two that are nothing but a variable and a number, or where no one change does."""
-    name = next(iter(variables(one)))
+    name = next(iter(free_symbols(one)))
     if len(one) + len(other) > _MOST_NODES or (_is_simple(one) and _is_simple(other)):
         return ""
-    wanted = _truths(other, name)
-    result = _truths(one, name)
+    wanted = _sample_truths(other, name)
+    result = _sample_truths(one, name)
     if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
         return ""
     for first, second, truths in ((one, other, wanted), (other, one, result)):
-        for changed, instead in _changes(first):
-            if _truths(changed, name) == truths and name in variables(changed) and same(changed, second):
+        for changed, instead in _iterate_changes(first):
+            if (
+                _sample_truths(changed, name) == truths
+                and name in free_symbols(changed)
+                and same(changed, second)
+            ):
                 return instead
     return ""
 
 
 def _is_simple(bound: Tree) -> bool:
-    return any(not side.children and variables(side) for side in bound.children)
+    return any(not side.children and free_symbols(side) for side in bound.children)
 
 
-def _truths(bound: Tree, name: str) -> list[bool | None]:
+def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
     """Whether a bound holds at whole numbers, and between them."""
     result: list[bool | None] = []
     for place in _PLACES:
-        one, other = (worth(side, {name: place}) for side in bound.children)
+        one, other = (evaluate_term(side, {name: place}) for side in bound.children)
         if one is None or other is None:
             result.append(None)
         else:
@@ -113,14 +119,14 @@ def points_of(names: Iterable[str]) -> list[dict[str, float]]:
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
 
 
-def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
-    for path, node, above in islice(_places(tree, (), ""), _MOST_PLACES):
+def _iterate_changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
+    for path, node, above in islice(_iterate_places(tree, (), ""), _MOST_PLACES):
         if not node.children:
-            for other in _numbers(node.label, above):
+            for other in _iterate_numbers(node.label, above):
                 yield tree.replace_subtree(path, Tree(other)), f"{other} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
-                if label == "*" and all(map(variables, node.children)):
+                if label == "*" and all(map(free_symbols, node.children)):
                     continue
                 yield tree.replace_subtree(path, Tree(label, node.children)), f"{label} for {node.label}"
             if node.label == "*" and node.children[0].label == "-1":
@@ -130,7 +136,7 @@ def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
                 yield tree.replace_subtree((*path, 0), first), "- for +"
 
 
-def _numbers(label: str, above: str) -> Iterator[str]:
+def _iterate_numbers(label: str, above: str) -> Iterator[str]:
     """Numbers that may be meant; none that makes its operation go away."""
     if _WHOLE.match(label):
         value = int(label)
@@ -142,10 +148,12 @@ def _numbers(label: str, above: str) -> Iterator[str]:
             yield str(-value)
 
 
-def _places(tree: Tree, path: tuple[int, ...], above: str) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+def _iterate_places(
+    tree: Tree, path: tuple[int, ...], above: str
+) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     yield path, tree, above
     for place, child in enumerate(tree.children):
-        yield from _places(child, (*path, place), tree.label)
+        yield from _iterate_places(child, (*path, place), tree.label)
 
 
 # ---- the odd one out
@@ -193,12 +201,12 @@ class Odd:
 def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
     """The statements that do not go together with those about the same unknown."""
     held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
-    names = {each.place: variables(each.left) | variables(each.right) for each in held}
+    names = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in held}
     values: dict[str, list[float]] = defaultdict(list)
     lone: dict[int, str] = {}
     several: set[str] = set()
     for each in held:
-        if (result := _value(each)) is not None:
+        if (result := _read_value(each)) is not None:
             lone[each.place] = result[0]
             values[result[0]].append(result[1])
             if _OR.match(each.after) or each.before.endswith((" or", "either")):
@@ -214,7 +222,7 @@ def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
         ]
         if len(about) < 3:
             continue
-        for odd in _odd(about, name, at, values[name], lone):
+        for odd in _iterate_oddities(about, name, at, values[name], lone):
             if odd.place not in reported:
                 reported.add(odd.place)
                 yield odd
@@ -225,22 +233,22 @@ def _is_clear(statement: Statement) -> bool:
     if sum(map(len, sides)) > _MOST_NODES_OF_STATEMENT:
         return False
     return not any(
-        node.label in _UNCLEAR or (node.label in OF_ANGLES and variables(node))
+        node.label in _UNCLEAR or (node.label in OF_ANGLES and free_symbols(node))
         for side in sides
         for node in side
     )
 
 
-def _value(statement: Statement) -> tuple[str, float] | None:
+def _read_value(statement: Statement) -> tuple[str, float] | None:
     """The variable that stands alone, and its value."""
     for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
-        if not one.children and variables(one) and not variables(other):
-            value = worth(other, {})
+        if not one.children and free_symbols(one) and not free_symbols(other):
+            value = evaluate_term(other, {})
             return None if value is None else (one.label, value)
     return None
 
 
-def _odd(
+def _iterate_oddities(
     about: Sequence[Statement],
     name: str,
     at: Mapping[str, float],
@@ -250,13 +258,13 @@ def _odd(
     places = list(named)
     for each in about:
         if each.place not in lone:
-            places += roots(each.left, each.right, name, at)
+            places += real_roots(each.left, each.right, name, at)
     places = [
         one for number, one in enumerate(places) if all(abs(one - two) > 1e-9 for two in places[:number])
     ]
     if len(places) > _MOST_VALUES:
         return
-    holds = [[agree(each.left, each.right, {**at, name: place}) for place in places] for each in about]
+    holds = [[values_agree(each.left, each.right, {**at, name: place}) for place in places] for each in about]
     for number, each in enumerate(about):
         if each.fixed or _is_supposed(each):
             continue
@@ -273,7 +281,7 @@ def _odd(
         for index, place in enumerate(places):
             elsewhere = {**at, name: place + 0.37}
             if all(
-                holds[one][index] and agree(about[one].left, about[one].right, elsewhere) is False
+                holds[one][index] and values_agree(about[one].left, about[one].right, elsewhere) is False
                 for one in near
             ):
                 if number == 0 and _TASK.search(each.before):
@@ -291,7 +299,7 @@ def _is_supposed(statement: Statement) -> bool:
     """Whether it is a definition or a value that is tried, or said to have no solution."""
     if re.search(r"\bno\b", statement.before[-60:] + " " + statement.after[:40]):
         return True
-    if not any(not side.children and variables(side) for side in (statement.left, statement.right)):
+    if not any(not side.children and free_symbols(side) for side in (statement.left, statement.right)):
         return False
     words = statement.before
     return is_given(words) is True or _SUPPOSED.search(words.rpartition("§")[2]) is not None

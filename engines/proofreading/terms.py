@@ -16,8 +16,8 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.mathematics.algebra.rational import Space, TooLargeError
-from engines.mathematics.judging.names import free, replaced
-from engines.mathematics.judging.shapes import signed
+from engines.mathematics.judging.names import free_variables, replace_variable
+from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import SENTENCE
 
 UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
@@ -38,17 +38,17 @@ _OF_ONE: Mapping[str, Callable[[float], float]] = {
 }  # fmt: skip
 
 
-def variables(tree: Tree) -> frozenset[str]:
+def free_symbols(tree: Tree) -> frozenset[str]:
     """The variables that occur free in a term; functions of which nothing is known count by their names."""
     called = {f"{node.children[0].label}(" for node in tree if node.label == "call"}
-    return frozenset(free(tree) | called)
+    return frozenset(free_variables(tree) | called)
 
 
 def is_unsure(tree: Tree) -> bool:
     """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
     angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
     plain = any(
-        "pi" not in each.list_labels() and each != Tree("0") and not variables(each) for each in angles
+        "pi" not in each.list_labels() and each != Tree("0") and not free_symbols(each) for each in angles
     )
     return plain or not UNSURE.isdisjoint(tree.list_labels())
 
@@ -58,13 +58,13 @@ def is_slope(tree: Tree) -> bool:
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
 
 
-def units(tree: Tree) -> set[Tree]:
+def find_units(tree: Tree) -> set[Tree]:
     return {node for node in tree if node.label in ("unit", "text")}
 
 
-def terms(tree: Tree) -> int:
+def count_terms(tree: Tree) -> int:
     """How many terms the sums and products of a term have, those inside others multiplied."""
-    inside = max(map(terms, tree.children), default=1)
+    inside = max(map(count_terms, tree.children), default=1)
     if tree.label not in ("sum", "prod") or len(tree.children) != 4:
         return inside
     ends = [each.label for each in tree.children[1:3]]
@@ -72,30 +72,30 @@ def terms(tree: Tree) -> int:
     return inside * max(1, span)
 
 
-def difference(left: Tree, right: Tree) -> int | None:
+def exact_difference(left: Tree, right: Tree) -> int | None:
     """0 for what exact algebra shows equal, 1 for rational functions that are not, None for anything else."""
     if left == right:
         return 0
     try:
         space = Space((left, right))
-        apart = space.combined("-", space.of(left), space.of(right)).top
+        apart = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right)).top
     except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
         return None
     if apart.is_zero():
         return 0
-    return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
+    return 1 if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
 
 
 def is_expansion(left: Tree, right: Tree) -> bool:
     """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
-    if variables(left) != variables(right) or len(variables(left)) < 2 or right.label not in "+-":
+    if free_symbols(left) != free_symbols(right) or len(free_symbols(left)) < 2 or right.label not in "+-":
         return False
     sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
     nested = any(each.label in "+-" and each.children for node in right.children for each in node.children)
     if left.label not in ("*", "pow") or not sums or nested:
         return False
     space = Space((left, right))
-    degrees = {sum(powers) for side in (left, right) for powers in space.of(side).top.monoms()}
+    degrees = {sum(powers) for side in (left, right) for powers in space.to_quotient(side).top.monoms()}
     return len(degrees) == 1
 
 
@@ -106,20 +106,20 @@ class _NoValueError(Exception):
     pass
 
 
-def worth(tree: Tree, at: Mapping[str, float]) -> float | None:
+def evaluate_term(tree: Tree, at: Mapping[str, float]) -> float | None:
     """The value of a term; None where it has none that is known. Units count as 1.
 
-    >>> worth(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
+    >>> evaluate_term(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
     3.0
     """
     with suppress(_NoValueError, ArithmeticError, ValueError, RecursionError):
-        result = _worth(tree, at)
+        result = _evaluate_node(tree, at)
         if math.isfinite(result):
             return result
     return None
 
 
-def _worth(tree: Tree, at: Mapping[str, float]) -> float:
+def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
     label, parts = tree.label, tree.children
     if not parts:
         if label in at:
@@ -132,14 +132,14 @@ def _worth(tree: Tree, at: Mapping[str, float]) -> float:
     if label == "unit":
         return 1.0
     if label in ("+", "*"):
-        values = [_worth(part, at) for part in parts]
+        values = [_evaluate_node(part, at) for part in parts]
         return sum(values) if label == "+" else math.prod(values)
     if label in ("-", "/", "pow", "root", "log", "factorial", "binomial"):
-        return _of_two(label, [_worth(part, at) for part in parts])
+        return _of_two(label, [_evaluate_node(part, at) for part in parts])
     function = _OF_ONE.get(label)
     if function is None or len(parts) != 1:
         raise _NoValueError
-    return function(_worth(parts[0], at))
+    return function(_evaluate_node(parts[0], at))
 
 
 def _of_two(label: str, values: Sequence[float]) -> float:
@@ -170,9 +170,9 @@ def _of_two(label: str, values: Sequence[float]) -> float:
     return float(math.comb(int(one), int(other)))
 
 
-def agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
+def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
     """Whether two terms have one value there; None where that is not clear, since a number may be rounded."""
-    one, other = worth(left, at), worth(right, at)
+    one, other = evaluate_term(left, at), evaluate_term(right, at)
     if one is None or other is None:
         return None
     size = max(abs(one), abs(other), *(abs(value) for value in at.values()), 1.0)
@@ -183,24 +183,24 @@ def agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
     return None if apart < (_ROUNDED if decimal else _APART) else False
 
 
-def unmixed(tree: Tree) -> Tree:
+def expand_mixed_numbers(tree: Tree) -> Tree:
     """A term with products in the place of mixed numbers."""
-    children = tuple(map(unmixed, tree.children))
+    children = tuple(map(expand_mixed_numbers, tree.children))
     mixed = tree.label == "+" and _LONG_WHOLE.match(children[0].label) and children[1].label == "/"
     return Tree("*" if mixed else tree.label, children)
 
 
 def apart_in_any_sign(left: Tree, right: Tree) -> bool:
     """Whether two terms with signs ± differ whichever of both is meant."""
-    sides = [[signed(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
-    return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
+    sides = [[choose_signs(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
+    return all(values_agree(one, other, {}) is False for one in sides[0] for other in sides[1])
 
 
-def roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
+def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
     """Where two terms that are at most quadratic in a variable are equal; [] for others."""
     found: list[float] = []
     for place in (0.0, 1.0, 2.0, 3.0, -1.0):
-        one, other = (worth(side, {**at, name: place}) for side in (left, right))
+        one, other = (evaluate_term(side, {**at, name: place}) for side in (left, right))
         if one is None or other is None:
             return []
         found.append(one - other)
@@ -216,17 +216,17 @@ def roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[f
     return [] if inside < 0 else [(-b + sign * math.sqrt(inside)) / (2 * a) for sign in (1, -1)]
 
 
-def residue(tree: Tree, modulus: int) -> int | None:
+def find_residue(tree: Tree, modulus: int) -> int | None:
     """What a number leaves, with inverses for divisions; None where it has no residue that is known.
 
-    >>> residue(Tree("pow", (Tree("9"), Tree("-1"))), 100)
+    >>> find_residue(Tree("pow", (Tree("9"), Tree("-1"))), 100)
     89
     """
     label, parts = tree.label, tree.children
     if not parts:
         return int(label) % modulus if _LONG_WHOLE.match(label) else None
     if label == "pow":
-        base = residue(parts[0], modulus)
+        base = find_residue(parts[0], modulus)
         exponent = parts[1].label if not parts[1].children else ""
         if base is None or not _LONG_WHOLE.match(exponent):
             return None
@@ -235,7 +235,7 @@ def residue(tree: Tree, modulus: int) -> int | None:
         return None
     if label not in ("+", "-", "*", "/"):
         return None
-    values = [residue(part, modulus) for part in parts]
+    values = [find_residue(part, modulus) for part in parts]
     one, other = values[0], values[-1]
     if one is None or other is None or len(values) > 2:
         return None
@@ -266,7 +266,7 @@ _ROWS = (
 )
 
 
-def _matrix(rows: Iterable[str]) -> Tree:
+def _make_matrix(rows: Iterable[str]) -> Tree:
     return Tree("matrix", tuple(Tree("row", tuple(map(Tree, row.split()))) for row in rows))
 
 
@@ -296,16 +296,16 @@ def as_products(latex: str, matrices: frozenset[str]) -> str:
     '(A \\cdot B)^{\\top} + \\text{AB} \\det A'
     """
 
-    def instead(found: re.Match[str]) -> str:
+    def to_product(found: re.Match[str]) -> str:
         letters = found[0].replace(" ", "")
         return r" \cdot ".join(letters) if {*letters} <= {*matrices, "I"} else found[0]
 
-    return _TRANSPOSED.sub(r"^{\\top}", _TOGETHER.sub(instead, latex))
+    return _TRANSPOSED.sub(r"^{\\top}", _TOGETHER.sub(to_product, latex))
 
 
 def any_values(matrices: Iterable[str]) -> dict[str, Tree]:
     """Matrices that stand for any: no two commute."""
-    return {name: _matrix(_ROWS[at % len(_ROWS)]) for at, name in enumerate(sorted(matrices))}
+    return {name: _make_matrix(_ROWS[at % len(_ROWS)]) for at, name in enumerate(sorted(matrices))}
 
 
 def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree, Tree]:
@@ -313,7 +313,7 @@ def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree
     if right == Tree("0"):
         right = Tree("*", (right, left))
     size = len(next(iter(values.values())).children)
-    identity = _matrix(" ".join("01"[row == column] for column in range(size)) for row in range(size))
+    identity = _make_matrix(" ".join("01"[row == column] for column in range(size)) for row in range(size))
     for name, value in {"I": identity, **values}.items():
-        left, right = replaced(left, name, value), replaced(right, name, value)
+        left, right = replace_variable(left, name, value), replace_variable(right, name, value)
     return left, right

@@ -58,7 +58,7 @@ class TextProofreader:
 
         self._judge = judge()
 
-    def links(self, text: str, said: str = "") -> list[CheckedLink]:
+    def check_links(self, text: str, said: str = "") -> list[CheckedLink]:
         """Return the links of a text in their order. Args: said: a text whose statements hold, as that of the
         question which the text answers."""
         from engines.proofreading.links import proofread_document
@@ -93,10 +93,10 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     if isinstance(spec, str):
         text, spec = spec, Proofread(Path("text"))
 
-        def unended(line: int, what: str) -> None:
+        def report_unended(line: int, what: str) -> None:
             bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
 
-        read: Iterable[Document] = [Document("text", tuple(split_pieces(text, unended)))]
+        read: Iterable[Document] = [Document("text", tuple(split_pieces(text, report_unended)))]
     else:
         read = read_documents(spec.file, spec.posts, on_bad=bad.append)
     wanted = set(spec.only)
@@ -112,7 +112,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             )
             remedy = "Split it into several."
             bad.append(DataError(what, path=spec.file, line=document.row or 1, remedy=remedy))
-        links = [_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
+        links = [_to_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
         found.append({"id": document.id, "row": document.row, "links": links})
     if wanted and complete and (missing := wanted - {each["id"] for each in found}):
         what = f"no document has the id {sorted(missing)[0]}"
@@ -142,7 +142,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     return Shown(result, lambda: rows, names, title=said)
 
 
-def _row(judged: LinkVerdict) -> dict[str, Any]:
+def _to_row(judged: LinkVerdict) -> dict[str, Any]:
     link = judged.link
     return {
         "left": link.left,
@@ -156,7 +156,7 @@ def _row(judged: LinkVerdict) -> dict[str, Any]:
     }
 
 
-def code(document: Mapping[str, Any]) -> int:
+def exit_code(document: Mapping[str, Any]) -> int:
     """The exit code: 1 if a link is wrong or loses domain, or something could not be read; 130 if stopped."""
     if not document["complete"]:
         return 130
@@ -180,7 +180,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
     rows = [
         (
             link["verdict"],
-            f"{formula(link)}: {link['verdict']}. {link['reason']}".strip(),
+            f"{format_link(link)}: {link['verdict']}. {link['reason']}".strip(),
             document["row"] or link["line"],
         )
         for document in found["documents"]
@@ -206,10 +206,10 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
 
 def write_html(path: Path, found: Mapping[str, Any]) -> None:
     """Every link with its verdict as a colour; the page needs nothing else."""
-    write_text(path, "\n".join(_page(found)) + "\n")
+    write_text(path, "\n".join(_iterate_page(found)) + "\n")
 
 
-def _page(found: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_page(found: Mapping[str, Any]) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><meta charset="utf-8"><title>Proofread</title><style>'
     yield "body{font:16px sans-serif;margin:2em auto;max-width:60em}td{padding:.2em .6em;vertical-align:top}"
     yield "</style>"
@@ -217,7 +217,7 @@ def _page(found: Mapping[str, Any]) -> Iterator[str]:
     for document in found["documents"]:
         yield f"<h2>{escape(document['id'])}</h2><table>"
         for link in document["links"]:
-            cells = (str(link["line"]), formula(link), link["verdict"], link["reason"])
+            cells = (str(link["line"]), format_link(link), link["verdict"], link["reason"])
             yield f'<tr style="background:{_COLOURS[link["verdict"]]}">' + "".join(
                 f"<td>{escape(cell)}</td>" for cell in cells
             )
@@ -225,6 +225,6 @@ def _page(found: Mapping[str, Any]) -> Iterator[str]:
     yield "</html>"
 
 
-def formula(link: Mapping[str, Any]) -> str:
+def format_link(link: Mapping[str, Any]) -> str:
     """`a = b`, on one line."""
     return " ".join(f"{link['left']} {link['relation']} {link['right']}".split())

@@ -218,18 +218,18 @@ def formula_terms(latex: str) -> tuple[str, ...]:
 def _lex_formula(latex: str) -> tuple[str, ...]:
     cursor = TokenCursor(source_tokens(latex), len(latex))
     single: list[str] = []
-    while text := cursor.text():
+    while text := cursor.current_text():
         cursor.at += 1
         role = cursor.roles[text].role if text in cursor.roles else ""
         if role in ("text", "words"):
-            words = [word for word, _ in cursor.spelled()]
+            words = [word for word, _ in cursor.read_words()]
             single += [
                 _normalize_word(one) if len(one) > 1 else one
                 for one in words
                 if len(one) == 1 or one.lower() not in _STOP
             ]
         elif text in ("\\begin", "\\end"):
-            name = cursor.words()
+            name = cursor.read_name()
             single += [name] if text == "\\begin" else []
         elif role == "skipped":
             cursor.skip_option()
@@ -278,10 +278,10 @@ def structure_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _structure_terms(latex: str) -> tuple[str, ...]:
-    from engines.formula.operator_tree import features
+    from engines.formula.operator_tree import count_features
     from engines.formula.parser import search_tree
 
-    counts = features(search_tree(latex))
+    counts = count_features(search_tree(latex))
     return tuple(name for name in counts.elements() if name[0] in _STRUCTURE)
 
 

@@ -86,10 +86,10 @@ def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm,
 def list_variables(prefix: str) -> tuple[str, ...]:
     """Return the variables of an expression, in their usual order."""
     from engines.core.vocabulary import variables_of
-    from engines.mathematics.assumptions import ordered
+    from engines.mathematics.assumptions import order_variables
 
     names = variables_of(_read_tree(prefix))
-    return tuple(name for name in ordered(names) if name in names)
+    return tuple(name for name in order_variables(names) if name in names)
 
 
 def read_expression(text: str) -> tuple[str, str]:

@@ -422,9 +422,9 @@ def _describe_extent(word: str, kept: float, points: int) -> str:
 
 
 def _point_words(point: Record) -> Content:
-    from engines.mathematics.verification.verdicts import where
+    from engines.mathematics.verification.verdicts import describe_point
 
-    at = safe_text(f"{where(point['x'], point.get('at'))}: ", "$quiet")
+    at = safe_text(f"{describe_point(point['x'], point.get('at'))}: ", "$quiet")
     if point["term"]:
         return (
             at
@@ -454,7 +454,7 @@ def _label_text(label: str, text: str) -> Content:
 
 
 def _point_rows(why: _Document) -> list[Record]:
-    from engines.mathematics.verification.verdicts import where
+    from engines.mathematics.verification.verdicts import describe_point
 
     rows = []
     for number, point in enumerate(why["points"]):
@@ -464,7 +464,7 @@ def _point_rows(why: _Document) -> list[Record]:
         agrees = near or not (both and _get_verdict(why) == "different")
         fails = point["member_state"] != "defined"
         worst = (fails and point["head_state"] == "defined") or not agrees
-        place = where(point["x"], point.get("at"), digits=4)
+        place = describe_point(point["x"], point.get("at"), digits=4)
         row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees, "where": place}
         rows.append((not worst, not fails, row))
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]

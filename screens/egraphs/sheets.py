@@ -149,13 +149,14 @@ class DerivationSheet(_ClusterSheet):
 
 def _describe_verdict(found: _Document) -> str:
     """What the derivation, or the point where none can be, says of the pair."""
-    from engines.mathematics.verification.verdicts import distinguishable, where
+    from engines.mathematics.verification.verdicts import describe_point, format_distinguishable
 
     if example := found.get("counterexample"):
         if "said" in example:
             return f"✗ not equal: {example['said']}"
-        both = distinguishable(example["head"], example["member"], example["difference"], digits=6)
-        return f"✗ not equal at {where(example['x'], example.get('at'), digits=4)}: {' and '.join(both)}"
+        both = format_distinguishable(example["head"], example["member"], example["difference"], digits=6)
+        point = describe_point(example["x"], example.get("at"), digits=4)
+        return f"✗ not equal at {point}: {' and '.join(both)}"
     if not found["steps"]:
         return "? not shown"
     outcome = found["steps"][-1].get("verdict") or "equal"

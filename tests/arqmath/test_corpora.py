@@ -14,7 +14,7 @@ from engines.arqmath.training.corpora import (
     split_sentences,
     split_text_and_formulas,
 )
-from engines.formula.lexer import lex, tokens
+from engines.formula.lexer import lex_latex, token_texts
 from engines.forum.readers import Report, read_posts
 
 
@@ -86,7 +86,7 @@ def test_every_formula_segment_is_a_formula(real_data: Path) -> None:
     for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):
         known = [latex for _, latex in post.body.formulas]
         segments = split_text_and_formulas(post.body.text, known=known)
-        own = [latex for latex in known if len(tokens(latex)) > 3]
+        own = [latex for latex in known if len(token_texts(latex)) > 3]
         begins = iter(segments)
         # Each stands at the beginning of a segment, in their order, and none is lost.
         assert all(any(segment.startswith(f"${latex}$") for segment in begins) for latex in own)
@@ -117,12 +117,12 @@ def test_formulas_of_a_text() -> None:
 
 
 def test_tokens_as_the_paper_counts_them() -> None:
-    assert tokens(r"\frac{12.5}{x_{1}} \,") == [r"\frac", "12.5", "x", "_", "1", r"\,"]
+    assert token_texts(r"\frac{12.5}{x_{1}} \,") == [r"\frac", "12.5", "x", "_", "1", r"\,"]
 
 
 @given(st.text(max_size=200))
 def test_lexing_never_fails_and_keeps_positions(text: str) -> None:
-    for token in lex(text):
+    for token in lex_latex(text):
         assert text.startswith(token.text, token.start) or token.text == "\\ "
 
 

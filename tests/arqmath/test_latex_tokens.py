@@ -13,7 +13,7 @@ import pytest
 
 from engines.arqmath.training.backbones import SIZE, add_latex_tokens, latex_tokens
 from engines.core.errors import EngineError
-from engines.formula.symbols import symbols
+from engines.formula.symbols import list_symbols
 from engines.forum.readers import Report, read_formulas
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -35,7 +35,7 @@ def derive(formulas: Iterable[str], *, size: int = SIZE) -> list[tuple[str, int]
         counts.update(_TOKEN.findall(latex))
         if "\\begin" in latex:
             counts.update(_ENVIRONMENT.findall(latex))
-    standard = [name for name, symbol in symbols().items() if symbol.group != _NOT_STANDARD]
+    standard = [name for name, symbol in list_symbols().items() if symbol.group != _NOT_STANDARD]
     ranked = sorted(standard, key=lambda name: -counts[name])
     return [(name, counts[name]) for name in ranked[:size]]
 
@@ -79,7 +79,7 @@ def test_the_list_is_ranked_by_occurrences() -> None:
 def test_the_list_holds_every_kind_of_symbol() -> None:
     tokens = latex_tokens()
     assert len(tokens) == len(set(tokens)) == SIZE
-    groups = {symbols()[token].group for token in tokens}
+    groups = {list_symbols()[token].group for token in tokens}
     assert {"relations", "arrows", "greek", "functions", "environments", "accents", "delimiters"} <= groups
     assert {r"\Gamma", r"\gamma", r"\frac", r"\sum", "pmatrix", r"\Rightarrow", r"\rightarrow"} <= set(tokens)
 

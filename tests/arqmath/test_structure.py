@@ -18,7 +18,7 @@ from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import DataError, EngineError
-from engines.formula.operator_tree import FEATURES_VERSION, features
+from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.parser import operator_tree
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import build_lexical
@@ -52,7 +52,7 @@ def test_scores_are_bm25_of_the_features_with_wildcards(indexed: Path) -> None:
     def counted(text: str) -> Counter[str]:
         counts: Counter[str] = Counter()
         for latex in text.split("$")[1::2]:
-            every = features(operator_tree(latex))
+            every = count_features(operator_tree(latex))
             counts += Counter({name: n for name, n in every.items() if name.startswith(("g ", "w "))})
         return counts
 

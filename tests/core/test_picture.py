@@ -122,10 +122,10 @@ def test_what_cannot_be_drawn_is_refused(latex: str, tmp_path: Path) -> None:
 
 def test_the_formulas_of_expressions_can_be_drawn(tmp_path: Path) -> None:
     from engines.core.vocabulary import ARITY, read_prefix
-    from engines.mathematics.terms.notation import latex
+    from engines.mathematics.terms.notation import to_latex
 
     for operator, arity in ARITY.items():
         prefix = " ".join([operator, *["x", "3"][:arity]])
-        document = draw_formula(FormulaPicture(latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
+        document = draw_formula(FormulaPicture(to_latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
         ink = image_of(document).convert("L").point(lambda value: 255 if value > 100 else 0).getbbox()
         assert ink is not None, prefix

@@ -27,9 +27,9 @@ from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import infix, latex, unicode_infix
+from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 from engines.mathematics.verification.points import Region
-from engines.mathematics.verification.verify import Several, verifier
+from engines.mathematics.verification.verify import Several, make_verifier
 
 GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
 
@@ -67,8 +67,8 @@ def read(text: str) -> Tree:
 def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
     tree = read(text)
     assert to_prefix(tree) == tokens
-    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, to_prefix))
-    assert verifier(tree, assumptions=NO_ASSUMPTIONS).check([read(latex(tree))])[0].outcome == "equal"
+    assert all(read(write(tree)) == tree for write in (to_infix, unicode_infix, to_prefix))
+    assert make_verifier(tree, assumptions=NO_ASSUMPTIONS).check([read(to_latex(tree))])[0].outcome == "equal"
 
 
 def test_names_are_judged_rewritten_and_assumed() -> None:
@@ -78,7 +78,7 @@ def test_names_are_judged_rewritten_and_assumed() -> None:
     assert canonical_key(read("A - x'")) == canonical_key(read("-(x' - A)"))
     many = " + ".join(f"x_{number}" for number in range(70))
     with pytest.raises(ExpressionError, match="more than 64"):
-        verifier(read(many))
+        make_verifier(read(many))
 
 
 @pytest.mark.parametrize("text", [r"\log_{n + 1}", "log_ab(x)", "log_(a)(x)"])
@@ -130,9 +130,9 @@ def test_what_is_no_assumption_is_refused(text: str) -> None:
 )
 def test_points_lie_in_the_region(names: str, text: str, holds: object) -> None:
     region = Region(tuple(names), read_assumptions(text))
-    special, _ = region.special()
+    special, _ = region.special_points()
     assert region.points.shape[1] >= 8
-    assert all(holds(*point) for point in np.hstack([region.points, special, *region.far()]).T)  # type: ignore[operator]
+    assert all(holds(*point) for point in np.hstack([region.points, special, *region.far_points()]).T)  # type: ignore[operator]
     again = Region(tuple(names), read_assumptions(text))
     assert np.array_equal(again.points, region.points)
 
@@ -140,7 +140,7 @@ def test_points_lie_in_the_region(names: str, text: str, holds: object) -> None:
 @pytest.mark.parametrize("text", ["x > 0, x < 0", "n integer, 0 < n, n < 1", "x^2 < -1"])
 def test_assumptions_that_hold_nowhere_are_an_error(text: str) -> None:
     with pytest.raises(EngineError) as caught:
-        verifier(read("x n"), assumptions=read_assumptions(text))
+        make_verifier(read("x n"), assumptions=read_assumptions(text))
     assert caught.value.code == "E221"
 
 
@@ -258,7 +258,7 @@ def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
 def test_what_happens_far_out_along_one_variable_is_seen(
     head: str, member: str, given: str, outcome: str
 ) -> None:
-    (verdict,) = verifier(read(head), assumptions=read_assumptions(given)).check([read(member)])
+    (verdict,) = make_verifier(read(head), assumptions=read_assumptions(given)).check([read(member)])
     assert verdict.outcome == outcome
     assert (verdict.counterexample is None) == (outcome == "equal")
 
@@ -284,7 +284,7 @@ def test_domain_that_is_lost_along_a_variable_is_seen_if_and_only_if_the_region_
         bounds = [f"y > {first}"] * (first > -inf) + [f"y < {last}"] * (last < inf)
         lost = any(max(first, start) < min(last, end) for start, end in wanted)
         head = draw.choice(["x y", "x + y", "x/(y^2 + 1)", "a y"])
-        judge = verifier(read(head), assumptions=read_assumptions(", ".join(bounds)))
+        judge = make_verifier(read(head), assumptions=read_assumptions(", ".join(bounds)))
         (verdict,) = judge.check([read(f"{head} + 0 sqrt({edge})")])
         assert verdict.outcome in (("shrinks", "nowhere") if lost else ("equal",)), (head, edge, bounds)
         if lost:
@@ -296,22 +296,24 @@ def test_domain_that_is_lost_along_a_variable_is_seen_if_and_only_if_the_region_
 
 def test_a_power_of_a_power_is_compared_where_both_exponents_are_special() -> None:
     """(x^2)^(1/2) is |x|."""
-    (verdict,) = verifier(read("(x^a)^b")).check([read("x^(a b)")])
+    (verdict,) = make_verifier(read("(x^a)^b")).check([read("x^(a b)")])
     assert verdict.outcome == "different"
     assert verdict.counterexample is not None
     at = dict(verdict.counterexample.at)
     assert (at["a"], at["b"], at["x"] < 0) == (2.0, 0.5, True)
     for given in ("x > 0", "a b integers"):
-        (verdict,) = verifier(read("(x^a)^b"), assumptions=read_assumptions(given)).check([read("x^(a b)")])
+        (verdict,) = make_verifier(read("(x^a)^b"), assumptions=read_assumptions(given)).check(
+            [read("x^(a b)")]
+        )
         assert verdict.outcome == "equal"
 
 
 def test_single_values_where_one_side_is_undefined_are_named() -> None:
-    (verdict,) = verifier(read("ln(a^x)")).check([read("x ln a")])
+    (verdict,) = make_verifier(read("ln(a^x)")).check([read("x ln a")])
     assert "x = 2" in verdict.exceptions, "a may be negative there, though not with other x"
-    (verdict,) = verifier(read("a x/a")).check([read("x")])
+    (verdict,) = make_verifier(read("a x/a")).check([read("x")])
     assert (verdict.outcome, verdict.exceptions) == ("equal", "a = 0")
-    (verdict,) = verifier(read("a x/a"), assumptions=read_assumptions("a != 0")).check([read("x")])
+    (verdict,) = make_verifier(read("a x/a"), assumptions=read_assumptions("a != 0")).check([read("x")])
     assert (verdict.outcome, verdict.exceptions) == ("equal", "")
 
 
@@ -359,7 +361,7 @@ def test_check_verify_and_explain_take_assumptions(tmp_path: Path) -> None:
 
 
 def test_one_variable_without_assumptions_is_judged_as_ever() -> None:
-    assert not isinstance(verifier(read("sin x"), read("cos x")), Several)
+    assert not isinstance(make_verifier(read("sin x"), read("cos x")), Several)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +377,7 @@ def test_clusters_of_several_variables_hold_what_they_should(head: str, given: s
     tree = read(head)
     config = EgenConfig(members=40, max_tokens=15, style="plain", assume=given, limits=Limits(nodes=1_500))
     found = generate(tree, config, grower=GROWER)
-    judge = verifier(tree, assumptions=read_assumptions(given), seed=9)
+    judge = make_verifier(tree, assumptions=read_assumptions(given), seed=9)
     assert len(found.members) == 40
     assert {one.outcome for one in judge.check([member.tree for member in found.members])} <= {
         "equal",

@@ -25,7 +25,7 @@ from engines.egen.settings import FORMS, EgenConfig, Limits
 from engines.egen.theories.reals import Reals
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs
-from engines.mathematics.terms.notation import infix
+from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verify import Verifier
 from tests.egen.expressions import trees
@@ -104,7 +104,7 @@ def test_every_form_of_the_textbook_heads_has_the_same_values_by_other_arithmeti
                         continue
                     real = all(abs(mpmath.im(number)) < 1e-30 for number in (one, other))
                     if real and mpmath.isfinite(one) and mpmath.isfinite(other):
-                        assert abs(one - other) < 1e-25 * (1 + abs(one)), (head, infix(to_prefix(form)))
+                        assert abs(one - other) < 1e-25 * (1 + abs(one)), (head, to_infix(to_prefix(form)))
                         checked += 1
     assert checked > 1_500
 

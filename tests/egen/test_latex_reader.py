@@ -14,7 +14,7 @@ from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.generation import Generate, generate
 from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate
-from engines.mathematics.terms.notation import latex
+from engines.mathematics.terms.notation import to_latex
 from tests.egen.expressions import trees
 
 
@@ -72,9 +72,9 @@ def test_latex_errors_say_what_and_where(text: str, position: int, says: str) ->
 @settings(deadline=None)
 @given(trees())
 def test_what_latex_wrote_is_read_back(tree: Tree) -> None:
-    again = read(latex(tree), "latex")
+    again = read(to_latex(tree), "latex")
     # Only products may be grouped in another way: a·(b·c) is written like (a·b)·c.
-    assert latex(again) == latex(tree)
+    assert to_latex(again) == to_latex(tree)
     assert sorted(again.list_labels()) == sorted(tree.list_labels())
 
 
@@ -175,7 +175,7 @@ def test_what_sums_and_integrals_lack_is_said(text: str, position: int, says: st
 )
 def test_sums_and_integrals_are_written_as_they_are_read(text: str) -> None:
     tree = read(text, "infix", LETTERS)
-    assert to_prefix(read(latex(tree), "latex", LETTERS)) == to_prefix(tree)
+    assert to_prefix(read(to_latex(tree), "latex", LETTERS)) == to_prefix(tree)
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_members_are_equivalent_by_sympy() -> None:
         assert sympy.simplify_logic(sympy.Xor(_sympy(member.tree), wanted)) == sympy.false
     terms = Subterms(theory.arity)
     forms = theory.make_forms(terms)
-    assert len({forms.key_of(terms.read(member.prefix.split())) for member in cluster.members}) == 60
+    assert len({forms.key_of(terms.number_of(member.prefix.split())) for member in cluster.members}) == 60
 
 
 def _sympy(tree: Tree) -> Boolean:

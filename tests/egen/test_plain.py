@@ -25,7 +25,7 @@ from engines.egen.records import Cluster
 from engines.egen.rules.table import load_families
 from engines.egen.settings import EgenConfig, Limits, Order, Style
 from engines.formula.reader import read_expression as read
-from engines.mathematics.algebra.rational import rational
+from engines.mathematics.algebra.rational import rational_value
 from engines.mathematics.verification.verify import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
@@ -60,7 +60,7 @@ EVEN_OR_ODD = {*CIRCULAR, *HYPERBOLIC, "abs", "asin", "atan", "acsc", "asinh", "
 
 
 def negative(tree: Tree) -> bool:
-    value = rational(tree)
+    value = rational_value(tree)
     return value is not None and value < 0
 
 
@@ -68,10 +68,10 @@ def begins(tree: Tree) -> set[str]:
     """What a term is, as far as the operator above it minds."""
     label, parts = tree.label, tree.children
     found = {
-        "minus": label in "*/" and -1 in map(rational, parts[: 2 if label == "*" else 1]),
+        "minus": label in "*/" and -1 in map(rational_value, parts[: 2 if label == "*" else 1]),
         "negative": label in "*/" and any(map(negative, parts[: 2 if label == "*" else 1])),
         "difference": label == "-" and len(parts) == 2,
-        "reciprocal": (label == "/" and rational(parts[0]) in (1, -1))
+        "reciprocal": (label == "/" and rational_value(parts[0]) in (1, -1))
         or (label == "pow" and negative(parts[1])),
         label: True,
     }
@@ -96,14 +96,14 @@ def spoils(tree: Tree) -> bool:
     if label in ("+", "-"):
         return negative(parts[1]) or any("minus" in kind for kind in kinds) or "negative" in kinds[1]
     if label == "*":
-        numbers = [rational(part) for part in parts]
+        numbers = [rational_value(part) for part in parts]
         mind = {"minus"} | ({"negative"} if any(n is not None for n in numbers) else set())
         mind |= {"difference"} if -1 in numbers else set()
         return any(mind & kind for kind in kinds)
     if label == "/":
         return negative(parts[1]) or any("minus" in kind for kind in kinds) or "reciprocal" in kinds[1]
     if label == "pow":
-        whole = (rational(parts[1]) or Fraction(1, 2)).denominator == 1
+        whole = (rational_value(parts[1]) or Fraction(1, 2)).denominator == 1
         return (whole and "minus" in kinds[0]) or (negative(parts[1]) and "reciprocal" in kinds[0])
     return False
 

@@ -21,8 +21,8 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
     padding, canonical, ideas = Padding(terms), Canonical(terms), Ideas(terms)
     keys: set[tuple[int, str]] = set()
     for tree in (*many, *nested, *many):
-        number = terms.read(tree.list_labels())
-        assert terms.tokens(number) == tuple(tree.list_labels())
+        number = terms.number_of(tree.list_labels())
+        assert terms.tokens_of(number) == tuple(tree.list_labels())
         assert padding.is_padded(number) == has_padding(tree)
         keys.add((canonical.key_of(number), canonical_key(tree)))
         assert ideas.key_of(number) == normalise_arithmetic(tree).text
@@ -38,7 +38,7 @@ def _without_variables(tree: Tree) -> Tree:
 
 def test_there_is_room_for_any_number() -> None:
     terms = Subterms(ARITY)
-    numbers = [terms.read(["+", str(n), "x"]) for n in range(5_000)]
+    numbers = [terms.number_of(["+", str(n), "x"]) for n in range(5_000)]
     assert len(set(numbers)) == 5_000
-    assert [terms.read(["+", str(n), "x"]) for n in range(5_000)] == numbers
-    assert terms.tokens(numbers[-1]) == ("+", "4999", "x")
+    assert [terms.number_of(["+", str(n), "x"]) for n in range(5_000)] == numbers
+    assert terms.tokens_of(numbers[-1]) == ("+", "4999", "x")

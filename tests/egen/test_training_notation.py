@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token, read_prefix, to_prefix
-from engines.mathematics.terms.notation import VOCABULARY, decode, from_training, to_training
+from engines.mathematics.terms.notation import VOCABULARY, decode_ids, from_training, to_training
 from tests.egen.expressions import trees
 
 
@@ -72,7 +72,7 @@ def test_the_vocabulary_has_its_59_tokens_in_order() -> None:
 @given(trees(PLAIN_LEAVES).filter(lambda tree: not has_log(tree)))
 def test_integers_survive(tree: Tree) -> None:
     assert from_training(to_training(tree)) == tree
-    assert decode(encode(tree)) == tree
+    assert decode_ids(encode(tree)) == tree
     ids = encode(tree)
     assert (ids[0], ids[-1]) == (1, 2)
     assert max(ids) < 59
@@ -113,11 +113,11 @@ def test_nonsense_is_refused(text: str) -> None:
 
 def test_decoding_stops_at_the_end_token_and_skips_padding() -> None:
     tree = read_prefix("sin * 12 x")
-    assert decode([*encode(tree), 0, 0, 5]) == tree
-    assert decode([0, 0, *encode(tree)]) == tree
+    assert decode_ids([*encode(tree), 0, 0, 5]) == tree
+    assert decode_ids([0, 0, *encode(tree)]) == tree
     for ids in ([], [1, 2], [59], [-1], [1, 5, 2]):
         with pytest.raises(ExpressionError):
-            decode(ids)
+            decode_ids(ids)
 
 
 @pytest.mark.real_data
@@ -126,6 +126,6 @@ def test_published_expressions_survive(real_data: Path) -> None:
     with gzip.open(real_data / "expr" / "egen_clusters_sample.jsonl.gz", "rt") as file:
         for line in file:
             tree = read_prefix(json.loads(line)["head"])
-            assert to_prefix(decode(encode(tree))) == to_prefix(exact(tree))
+            assert to_prefix(decode_ids(encode(tree))) == to_prefix(exact(tree))
             converted += 1
     assert converted > 100

@@ -19,7 +19,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.formula import mathml as module
-from engines.formula.mathml import latexml, read_content_mathml
+from engines.formula.mathml import convert_with_latexml, read_content_mathml
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_tree
 from engines.mathamr.trees import Opt, Slt, opt, slt
@@ -64,15 +64,15 @@ def _installed(place: Path, monkeypatch: pytest.MonkeyPatch, known: dict[str, tu
 def test_trees_are_those_of_the_same_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _installed(tmp_path, monkeypatch, MATHML)
     for latex in MATHML:
-        assert opt(Opt(latex, reader="latexml")) == operator_tree(latex).document()
-        assert slt(Slt(latex, reader="latexml")) == layout_tree(latex).document()
+        assert opt(Opt(latex, reader="latexml")) == operator_tree(latex).to_document()
+        assert slt(Slt(latex, reader="latexml")) == layout_tree(latex).to_document()
 
 
 def test_a_bad_formula_harms_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that swallows what follows, one without meaning, and one that would read a file, in one batch."""
     _installed(tmp_path, monkeypatch, MATHML)
     given = ["x^2", "{a", "a+1", "y", r"\input{/etc/hostname}", "x"]
-    made = list(latexml(given))
+    made = list(convert_with_latexml(given))
     assert [one is not None for one in made] == [True, False, True, False, False, True]
     file = tmp_path / "formulas.jsonl"
     file.write_text(
@@ -124,7 +124,7 @@ def test_only_known_commands_come_to_the_program(
     latex: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _installed(tmp_path, monkeypatch, {**MATHML, latex: MATHML["x"]})
-    assert [one is not None for one in latexml(["x", latex])] == [True, False]
+    assert [one is not None for one in convert_with_latexml(["x", latex])] == [True, False]
 
 
 def test_what_formulas_have_is_known() -> None:
@@ -164,7 +164,7 @@ def test_the_program_has_limits_and_finds_its_own_files_alone(
         monkeypatch.setenv(name, str(tmp_path))
     told = _telling(tmp_path, monkeypatch)
     with pytest.raises(EngineError):
-        list(latexml(["x"]))
+        list(convert_with_latexml(["x"]))
     about = json.loads(told.read_text())
     assert {"formulas.tex"} <= set(about["files"]) <= {"formulas.tex", "errors.txt"}
     assert about["told"]["HOME"] == about["told"]["TMPDIR"] == about["place"]
@@ -200,29 +200,29 @@ def test_what_takes_too_much_is_ended_with_all_that_it_started(
     monkeypatch.setattr(module, "_START_S", 3)
     monkeypatch.setattr(module, "_EACH_S", 0)
     with pytest.raises(EngineError, match="TimeoutExpired"):
-        list(latexml(["x"]))
+        list(convert_with_latexml(["x"]))
     child = int((tmp_path / "child").read_text())
     with contextlib.suppress(psutil.NoSuchProcess):
         psutil.Process(child).wait(10)
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     _telling(tmp_path, monkeypatch, "held = bytearray(3 * 2**30)")
     with pytest.raises(EngineError, match="MemoryError"):
-        list(latexml(["x"]))
+        list(convert_with_latexml(["x"]))
 
 
 @pytest.mark.skipif(shutil.which("latexmlc") is None, reason="LaTeXML is not installed")
 def test_the_program_itself_reads_the_same_trees() -> None:
     given = [r"\frac{a}{b}+c^2", r"\int_0^1 x\,dx", r"\frac{1}{", r"a_{n}\geq 0"]
-    made = list(latexml(given))
+    made = list(convert_with_latexml(given))
     assert made[2] is None
-    read = [str(read_content_mathml(one.content).sorted()) for one in made if one]
-    assert read == [str(operator_tree(latex).sorted()) for latex in given if latex != given[2]]
+    read = [str(read_content_mathml(one.content).sort_operands()) for one in made if one]
+    assert read == [str(operator_tree(latex).sort_operands()) for latex in given if latex != given[2]]
 
 
 def test_batches_keep_the_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _installed(tmp_path, monkeypatch, MATHML)
     monkeypatch.setattr(module, "_BATCH", 2)
-    made = list(latexml(["x", "a+1", "x^2"]))
+    made = list(convert_with_latexml(["x", "a+1", "x^2"]))
     labels = [str(read_content_mathml(one.content)) for one in made if one]
     assert labels == [str(operator_tree(latex)) for latex in ("x", "a+1", "x^2")]
 

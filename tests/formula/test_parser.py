@@ -17,11 +17,11 @@ from engines.core.errors import DataError
 from engines.formula.layout import DEEPEST
 from engines.formula.mathml import read_content_mathml
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import Mode, operator_tree, search_tree
-from engines.formula.render import latex
+from engines.formula.parser import ParserMode, operator_tree, search_tree
+from engines.formula.render import to_latex
 from engines.formula.spans import node_spans
 from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
-from engines.formula.symbols import roles
+from engines.formula.symbols import symbol_roles
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ from engines.formula.symbols import roles
 )
 def test_trees(source: str, tree: str | None) -> None:
     found = operator_tree(source)
-    assert not found.errors()
+    assert not found.list_errors()
     if tree is None:
         tree = "(O!conditional-set (O!in V!x V!X) (U!eq (O!SUP V!x N!2) N!1))"
     assert str(found) == tree
@@ -95,7 +95,7 @@ def test_trees(source: str, tree: str | None) -> None:
 def test_search_has_the_words_and_alphabets_that_published_trees_leave_out(source: str, tree: str) -> None:
     assert str(search_tree(source)) == tree
     assert operator_tree(source) == operator_tree(source, "arqmath")
-    assert not any("sinc" in node.label for node in operator_tree(r"\text{sinc}x").walk())
+    assert not any("sinc" in node.label for node in operator_tree(r"\text{sinc}x").walk_nodes())
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_modes_differ_in_chains_and_differences(source: str, arqmath: str, corre
 
 
 def test_an_environment_that_is_not_closed_is_an_error() -> None:
-    assert operator_tree(r"\begin{pmatrix}a&b").errors()
-    assert not operator_tree(r"\begin{pmatrix}a&b\end{pmatrix}").errors()
+    assert operator_tree(r"\begin{pmatrix}a&b").list_errors()
+    assert not operator_tree(r"\begin{pmatrix}a&b\end{pmatrix}").list_errors()
 
 
 @pytest.mark.parametrize(
@@ -153,18 +153,21 @@ def test_an_environment_that_is_not_closed_is_an_error() -> None:
 def test_an_operand_that_is_missing_is_an_error_with_its_place(source: str, tree: str, place: str) -> None:
     found = operator_tree(source)
     assert str(found) == tree
-    start, end = found.errors()[0].span or (0, 0)
+    start, end = found.list_errors()[0].span or (0, 0)
     assert source[start:end] == place
 
 
 def test_both_sides_of_an_infix_fraction_have_their_places() -> None:
     source = r"{a+) \over (b}"
-    assert [source[slice(*one.span)] for one in operator_tree(source).errors() if one.span] == ["a+)", "(b"]
+    assert [source[slice(*one.span)] for one in operator_tree(source).list_errors() if one.span] == [
+        "a+)",
+        "(b",
+    ]
 
 
 def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
     found = operator_tree(r"\frac{a+)}{b}")
-    (error,) = found.errors()
+    (error,) = found.list_errors()
     assert found.label == "O!divide"
     assert str(found.children[1]) == "V!b"
     assert error.span is not None
@@ -196,20 +199,20 @@ _NESTED = [
 def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str, depth: int) -> None:
     source = opening * depth + "x" + closing * depth
     for tree in (operator_tree(source), operator_tree(source, "correct"), layout_tree(source)):
-        document = json.loads(json.dumps({"rows": [tree.document()]}))["rows"][0]
-        assert str(OperatorTree.read(document)) == str(tree)
-        assert all(error.span for error in tree.errors() if not error.children)
-        assert not tree.tall()
-        assert len(node_spans(tree, source)) == len(list(tree.walk()))
+        document = json.loads(json.dumps({"rows": [tree.to_document()]}))["rows"][0]
+        assert str(OperatorTree.from_document(document)) == str(tree)
+        assert all(error.span for error in tree.list_errors() if not error.children)
+        assert not tree.is_too_tall()
+        assert len(node_spans(tree, source)) == len(list(tree.walk_nodes()))
     found = operator_tree(source)
-    assert operator_tree(latex(found, source)).label
+    assert operator_tree(to_latex(found, source)).label
     if opening in ("{", "(", r"\frac{1}{", "x^{", "x_{", r"\sqrt{"):
-        assert bool(found.errors()) == (depth > DEEPEST)
+        assert bool(found.list_errors()) == (depth > DEEPEST)
 
 
 @pytest.mark.parametrize("opening", ["{", "(", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("])
 def test_twenty_thousand_levels_that_are_never_closed(opening: str) -> None:
-    assert all(error.span or error.children for error in operator_tree(opening * 20_000 + "x").errors())
+    assert all(error.span or error.children for error in operator_tree(opening * 20_000 + "x").list_errors())
     assert layout_tree(opening * 20_000 + "x").label == "line"
 
 
@@ -224,15 +227,15 @@ def test_twenty_thousand_levels_that_are_never_closed(opening: str) -> None:
 def test_depth_in_mathml_is_an_error_node(
     read: Callable[[str], OperatorTree], opening: str, inner: str, closing: str
 ) -> None:
-    assert not read(f"<math>{opening * 180}{inner}{closing * 180}</math>").errors()
+    assert not read(f"<math>{opening * 180}{inner}{closing * 180}</math>").list_errors()
     for depth in (500, 1_500):
         tree = read(f"<math>{opening * depth}{inner}{closing * depth}</math>")
-        assert [error.label for error in tree.errors()] == ["E!deep"]
-        assert json.loads(json.dumps(tree.document()))["label"] == tree.label
+        assert [error.label for error in tree.list_errors()] == ["E!deep"]
+        assert json.loads(json.dumps(tree.to_document()))["label"] == tree.label
 
 
 def _edges(tree: OperatorTree) -> Counter[tuple[str, str]]:
-    found = Counter((node.label, child.label) for node in tree.walk() for child in node.children)
+    found = Counter((node.label, child.label) for node in tree.walk_nodes() for child in node.children)
     return found or Counter({("", tree.label): 1})
 
 
@@ -246,11 +249,11 @@ def test_published_trees(real_data: Path, year: int, exact: float, f1: float) ->
         rows = [json.loads(line) for line in lines]
     same = clean = without = shared = ours = theirs = 0
     for row in rows:
-        reference, found = OperatorTree.read(row["tree"]), operator_tree(row["latex"])
-        same += str(reference.sorted()) == str(found.sorted())
-        if not reference.errors():
+        reference, found = OperatorTree.from_document(row["tree"]), operator_tree(row["latex"])
+        same += str(reference.sort_operands()) == str(found.sort_operands())
+        if not reference.list_errors():
             without += 1
-            clean += not found.errors()
+            clean += not found.list_errors()
         wanted, made = _edges(reference), _edges(found)
         shared += (wanted & made).total()
         ours += made.total()
@@ -263,8 +266,8 @@ def test_published_trees(real_data: Path, year: int, exact: float, f1: float) ->
 @pytest.mark.real_data
 def _written(tree: OperatorTree) -> bool:
     """Whether LaTeX can say what a tree says: no errors, no text, no operand that a chain has lost."""
-    labels = {node.label[:2] for node in tree.walk()}
-    chains = [node for node in tree.walk() if node.label == "U!and"]
+    labels = {node.label[:2] for node in tree.walk_nodes()}
+    chains = [node for node in tree.walk_nodes() if node.label == "U!and"]
     lost = any(len(child.children) == 1 for chain in chains for child in chain.children)
     return not lost and not labels & {"E!", "T!", "W!", "-!"}
 
@@ -276,11 +279,11 @@ def test_trees_written_as_latex_are_read_again(real_data: Path, year: int, diffe
     with gzip.open(
         real_data / "arqmath" / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8"
     ) as lines:
-        trees = [OperatorTree.read(json.loads(line)["tree"]) for line in lines]
+        trees = [OperatorTree.from_document(json.loads(line)["tree"]) for line in lines]
     kept = [tree for tree in trees if _written(tree)]
     assert len(kept) > 700
-    again = [operator_tree(latex(tree)).sorted() for tree in kept]
-    assert sum(str(one) != str(tree.sorted()) for one, tree in zip(again, kept, strict=True)) <= differ
+    again = [operator_tree(to_latex(tree)).sort_operands() for tree in kept]
+    assert sum(str(one) != str(tree.sort_operands()) for one, tree in zip(again, kept, strict=True)) <= differ
 
 
 @pytest.mark.parametrize(
@@ -295,20 +298,22 @@ def test_trees_written_as_latex_are_read_again(real_data: Path, year: int, diffe
     ],
 )
 def test_what_is_written_means_the_same(source: str, written: str) -> None:
-    assert latex(operator_tree(source, "correct")) == written
+    assert to_latex(operator_tree(source, "correct")) == written
 
 
 @pytest.mark.parametrize("year", [2020, 2021])
 def test_content_mathml_gives_the_published_trees(real_data: Path, year: int) -> None:
     folder = real_data / "arqmath"
     with gzip.open(folder / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        reference = {row["id"]: OperatorTree.read(row["tree"]) for row in map(json.loads, lines)}
+        reference = {row["id"]: OperatorTree.from_document(row["tree"]) for row in map(json.loads, lines)}
     seen = 0
     with gzip.open(folder / f"topic_formulas_{year}_opt.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         for row in csv.reader(file, delimiter="\t"):
             if row[0] in reference:
                 seen += 1
-                assert str(read_content_mathml(row[4]).sorted()) == str(reference[row[0]].sorted())
+                assert str(read_content_mathml(row[4]).sort_operands()) == str(
+                    reference[row[0]].sort_operands()
+                )
     assert seen == len(reference)
 
 
@@ -320,16 +325,16 @@ def test_what_is_no_mathml(xml: str) -> None:
         read_content_mathml(xml)
 
 
-_PARTS = [*roles(), *"abxyz0123456789{}^_'&|()[]", "12.5", r"\alpha", r"\unknown", " ", "…", "\u202e"]
+_PARTS = [*symbol_roles(), *"abxyz0123456789{}^_'&|()[]", "12.5", r"\alpha", r"\unknown", " ", "…", "\u202e"]
 
 
 @given(st.lists(st.sampled_from(_PARTS), max_size=40), st.sampled_from(["arqmath", "correct"]))
-def test_any_sequence_of_symbols_is_read(parts: list[str], mode: Mode) -> None:
+def test_any_sequence_of_symbols_is_read(parts: list[str], mode: ParserMode) -> None:
     found = operator_tree(" ".join(parts), mode)
-    again = OperatorTree.read(json.loads(json.dumps(found.document())))
+    again = OperatorTree.from_document(json.loads(json.dumps(found.to_document())))
     assert str(again) == str(found)
-    assert str(found.sorted().sorted()) == str(found.sorted())
-    assert operator_tree(latex(found), mode).label
+    assert str(found.sort_operands().sort_operands()) == str(found.sort_operands())
+    assert operator_tree(to_latex(found), mode).label
 
 
 @given(st.text(max_size=60))
@@ -342,7 +347,7 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_documents_that_are_no_trees(document: dict[str, object]) -> None:
     with pytest.raises(DataError):
-        OperatorTree.read(document)
+        OperatorTree.from_document(document)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +405,7 @@ def test_bars_and_annotations(source: str, tree: str) -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["arqmath", "correct"])
-def test_characters_are_the_latex_that_they_stand_for(source: str, same: str, mode: Mode) -> None:
+def test_characters_are_the_latex_that_they_stand_for(source: str, same: str, mode: ParserMode) -> None:
     assert str(operator_tree(source, mode)) == str(operator_tree(same, mode))
 
 
@@ -451,7 +456,7 @@ def test_commands_that_make_operators(source: str, tree: str) -> None:
     [r"\def\a{\a\a}x+\a", r"\newcommand x y", r"\def\a#1.{b}\a 1.", r"\let", r"\newcommand{\a}[1]{#1}\a"],
 )
 def test_definitions_that_cannot_be_followed_are_errors(source: str) -> None:
-    (error,) = [one for one in operator_tree(source).errors() if one.span]
+    (error,) = [one for one in operator_tree(source).list_errors() if one.span]
     assert error.span == (0, len(source))
 
 
@@ -480,7 +485,7 @@ def test_what_a_formula_stands_between_is_no_part_of_it(source: str) -> None:
 
 def test_a_definition_with_too_few_arguments_is_an_error_node() -> None:
     found = operator_tree(r"\newcommand{\f}[1]{#2+#1}\f{x}")
-    assert any(node.label == "E!" for node in found.walk())
+    assert any(node.label == "E!" for node in found.walk_nodes())
 
 
 @pytest.mark.parametrize(
@@ -489,6 +494,6 @@ def test_a_definition_with_too_few_arguments_is_an_error_node() -> None:
 def test_errors_begin_beyond_300_levels(brackets: tuple[str, str]) -> None:
     opening, closing = brackets
     trees = {n: operator_tree(opening * n + "x" + closing * n) for n in (300, 301)}
-    errors = {n: sum(node.label.startswith("E!") for node in tree.walk()) for n, tree in trees.items()}
+    errors = {n: sum(node.label.startswith("E!") for node in tree.walk_nodes()) for n, tree in trees.items()}
     assert errors[300] == 0
     assert errors[301] > 0

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from engines.formula.operator_tree import features
+from engines.formula.operator_tree import count_features
 from engines.formula.parser import search_tree
-from engines.formula.patterns import match, pattern_features, renamed, renaming, with_wildcards
+from engines.formula.patterns import (
+    find_renaming,
+    match_pattern,
+    pattern_features,
+    rename_variables,
+    with_wildcards,
+)
 
 
 def bound(pattern: str, formula: str) -> dict[str, str] | None:
-    found = match(search_tree(with_wildcards(pattern)), search_tree(formula))
+    found = match_pattern(search_tree(with_wildcards(pattern)), search_tree(formula))
     return None if found is None else {name: str(tree) for name, tree in found.bound.items()}
 
 
@@ -40,7 +46,10 @@ def test_a_wildcard_is_any_sub_expression_and_the_same_one_by_its_name(
 ) -> None:
     assert bound(pattern, formula) == expected
     if expected is not None:  # what matches has all that is looked for in the index
-        wanted, own = pattern_features(search_tree(with_wildcards(pattern))), features(search_tree(formula))
+        wanted, own = (
+            pattern_features(search_tree(with_wildcards(pattern))),
+            count_features(search_tree(formula)),
+        )
         assert not wanted - own
 
 
@@ -51,6 +60,6 @@ def test_what_takes_too_long_is_taken_not_to_match() -> None:
 
 def test_letters_are_those_that_stand_where_the_others_do() -> None:
     query = search_tree("a^2+a")
-    assert renaming(query, search_tree("x^2+x")) == {"V!a": "V!x"}
-    assert str(renamed(query, {"V!a": "V!x"})) == "(U!plus (O!SUP V!x N!2) V!x)"
-    assert str(renamed(search_tree("a-b"), {"V!a": "V!b"})) == "(O!minus V!b V!a)"
+    assert find_renaming(query, search_tree("x^2+x")) == {"V!a": "V!x"}
+    assert str(rename_variables(query, {"V!a": "V!x"})) == "(U!plus (O!SUP V!x N!2) V!x)"
+    assert str(rename_variables(search_tree("a-b"), {"V!a": "V!b"})) == "(O!minus V!b V!a)"

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.formula.operator_tree import OperatorTree, apply
-from engines.formula.parser import Mode, operator_tree
-from engines.formula.render import latex
-from engines.formula.symbols import Role, roles
+from engines.formula.operator_tree import OperatorTree, apply_operator
+from engines.formula.parser import ParserMode, operator_tree
+from engines.formula.render import to_latex
+from engines.formula.symbols import Role, symbol_roles
 
 Trees = st.SearchStrategy[OperatorTree]
 
 
 def _labels(*wanted: str) -> list[str]:
-    return sorted({known.operator.label for known in roles().values() if known.role in wanted})
+    return sorted({known.operator.label for known in symbol_roles().values() if known.role in wanted})
 
 
 _LEAVES = [
@@ -31,7 +31,9 @@ _LEAVES = [
     "V!&quest;",
 ]
 _BODIES = [label for label in _labels(Role.BIG, Role.LIMIT) if label not in ("F!max", "F!min")]
-_LARGE = sorted({known.alone.label for known in roles().values() if known.role in (Role.BIG, Role.LIMIT)})
+_LARGE = sorted(
+    {known.alone.label for known in symbol_roles().values() if known.role in (Role.BIG, Role.LIMIT)}
+)
 _FENCES = ["F!abs", "O!norm", "F!floor", "F!ceiling", "M!D-lsqb;&rsqb;", "M!D-lang;&rang;", "M!S-1"]
 _PREFIXES = (
     _labels("accent", Role.POSTFIX, Role.OPERATOR, Role.FUNCTION) + _BODIES + ["F!max", "F!min", "O!not"]
@@ -48,7 +50,7 @@ def _over(labels: list[str], operands: Trees, least: int, most: int) -> Trees:
 
 
 def _scripted(label: str, operand: OperatorTree, script: OperatorTree) -> OperatorTree:
-    return apply(OperatorTree("O!SUB", (OperatorTree(label), script)), [operand])
+    return apply_operator(OperatorTree("O!SUB", (OperatorTree(label), script)), [operand])
 
 
 def _grown(smaller: Trees) -> Trees:
@@ -73,8 +75,8 @@ _RELATIONS = _over(_labels(Role.RELATION), _EXPRESSIONS, 2, 2)
 
 @settings(max_examples=300)
 @given(st.one_of(_EXPRESSIONS, _RELATIONS), st.sampled_from(["arqmath", "correct"]))
-def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode: Mode) -> None:
-    assert str(operator_tree(latex(tree), mode)) == str(tree)
+def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode: ParserMode) -> None:
+    assert str(operator_tree(to_latex(tree), mode)) == str(tree)
 
 
 @pytest.mark.parametrize(
@@ -103,16 +105,16 @@ def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode:
 def test_what_is_written_means_the_same(source: str, written: str) -> None:
     for mode in ("arqmath", "correct"):
         tree = operator_tree(source, mode)
-        assert latex(tree, source) == written
+        assert to_latex(tree, source) == written
         assert str(operator_tree(written, mode)) == str(tree)
-        if not tree.errors():
-            assert str(operator_tree(latex(tree), mode)) == str(tree)
+        if not tree.list_errors():
+            assert str(operator_tree(to_latex(tree), mode)) == str(tree)
 
 
 def test_an_error_node_keeps_its_source_in_its_document() -> None:
     source = r"\sqrt{(a B)) + 1}"
     tree = operator_tree(source)
-    error = tree.errors()[0]
-    assert tree.document()["children"][0]["span"] == [6, 16]
-    assert OperatorTree.read(tree.document()).errors()[0].span == error.span
-    assert latex(OperatorTree.read(tree.document()), source) == source
+    error = tree.list_errors()[0]
+    assert tree.to_document()["children"][0]["span"] == [6, 16]
+    assert OperatorTree.from_document(tree.to_document()).list_errors()[0].span == error.span
+    assert to_latex(OperatorTree.from_document(tree.to_document()), source) == source

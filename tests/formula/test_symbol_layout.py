@@ -55,7 +55,7 @@ def test_any_latex_has_a_tree(latex: str) -> None:
 
 def test_deep_groups_are_an_error_node() -> None:
     tree = layout_tree("{" * 5_000 + "x" + "}" * 5_000)
-    assert any(node.label == "E!deep" for node in tree.walk())
+    assert any(node.label == "E!deep" for node in tree.walk_nodes())
 
 
 @pytest.mark.real_data

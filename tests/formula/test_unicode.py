@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.formula.symbols import symbols
+from engines.formula.symbols import list_symbols
 from engines.formula.unicode import LIMIT, render_text, unicode_text
 
 
@@ -84,7 +84,7 @@ def test_no_depth_loses_brackets(opening: str, closing: str, depth: int) -> None
 
 
 def test_every_symbol_is_shown_as_the_table_has_it() -> None:
-    for name, symbol in symbols().items():
+    for name, symbol in list_symbols().items():
         if symbol.unicode and symbol.group not in ("accents", "escaped", "characters") and name != r"\colon":
             assert unicode_text(name) == symbol.unicode.strip()
 

@@ -12,9 +12,9 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.tree import Tree
-from engines.grading.adapters import parse, process_results, reward, verify
+from engines.grading.adapters import make_reward, parse, process_results, verify
 from engines.grading.answers import answer
-from engines.grading.grades import GradePairs, code, document, grade, grade_pairs
+from engines.grading.grades import GradePairs, exit_code, grade, grade_pairs, to_document
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 
@@ -247,13 +247,13 @@ def test_a_csv_with_quotes_line_ends_and_commas(tmp_path: Path) -> None:
     spec = written(
         tmp_path, "a.csv", 'id,gold,pred\r\na,"(1, 2)","so\nit is (1,2)"\r\nb,"""x""",y\r\nc,5,5.0\r\n'
     )
-    found = document(grade_pairs(spec))
+    found = to_document(grade_pairs(spec))
     assert [(row["line"], row["id"], row["verdict"]) for row in found["results"]][::2] == [
         (2, "a", "equal"),
         (5, "c", "equal"),
     ]
     assert found["totals"]["pairs"] == 3
-    assert code(found) == 1
+    assert exit_code(found) == 1
 
 
 def test_bad_rows_are_named_with_file_and_line(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_pair_is_whole_and_no_file_besides() -> None:
         with pytest.raises(EngineError) as caught:
             grade_pairs(spec)
         assert caught.value.exit_code == 2
-    assert document(grade_pairs(GradePairs(gold="1", pred="2")))["totals"]["different"] == 1
+    assert to_document(grade_pairs(GradePairs(gold="1", pred="2")))["totals"]["different"] == 1
 
 
 # ---- where models are evaluated and trained
@@ -317,7 +317,7 @@ def test_the_functions_of_math_verify() -> None:
 
 
 def test_a_reward_is_the_same_in_threads_and_for_conversations() -> None:
-    right = reward("answer", digits=2)
+    right = make_reward("answer", digits=2)
     completions = [[{"role": "assistant", "content": rf"It is \boxed{{{n / 4}}}."}] for n in range(20)]
     answers = [f"{n}/4" for n in range(20)]
     with ThreadPoolExecutor(4) as pool:

@@ -82,7 +82,7 @@ def test_dot_has_the_reentrant_edge() -> None:
 )
 def test_signs_that_trees_name_are_drawn_as_signs(latex: str, label: str, shown: str) -> None:
     """In pictures, in the trees of commands and in those of the screen."""
-    assert label in {node.label for node in operator_tree(latex).walk()}
+    assert label in {node.label for node in operator_tree(latex).walk_nodes()}
     tree = opt(Opt(latex=latex))
     assert any(line.endswith(f"M!{shown}" if shown[1:] else f"V!{shown}") for line in lines_of(tree, None))
     assert any(line.endswith(f" {shown}") for line in tree_lines(tree))

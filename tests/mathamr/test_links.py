@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from engines.core.system import asset
-from engines.formula.lexer import Token, lex
+from engines.formula.lexer import Token, lex_latex
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.inspection import Inspect, build_node_rows, inspect
 
@@ -47,7 +47,7 @@ def test_an_inspection_reads_each_formula_once(spec: Inspect, monkeypatch: pytes
 
     def counted(latex: str) -> list[Token]:
         read[latex] += 1
-        return lex(latex)
+        return lex_latex(latex)
 
     monkeypatch.setattr("engines.formula.lexer.lex", counted)
     formulas = [row["latex"] for row in inspect(spec)["formulas"]]

@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.system import asset
-from engines.formula.parser import Formula
+from engines.formula.parser import ParsedFormula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
@@ -71,7 +71,7 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_representations_of_one_formula() -> None:
     """As in the paper's section 4.1: LaTeX or the tree's string, in the text or in the AMR's string."""
-    formulas = {"1": Formula("x^2"), "2": Formula("y")}
+    formulas = {"1": ParsedFormula("x^2"), "2": ParsedFormula("y")}
     context = 'Find "eqx1eqx" and "eqx2eqx"'
 
     def made(kind: str) -> str:
@@ -89,14 +89,14 @@ def test_representations_of_one_formula() -> None:
 
 
 def test_a_lost_formula_is_at_the_end() -> None:
-    given = FormulaInContext("1", {"1": Formula("x^2")}, 'Find "eqx1eqx"', read_graph("(f / find-01)"))
+    given = FormulaInContext("1", {"1": ParsedFormula("x^2")}, 'Find "eqx1eqx"', read_graph("(f / find-01)"))
     assert REPRESENTATIONS["amr-latex"].write(given) == "find-01 x^2"
 
 
 def test_strings_of_topics_and_judged_formulas(formulas: Path) -> None:
     rows = {row["id"]: row["string"] for row in write_strings(Represent(FORUM, formulas, "raw-opt"))}
     assert len([name for name in rows if name.startswith("B.")]) == 8
-    assert write_tree_string(Formula(r"\frac{a+b}2\ge\sqrt{ab}")) in rows["724"]
+    assert write_tree_string(ParsedFormula(r"\frac{a+b}2\ge\sqrt{ab}")) in rows["724"]
 
 
 def test_equal_strings_are_ordered_by_their_formulas(formulas: Path, tmp_path: Path, letters: None) -> None:

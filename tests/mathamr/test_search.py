@@ -16,7 +16,7 @@ from engines.core.events import Event
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.formula.meaning import read
-from engines.formula.operator_tree import OperatorTree, features, shared_parts
+from engines.formula.operator_tree import OperatorTree, count_features, shared_parts
 from engines.formula.parser import operator_tree, search_tree
 from engines.formula.spans import node_spans
 from engines.forum.folder import ArqmathFolder
@@ -56,17 +56,17 @@ def test_order_of_commutative_operands_is_no_feature(tree: OperatorTree) -> None
         inner = [turned(child) for child in one.children]
         return OperatorTree(one.label, tuple(reversed(inner) if one.unordered else inner))
 
-    assert features(turned(tree)) == features(tree)
+    assert count_features(turned(tree)) == count_features(tree)
 
 
 @given(trees, trees)
 def test_shared_parts_are_equal_and_apart(one: OperatorTree, other: OperatorTree) -> None:
-    nodes, others = list(one.walk()), list(other.walk())
+    nodes, others = list(one.walk_nodes()), list(other.walk_nodes())
     here: set[int] = set()
     there: set[int] = set()
     for part in shared_parts(one, other):
         if part.exact:
-            assert str(nodes[part.here].sorted()) == str(others[part.there].sorted())
+            assert str(nodes[part.here].sort_operands()) == str(others[part.there].sort_operands())
         ours, theirs = range(part.here, part.here + part.size), range(part.there, part.there + part.size)
         assert not here.intersection(ours)
         assert not there.intersection(theirs)
@@ -78,8 +78,8 @@ def test_the_index_gives_tverskys_index(opened: FormulaIndex) -> None:
     """Against the definition, worked out over all looks from their features."""
     import math
 
-    every = [features(search_tree(latex)) for latex in opened.looks["latex"].to_pylist()]
-    query = features(search_tree(r"\frac{a+b}{2}\ge\sqrt{ab}"))
+    every = [count_features(search_tree(latex)) for latex in opened.looks["latex"].to_pylist()]
+    query = count_features(search_tree(r"\frac{a+b}{2}\ge\sqrt{ab}"))
     holders: dict[str, int] = {}
     for one in every:
         for feature in one:
@@ -157,12 +157,12 @@ def test_an_index_of_another_version_is_refused(opened: FormulaIndex, tmp_path: 
 
 @given(trees)
 def test_spans_lie_in_each_other(tree: OperatorTree) -> None:
-    from engines.formula.render import latex
+    from engines.formula.render import to_latex
 
-    text = latex(tree)
+    text = to_latex(tree)
     read = operator_tree(text)
     spans = node_spans(read, text)
-    nodes = list(read.walk())
+    nodes = list(read.walk_nodes())
     assert len(spans) == len(nodes)
     for node, span in zip(nodes, spans, strict=True):
         if span is not None and not node.children and node.label[:1] in "VN":
@@ -326,7 +326,7 @@ def test_a_search_leaves_nothing_of_the_index_in_memory(opened: FormulaIndex) ->
     assert first["hits"]
     opened.release_memory()
     assert held() == 0
-    opened.search(features(search_tree("x^2+y^2")), 5)
+    opened.search(count_features(search_tree("x^2+y^2")), 5)
     assert held() > 0
     assert search(SearchFormulas(opened.folder, "x^2+y^2")) == first
     opened.release_memory()

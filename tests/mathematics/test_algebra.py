@@ -12,8 +12,15 @@ from engines.core.tree import Tree
 from engines.egen.algebra.relations import find_equality_steps
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Powers, Signs, bottom_up, is_zero
-from engines.mathematics.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
-from engines.mathematics.terms.notation import infix
+from engines.mathematics.algebra.rational import (
+    TooLargeError,
+    expand_tree,
+    factor_tree,
+    factored_form,
+    rational_value,
+    split_terms,
+)
+from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.symbolic import to_sympy
 from tests.egen.expressions import arithmetic
 
@@ -24,11 +31,11 @@ POINTS = np.array([0.3, 0.7, 1.9, 4.1])
 @given(arithmetic(max_leaves=10))
 def test_the_expanded_form_is_equal_and_is_one_form(tree: Tree) -> None:
     try:
-        expanded, product = normal(tree), factored(tree)
+        expanded, product = expand_tree(tree), factored_form(tree)
     except TooLargeError:
         return
-    assert normal(expanded) == expanded
-    assert normal(product) == expanded
+    assert expand_tree(expanded) == expanded
+    assert expand_tree(product) == expanded
     difference = to_sympy(tree) - to_sympy(expanded)
     assert sympy.simplify(sympy.expand(sympy.together(difference))) == 0
 
@@ -37,13 +44,13 @@ def test_the_expanded_form_is_equal_and_is_one_form(tree: Tree) -> None:
     "text", ["x^6-1", "6x^2+x-2", "x^4+4", "(x^3-8)/(x^2-4)", "x^2/2-1/8", "sin(x)^2-2sin(x)+1"]
 )
 def test_factors_are_those_of_sympy(text: str) -> None:
-    scale, rows = factors(read(text))
+    scale, rows = factor_tree(read(text))
     ours = {(sympy.expand(to_sympy(tree)), n) for tree, n in rows}
     number, found = sympy.factor_list(sympy.numer(sympy.cancel(to_sympy(read(text)))))
     theirs = {(sympy.expand(base), n) for base, n in found}
     if "/(" not in text:
         assert ours == theirs
-        assert rational(normal(read(text))) is None
+        assert rational_value(expand_tree(read(text))) is None
     whole = sympy.Rational(scale.numerator, scale.denominator)
     product = sympy.prod([base**n for base, n in ours]) * whole
     assert sympy.simplify(product - to_sympy(read(text))) == 0
@@ -109,26 +116,26 @@ def test_equality_by_algebra(left: str, right: str, steps: tuple[str, ...]) -> N
 )
 def test_powers_are_taken_apart_by_signs_at_the_points(text: str, apart: str) -> None:
     powers = Powers(Signs(POINTS))
-    assert infix(bottom_up(read(text), powers.power)) == apart
+    assert to_infix(bottom_up(read(text), powers.split_power)) == apart
 
 
 def test_what_has_no_known_sign_stays_together() -> None:
     powers = Powers(Signs(np.array([-3.0, -1.2, 1.4, 5.0])))
-    assert infix(powers.power(read("sqrt(x^2)"))) == "abs(x)"
-    assert infix(powers.power(read("sqrt(x^2-1)"))) == "(x^2 - 1)^(1/2)"
-    assert infix(powers.logarithm(read("ln(x^2)"))) == "2*ln(abs(x))"
-    assert infix(powers.logarithm(read("ln(x^2-1)"))) == "ln(x^2 - 1)"
+    assert to_infix(powers.split_power(read("sqrt(x^2)"))) == "abs(x)"
+    assert to_infix(powers.split_power(read("sqrt(x^2-1)"))) == "(x^2 - 1)^(1/2)"
+    assert to_infix(powers.split_logarithm(read("ln(x^2)"))) == "2*ln(abs(x))"
+    assert to_infix(powers.split_logarithm(read("ln(x^2-1)"))) == "ln(x^2 - 1)"
 
 
 def test_large_powers_and_divisions_by_zero_are_left_alone() -> None:
     for text in ("(x+sin(x)+e^x+ln(x)+1)^60", "1/(x-x)"):
         with pytest.raises(TooLargeError):
-            normal(read(text))
+            expand_tree(read(text))
 
 
 @given(st.integers(-6, 6), st.integers(1, 6))
 def test_terms_of_a_sum_are_numbers_and_monomials(above: int, below: int) -> None:
     tree = read(f"({above})*x/{below}+pi")
-    found = {infix(m): c for c, m in terms(tree)}
+    found = {to_infix(m): c for c, m in split_terms(tree)}
     assert found.get("pi") == 1
     assert found.get("x", 0) * below == above

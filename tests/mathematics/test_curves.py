@@ -10,10 +10,10 @@ import pytest
 from engines.core.vocabulary import LETTERS, read_prefix
 from engines.formula.reader import read_expression as read
 from engines.mathematics.assumptions import read_assumptions
-from engines.mathematics.numbers.numeric import balls, compile_many
-from engines.mathematics.verification.curves import INNER, _widened
+from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
+from engines.mathematics.verification.curves import INNER, _widen_programs
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import verdict_row, verifier
+from engines.mathematics.verification.verify import make_verifier, verdict_row
 from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)
@@ -23,7 +23,7 @@ PAIRS = list(pairs())
 def verdict_on(head: str, member: str, assume: str = "") -> MemberVerdict:
     """Of two expressions in infix notation."""
     one, other = (read(text, letters=LETTERS) for text in (head, member))
-    (verdict,) = verifier(one, other, assumptions=read_assumptions(assume)).check([other])
+    (verdict,) = make_verifier(one, other, assumptions=read_assumptions(assume)).check([other])
     return verdict
 
 
@@ -141,12 +141,14 @@ BOXED = (
 @pytest.mark.parametrize("text", BOXED)
 def test_values_over_a_box_hold_those_of_all_its_points(text: str) -> None:
     program = compile_many([read_prefix(text, LETTERS)], variables=("x", "y"))
-    wide, random_numbers = _widened(program), np.random.default_rng(1)
+    wide, random_numbers = _widen_programs(program), np.random.default_rng(1)
     centers = random_numbers.uniform(-4, 4, (2, 60))
     halves = 2.0 ** random_numbers.uniform(-8, 1, (2, 60))
-    (values,), (errors,) = balls(wide, np.concatenate([centers, halves]))
+    (values,), (errors,) = evaluate_balls(wide, np.concatenate([centers, halves]))
     for _ in range(40):
-        (inside,), (noise,) = balls(program, centers + halves * random_numbers.uniform(-1, 1, centers.shape))
+        (inside,), (noise,) = evaluate_balls(
+            program, centers + halves * random_numbers.uniform(-1, 1, centers.shape)
+        )
         known, undefined = np.isfinite(errors), np.isnan(values)
         assert not np.isnan(inside[known]).any()
         assert not np.isfinite(noise[undefined]).any()

@@ -16,7 +16,7 @@ def _tree(latex: str) -> Tree:
 
 
 def _of(latex: str) -> Fingerprint:
-    return ValueFingerprints().of(_tree(latex))
+    return ValueFingerprints().compute_fingerprint(_tree(latex))
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,17 @@ def test_others_share_none(one: str, other: str) -> None:
 def test_renamed_terms_share_a_key_and_the_names_are_found() -> None:
     one, other = _tree(r"a^2-b^2"), _tree(r"(y-x)(x+y)")
     assert set(_of(r"a^2-b^2").renamed) & set(_of(r"(y-x)(x+y)").renamed)
-    ((names, renamed),) = ValueFingerprints().renamings(one, other)
+    ((names, renamed),) = ValueFingerprints().iterate_renamings(one, other)
     assert names == {"a": "y", "b": "x"}
     assert renamed == _tree(r"y^2-x^2")
 
 
 def test_a_bound_variable_gives_way_to_a_new_name() -> None:
     one, other = _tree(r"\sum_{k=1}^n (k+m)"), _tree(r"\sum_{j=1}^n (j+k)")
-    ways = [tree for names, tree in ValueFingerprints().renamings(one, other) if names == {"m": "k"}]
-    assert set(ValueFingerprints().of(ways[0]).whole) & set(ValueFingerprints().of(other).whole)
+    ways = [tree for names, tree in ValueFingerprints().iterate_renamings(one, other) if names == {"m": "k"}]
+    assert set(ValueFingerprints().compute_fingerprint(ways[0]).whole) & set(
+        ValueFingerprints().compute_fingerprint(other).whole
+    )
 
 
 def test_parts_have_the_keys_of_wholes() -> None:

@@ -10,7 +10,7 @@ from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge
 from engines.mathematics.terms.notation import expression_row
-from engines.mathematics.verification.verify import verifier
+from engines.mathematics.verification.verify import make_verifier
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_judged_against_a_head() -> None:
     head, right, wrong = (
         read_infix(text, LETTERS) for text in ("max(x,y)", "(x+y+abs(x-y))/2", "(x+y-abs(x-y))/2")
     )
-    found = verifier(head, right, wrong).check([right, wrong])
+    found = make_verifier(head, right, wrong).check([right, wrong])
     assert [verdict.outcome for verdict in found] == ["equal", "different"]

@@ -21,9 +21,9 @@ from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate
 from engines.mathematics.terms.notation import (
     check_head,
-    infix,
-    latex,
     read_head,
+    to_infix,
+    to_latex,
     unicode_infix,
 )
 from tests.egen.expressions import arithmetic, trees, value
@@ -40,8 +40,8 @@ def test_every_tree_survives_prefix(tree: Tree) -> None:
 @settings(deadline=None)
 @given(trees(max_leaves=20))
 def test_every_tree_survives_infix(tree: Tree) -> None:
-    assert read(infix(tree), "infix") == tree
-    assert infix(tree).isascii()
+    assert read(to_infix(tree), "infix") == tree
+    assert to_infix(tree).isascii()
 
 
 @settings(deadline=None)
@@ -53,13 +53,13 @@ def test_every_tree_survives_unicode(tree: Tree) -> None:
 @settings(deadline=None)
 @given(trees())
 def test_auto_reads_what_infix_wrote(tree: Tree) -> None:
-    assert read(infix(tree)) == tree
+    assert read(to_infix(tree)) == tree
 
 
 @settings(deadline=None)
 @given(trees())
 def test_latex_is_balanced(tree: Tree) -> None:
-    text = latex(tree)
+    text = to_latex(tree)
     assert text.count("{") == text.count("}")
     assert text.count(r"\left") == text.count(r"\right")
     depth = 0
@@ -73,7 +73,7 @@ def test_latex_is_balanced(tree: Tree) -> None:
 def test_infix_means_what_python_means(tree: Tree, x: float) -> None:
     """Python's own grammar is an independent judge of the brackets in + - * / and sin."""
     try:
-        expected = eval(infix(tree), {"sin": math.sin, "pi": math.pi, "x": x, "__builtins__": {}})
+        expected = eval(to_infix(tree), {"sin": math.sin, "pi": math.pi, "x": x, "__builtins__": {}})
     except (ZeroDivisionError, ValueError, OverflowError):
         return
     found = value(tree.list_labels(), x)
@@ -160,7 +160,7 @@ def test_auto_tries_prefix_first(text: str, expected: str) -> None:
 )  # fmt: skip
 def test_how_expressions_are_shown(text: str, ascii_text: str, unicode_text: str, latex_text: str) -> None:
     tree = read_prefix(text)
-    assert (infix(tree), unicode_infix(tree), latex(tree)) == (ascii_text, unicode_text, latex_text)
+    assert (to_infix(tree), unicode_infix(tree), to_latex(tree)) == (ascii_text, unicode_text, latex_text)
 
 
 @pytest.mark.parametrize(
@@ -265,13 +265,13 @@ def test_the_deepest_tree_allowed_survives_every_notation() -> None:
     deep = Tree("x")
     for depth in range(MAX_DEPTH - 1):
         deep = Tree(FUNCTIONS[depth % 25], (deep,)) if depth % 3 else Tree("-", (Tree("2"), deep))
-    assert read(to_prefix(deep)) == read(infix(deep)) == read(unicode_infix(deep)) == deep
-    assert latex(deep)
+    assert read(to_prefix(deep)) == read(to_infix(deep)) == read(unicode_infix(deep)) == deep
+    assert to_latex(deep)
 
 
 def test_the_longest_constant_survives_every_notation() -> None:
     tree = Tree("pow", (Tree("x"), Tree("-" + "9" * 30)))
-    assert read(to_prefix(tree)) == read(infix(tree)) == read(unicode_infix(tree)) == tree
+    assert read(to_prefix(tree)) == read(to_infix(tree)) == read(unicode_infix(tree)) == tree
 
 
 def test_brackets_alone_do_not_count_as_depth() -> None:
@@ -286,7 +286,7 @@ def test_the_largest_tree_allowed_survives() -> None:
             for i in range(0, len(level), 2)
         ]
     assert MAX_NODES - 2 <= len(level[0]) <= MAX_NODES
-    assert read(infix(level[0])) == read(to_prefix(level[0])) == level[0]
+    assert read(to_infix(level[0])) == read(to_prefix(level[0])) == level[0]
 
 
 def attempt(text: str, notation: Notation) -> Tree | ExpressionError:
@@ -318,7 +318,7 @@ def test_scraps_of_formulas_do_not_make_the_reader_crash() -> None:
         found = attempt(text, "infix")
         if isinstance(found, Tree):
             read_count += 1
-            assert read_infix(infix(found)) == found
+            assert read_infix(to_infix(found)) == found
     assert read_count > 50
 
 
@@ -360,8 +360,8 @@ def test_published_expressions_survive_infix(real_data: Path) -> None:
             for text in json.loads(line)["exprs"][:10]:
                 tree = attempt(text, "prefix")
                 if isinstance(tree, Tree):
-                    assert read_infix(infix(tree)) == read_infix(unicode_infix(tree)) == tree
-                    assert latex(tree)
+                    assert read_infix(to_infix(tree)) == read_infix(unicode_infix(tree)) == tree
+                    assert to_latex(tree)
                     seen += 1
     assert seen > 2_500
 

@@ -19,10 +19,10 @@ from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
-from engines.mathematics.terms.notation import infix, latex, unicode_infix
+from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 from engines.mathematics.verification.pointwise import Pointwise
-from engines.mathematics.verification.rigorous import value
-from engines.mathematics.verification.verify import verifier
+from engines.mathematics.verification.rigorous import value_at
+from engines.mathematics.verification.verify import make_verifier
 
 
 def read(text: str) -> Tree:
@@ -43,7 +43,7 @@ def test_they_are_read_and_written_back(text: str, tokens: str, free: str) -> No
     tree = read(text)
     assert to_prefix(tree) == tokens
     assert variables_of(tree) == set(free)
-    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, to_prefix))
+    assert all(read(write(tree)) == tree for write in (to_infix, unicode_infix, to_prefix))
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_functions_of_x_alone_are_read_as_ever() -> None:
 
 
 def test_their_latex() -> None:
-    assert latex(read("sum(k, 1, n, k^2)")) == r"\sum_{k=1}^{n} \left(k^{2}\right)"
-    assert latex(read("integral(t, 0, x, t)")) == r"\int_{0}^{x} \left(t\right) \, dt"
-    assert latex(read("floor(x)")) == r"\lfloor x \rfloor"
+    assert to_latex(read("sum(k, 1, n, k^2)")) == r"\sum_{k=1}^{n} \left(k^{2}\right)"
+    assert to_latex(read("integral(t, 0, x, t)")) == r"\int_{0}^{x} \left(t\right) \, dt"
+    assert to_latex(read("floor(x)")) == r"\lfloor x \rfloor"
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_their_latex() -> None:
     ],
 )
 def test_values(text: str, at: dict[str, float], wanted: Callable[[], float]) -> None:
-    found = value(read(text), {name: arb(number) for name, number in at.items()})
+    found = value_at(read(text), {name: arb(number) for name, number in at.items()})
     assert found is not None
     assert float(found) == pytest.approx(float(wanted()), rel=1e-12)
 
 
 @pytest.mark.parametrize("text", ["integral(t, 0, 1, ln(t - 3))", "sum(k, 0, 3, 1/k)", "sum(k, 0.5, 3, k)"])
 def test_what_has_no_value(text: str) -> None:
-    assert value(read(text), {}) is None
+    assert value_at(read(text), {}) is None
 
 
 def test_a_divergent_integral_is_unknown() -> None:
-    found = value(read("integral(t, -1, 2, 1/t)"), {})
+    found = value_at(read("integral(t, -1, 2, 1/t)"), {})
     assert found is not None
     assert not found.is_finite()
 
@@ -224,7 +224,7 @@ def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_lost_beside_something_larger_is_seen(head: str, member: str) -> None:
-    judge = verifier(read(head), read(member))
+    judge = make_verifier(read(head), read(member))
     assert isinstance(judge, Pointwise)
     (verdict,) = judge.check([read(member)])
     assert verdict.outcome == "different"

@@ -16,9 +16,9 @@ from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.symbolic import to_sympy
-from engines.mathematics.verification.explain import described, explain
-from engines.mathematics.verification.verdicts import MemberVerdict, distinguishable, where
-from engines.mathematics.verification.verify import Verifier, verdict_row, verifier
+from engines.mathematics.verification.explain import describe_domain, explain
+from engines.mathematics.verification.verdicts import MemberVerdict, describe_point, format_distinguishable
+from engines.mathematics.verification.verify import Verifier, make_verifier, verdict_row
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
 
@@ -67,7 +67,7 @@ def test_what_is_lost_beside_something_larger_is_seen(
     with mpmath.workdps(4000):
         expected = float(-gap(mpmath.mpf(example.x)))
     assert example.difference == pytest.approx(expected, rel=1e-12, abs=0.0)
-    assert len(set(distinguishable(example.head, example.member, example.difference, digits=6))) == 2
+    assert len(set(format_distinguishable(example.head, example.member, example.difference, digits=6))) == 2
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_equal_terms_of_very_different_sizes_stay_equal(head: str, member: str) 
 
 def test_what_no_precision_in_reach_tells_apart_is_undecided() -> None:
     assumed = read_assumptions("x > 100000")
-    judge = verifier(read_prefix("tanh x"), assumptions=assumed)
+    judge = make_verifier(read_prefix("tanh x"), assumptions=assumed)
     (verdict,) = judge.check([read_prefix("1")])
     assert verdict.outcome == "undecided"
     assert (
@@ -99,7 +99,7 @@ def test_a_negative_base_has_no_power_that_is_nearly_an_integer(base: str, besid
     nearly = f"pow {base} + 2 {beside}"
     for one, other in ((nearly, f"pow {base} 2"), (f"pow {base} 2", nearly)):
         head, member = (read_prefix(text, "y") for text in (one, other))
-        (verdict,) = verifier(head, member).check([member])
+        (verdict,) = make_verifier(head, member).check([member])
         assert (verdict.outcome, verdict.exceptions) == ("undecided", "")
 
 
@@ -111,13 +111,13 @@ def test_a_negative_base_has_a_power_that_is_an_integer(exponent: str) -> None:
 @pytest.mark.parametrize("bound", ["x > 100", "x > 2000", "x < -300"])
 def test_what_fades_far_out_is_seen_from_the_edge_of_the_region(bound: str) -> None:
     sign = "-1" if "<" in bound else "1"
-    judge = verifier(read_prefix("tanh x"), assumptions=read_assumptions(bound))
+    judge = make_verifier(read_prefix("tanh x"), assumptions=read_assumptions(bound))
     (verdict,) = judge.check([read_prefix(sign)])
     assert verdict.outcome == "different"
 
 
 def test_a_domain_that_overflows_everywhere_is_not_said_to_be_empty() -> None:
-    assert described(read_prefix("+ x pow e -1000")).text.startswith("unknown")
+    assert describe_domain(read_prefix("+ x pow e -1000")).text.startswith("unknown")
 
 
 def test_values_that_no_precision_tells_end_nothing() -> None:
@@ -213,7 +213,7 @@ def test_isolated_points_of_powers_and_of_second_derivatives(head: str, member: 
 def test_values_that_differ_look_different(
     head: float, member: float | None, difference: float | None, shown: tuple[str, str]
 ) -> None:
-    assert distinguishable(head, member, difference, digits=6) == shown
+    assert format_distinguishable(head, member, difference, digits=6) == shown
 
 
 def test_the_reason_shows_that_near_integers_differ_and_names_isolated_points() -> None:
@@ -272,7 +272,7 @@ def test_the_sample_corpus_names_isolated_points() -> None:
 
 @given(st.floats(-1e300, 1e300), st.integers(1, 8))
 def test_a_point_in_words_is_never_rounder_than_it_is(value: float, digits: int) -> None:
-    shown = where(value, digits=digits).removeprefix("x = ")
+    shown = describe_point(value, digits=digits).removeprefix("x = ")
     mantissa = Decimal(shown).normalize().as_tuple().digits
     assert float(shown) == value or len(mantissa) >= digits
     assert float(shown) == pytest.approx(value, rel=10.0 ** (1 - digits))

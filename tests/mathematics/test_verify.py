@@ -16,7 +16,7 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import FUNCTIONS, read_prefix
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
-from engines.mathematics.verification.explain import curve, domain, explain
+from engines.mathematics.verification.explain import explain, explain_domain, sample_curve
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 from engines.mathematics.verification.verify import Verifier, verify_lines
 from tests.egen.expressions import trees
@@ -292,11 +292,11 @@ def test_explain_says_why(member: str, term: str, why: str) -> None:
     ],
 )
 def test_domains_in_words(text: str, words: str) -> None:
-    assert domain(read_prefix(text))["text"] == words
+    assert explain_domain(read_prefix(text))["text"] == words
 
 
 def test_a_curve_has_gaps_where_undefined() -> None:
-    drawn = curve([Tree("x"), read_prefix("sqrt x")], -1.0, 1.0, 5)
+    drawn = sample_curve([Tree("x"), read_prefix("sqrt x")], -1.0, 1.0, 5)
     assert drawn["x"] == [-1.0, -0.5, 0.0, 0.5, 1.0]
     assert drawn["curves"][1] == {"prefix": "sqrt x", "y": [None, None, 0.0, pytest.approx(0.5**0.5), 1.0]}
 

@@ -9,7 +9,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.documents.reading import read_documents
-from engines.proofreading.texts import Proofread, code, proofread
+from engines.proofreading.texts import Proofread, exit_code, proofread
 
 
 def _verdicts(tmp_path: Path, text: str, name: str = "text.md") -> list[tuple[str, int]]:
@@ -244,7 +244,7 @@ def test_formulas_that_do_not_end_and_broken_files_are_told(tmp_path: Path) -> N
     found = proofread(Proofread(tmp_path / "a.tex"))
     assert [(bad["line"], bad["what"]) for bad in found["bad"]] == [(2, "$ without $")]
     assert found["counts"]["right"] == 1
-    assert code(found) == 1
+    assert exit_code(found) == 1
     (tmp_path / "b.ipynb").write_text('{"cells": [\n', "utf-8")
     with pytest.raises(DataError, match="not JSON"):
         list(read_documents(tmp_path / "b.ipynb"))
@@ -273,7 +273,7 @@ def test_posts_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     (tmp_path / "posts.xml").write_text(f"<posts>\n{rows}\n</posts>\n", "utf-8")
     found = proofread(Proofread(tmp_path / "posts.xml"))
     assert found["bad"] == [{"line": 2, "what": "answer 1 has no ParentId"}]
-    assert code(found) == 1
+    assert exit_code(found) == 1
 
 
 def test_posts_stand_on_their_lines_and_a_file_may_be_named_from_here(
@@ -297,7 +297,7 @@ def test_the_problem_is_not_judged_and_what_loses_domain_fails(tmp_path: Path) -
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     found = proofread(Proofread(tmp_path / "a.jsonl"))
     assert [link["verdict"] for link in found["documents"][0]["links"]] == ["loses domain"]
-    assert code(found) == 1
+    assert exit_code(found) == 1
 
 
 def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:

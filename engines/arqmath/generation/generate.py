@@ -212,7 +212,7 @@ def check_answer(text: str, said: str, proofreader: TextProofreader) -> dict[str
     """Return how many links of an answer have which verdict, and those that are wrong, as `verdicts` and
     `wrong`.
     """
-    links = proofreader.links(text, said)
+    links = proofreader.check_links(text, said)
     wrong = [
         {"link": " ".join(f"{one.left} {one.relation} {one.right}".split()), "reason": one.reason}
         for one in links

@@ -244,10 +244,10 @@ def _find_formulas(text: str) -> list[_Formula]:
 
 @lru_cache(maxsize=50_000)
 def _build_vector(latex: str) -> _Formula:
-    from engines.formula.operator_tree import features
+    from engines.formula.operator_tree import count_features
     from engines.formula.parser import search_tree
 
-    counts = features(search_tree(latex))
+    counts = count_features(search_tree(latex))
     weights = {name: 1 + log(count) for name, count in counts.items()}
     length = sqrt(sum(weight * weight for weight in weights.values()))
     nodes = sum(count for name, count in counts.items() if name.startswith("l "))

@@ -13,7 +13,7 @@ from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
 from engines.core.files import file_error
 from engines.core.system import format_bytes
-from engines.formula.lexer import lex, tokens
+from engines.formula.lexer import lex_latex, token_texts
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 
@@ -133,7 +133,7 @@ def _join_chunks(pieces: Sequence[str]) -> list[str]:
     after_formula = False
     for position, piece in enumerate(pieces):
         if position % 2:
-            if len(tokens(piece)) > _FORMULA_TOKENS:
+            if len(token_texts(piece)) > _FORMULA_TOKENS:
                 if current.strip():
                     chunks.append(current.strip())
                 chunks.append(f"${piece}$")
@@ -165,7 +165,7 @@ def split_formula(latex: str) -> list[str]:
     """
     parts: list[str] = []
     start = 0
-    for token in lex(latex):
+    for token in lex_latex(latex):
         if token.text in RELATIONS:
             end = token.start + len(token.text)
             parts.append(latex[start:end].strip())

@@ -29,26 +29,26 @@ from engines.mathematics.algebra.rational import (
     ZERO,
     Space,
     TooLargeError,
-    added,
+    add_multiple,
+    add_terms,
     common_denominator,
-    dense,
-    divided,
-    expanded,
-    factored,
+    divide_terms,
+    expand_tree,
+    factored_form,
     factored_forms,
-    fraction,
-    less,
-    nested,
-    normal,
-    number,
+    iterate_expanded,
+    iterate_horner,
+    multiply_terms,
+    number_tree,
     partial_fractions,
-    plus,
-    power,
-    rational,
-    scaled,
+    raise_to_power,
+    rational_value,
+    scale_term,
+    split_terms,
     square_completed,
-    terms,
-    times,
+    subtract_terms,
+    to_fraction,
+    to_univariate,
 )
 from engines.mathematics.terms.canonical import canonical_key
 
@@ -79,7 +79,9 @@ def iterate_classical_forms(
     """
     if "multiplied out" in families:
         with suppress(TooLargeError):
-            yield from (("", form) for form in (normal(head), factored(head)) if len(form) <= longest)
+            yield from (
+                ("", form) for form in (expand_tree(head), factored_form(head)) if len(form) <= longest
+            )
         return
     seen = {canonical_key(head)}
     given = 0
@@ -166,7 +168,7 @@ def _tidy_form(tree: Tree) -> Tree:
             and node.children[0].children[0].label == "e"
         ):
             inside = node.children[0].children[1]
-            return Tree("pow", (Tree("e"), _expand_if_shorter(times(node.children[1], inside))))
+            return Tree("pow", (Tree("e"), _expand_if_shorter(multiply_terms(node.children[1], inside))))
         if node.label in ("+", "-"):
             positive = _strip_minus(node.children[1])
             if positive is not None:
@@ -179,7 +181,7 @@ def _tidy_form(tree: Tree) -> Tree:
 def _expand_if_shorter(tree: Tree) -> Tree:
     """Return the expanded form of an operand, where that is no longer."""
     try:
-        return min(tree, normal(tree), key=len)
+        return min(tree, expand_tree(tree), key=len)
     except TooLargeError:
         return tree
 
@@ -188,9 +190,13 @@ def _strip_minus(tree: Tree) -> Tree | None:
     """u for -u, where it is written with a negative number in front."""
     if tree.label in ("*", "/"):
         first = _strip_minus(tree.children[0])
-        return None if first is None else (times if tree.label == "*" else divided)(first, tree.children[1])
-    value = rational(tree) if not tree.children else None
-    return number(-value) if value is not None and value < 0 else None
+        return (
+            None
+            if first is None
+            else (multiply_terms if tree.label == "*" else divide_terms)(first, tree.children[1])
+        )
+    value = rational_value(tree) if not tree.children else None
+    return number_tree(-value) if value is not None and value < 0 else None
 
 
 # Exponentials and logarithms
@@ -199,18 +205,18 @@ def _strip_minus(tree: Tree) -> Tree | None:
 def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
     """Yield a rational function of e^u: factored, divided through by a power of it, by tanh(u/2)."""
     powers = Powers(signs)
-    powers.scan(tree)
-    whole = bottom_up(tree, powers.power)
+    powers.scan_tree(tree)
+    whole = bottom_up(tree, powers.split_power)
     space = Space([whole])
-    result = space.of(whole)
+    result = space.to_quotient(whole)
     if len(space.atoms) != 1 or space.atoms[0].label != "pow" or space.atoms[0].children[0] != Tree("e"):
         return
     atom = space.atoms[0]
-    yield space.product(result)
-    yield space.tree(result)
+    yield space.product_to_tree(result)
+    yield space.to_tree(result)
     if result.bottom.is_constant():
         return
-    top, bottom = dense(result.top), dense(result.bottom)
+    top, bottom = to_univariate(result.top), to_univariate(result.bottom)
     inside = atom.children[1]
     most = max(top.degree(), bottom.degree())
 
@@ -218,37 +224,37 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
         total = ZERO
         for place in range(polynomial.degree(), -1, -1):
             n = place - by
-            term = Tree("pow", (Tree("e"), normal(times(number(n), inside)))) if n else ONE
-            total = plus(total, fraction(polynomial[place]), term)
+            term = Tree("pow", (Tree("e"), expand_tree(multiply_terms(number_tree(n), inside)))) if n else ONE
+            total = add_multiple(total, to_fraction(polynomial[place]), term)
         return total
 
     for by in dict.fromkeys((most, Fraction(most, 2) if most % 2 == 0 else most)):
-        yield divided(lower_degree(top, int(by)), lower_degree(bottom, int(by)))
-    half = Tree("tanh", (normal(divided(inside, TWO)),))
-    through = divided(added(ONE, half), less(ONE, half))
-    yield from expanded(_swap_subterm(space.tree(result), atom, through), signs)
+        yield divide_terms(lower_degree(top, int(by)), lower_degree(bottom, int(by)))
+    half = Tree("tanh", (expand_tree(divide_terms(inside, TWO)),))
+    through = divide_terms(add_terms(ONE, half), subtract_terms(ONE, half))
+    yield from iterate_expanded(_swap_subterm(space.to_tree(result), atom, through), signs)
 
 
 def _rewrite_logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:
     """Logarithms of products taken apart, sums of logarithms put together."""
     powers = Powers(signs)
-    apart = bottom_up(bottom_up(tree, powers.power), powers.logarithm)
+    apart = bottom_up(bottom_up(tree, powers.split_power), powers.split_logarithm)
     if apart != tree:
         yield apart
-        yield normal(_roots_as_written(apart))
-    rows = terms(tree)
+        yield expand_tree(_roots_as_written(apart))
+    rows = split_terms(tree)
     joined = [(c, m) for c, m in rows if m.label == "ln"]
     if not joined or (len(joined) == 1 and abs(joined[0][0]) == 1):
         return
     above, below = ONE, ONE
     for c, m in joined:
         inside = m.children[0]
-        part = Tree("sqrt", (inside,)) if abs(c) == Fraction(1, 2) else power(inside, abs(c))
-        above, below = (times(above, part), below) if c > 0 else (above, times(below, part))
-    total = Tree("ln", (divided(above, below),))
+        part = Tree("sqrt", (inside,)) if abs(c) == Fraction(1, 2) else raise_to_power(inside, abs(c))
+        above, below = (multiply_terms(above, part), below) if c > 0 else (above, multiply_terms(below, part))
+    total = Tree("ln", (divide_terms(above, below),))
     for c, m in rows:
         if m.label != "ln":
-            total = plus(total, c, m)
+            total = add_multiple(total, c, m)
     yield total
 
 
@@ -257,7 +263,7 @@ def _roots_as_written(tree: Tree) -> Tree:
         tree,
         lambda node: (
             Tree("sqrt", node.children[:1])
-            if node.label == "pow" and rational(node.children[1]) == Fraction(1, 2)
+            if node.label == "pow" and rational_value(node.children[1]) == Fraction(1, 2)
             else node
         ),
     )
@@ -268,22 +274,22 @@ def _rewrite_roots(tree: Tree, signs: Signs) -> Iterator[Tree]:
     if tree.label not in ("sqrt", "pow"):
         return
     powers = Powers(signs)
-    powers.scan(tree)
-    apart = bottom_up(tree, powers.power)
+    powers.scan_tree(tree)
+    apart = bottom_up(tree, powers.split_power)
     if apart != tree:
         yield _roots_as_written(_tidy_form(apart))
 
 
 def _merge_arctangents(tree: Tree, _: Signs) -> Iterator[Tree]:
     """atan a ± atan b as one arctangent."""
-    rows = terms(tree)
+    rows = split_terms(tree)
     if len(rows) != 2 or any(m.label != "atan" or abs(c) != abs(rows[0][0]) for c, m in rows):
         return
     (c, m), (d, n) = rows
     a, b = m.children[0], n.children[0]
-    joined = (added, less) if c == d else (less, added)
-    whole = normal(divided(joined[0](a, b), joined[1](ONE, times(a, b))))
-    yield scaled(c, Tree("atan", (whole,)))
+    joined = (add_terms, subtract_terms) if c == d else (subtract_terms, add_terms)
+    whole = expand_tree(divide_terms(joined[0](a, b), joined[1](ONE, multiply_terms(a, b))))
+    yield scale_term(c, Tree("atan", (whole,)))
 
 
 # Sines and cosines, circular and hyperbolic
@@ -294,7 +300,7 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
     sine and cosine in it.
     """
     space = Space([tree])
-    result = space.of(tree)
+    result = space.to_quotient(tree)
     for place, atom in enumerate(space.atoms):
         square = _square_of(atom)
         if square is None:
@@ -303,23 +309,30 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             rows = _by_power(result[side], place)
             if set(rows) != {0, 1}:
                 continue
-            p, q = (space.polynomial(rows[n]) for n in (0, 1))
-            root = times(space.sum(q), atom)
-            conjugate = less(space.sum(p), root)
-            norm = normal(less(power(space.sum(p), 2), times(power(space.sum(q), 2), square)))
+            p, q = (space.make_polynomial(rows[n]) for n in (0, 1))
+            root = multiply_terms(space.polynomial_to_tree(q), atom)
+            conjugate = subtract_terms(space.polynomial_to_tree(p), root)
+            norm = expand_tree(
+                subtract_terms(
+                    raise_to_power(space.polynomial_to_tree(p), 2),
+                    multiply_terms(raise_to_power(space.polynomial_to_tree(q), 2), square),
+                )
+            )
             forms = [norm, *_replace_even_powers(norm)]
             norm = min((one for form in forms for one in (form, _power_form(form))), key=len)
             if norm == ZERO:
                 continue
-            other = times(space.sum(result[1 - side]), conjugate)
-            yield divided(other, norm) if side else divided(norm, other)
+            other = multiply_terms(space.polynomial_to_tree(result[1 - side]), conjugate)
+            yield divide_terms(other, norm) if side else divide_terms(norm, other)
 
 
 def _square_of(atom: Tree) -> Tree | None:
-    if atom.label == "sqrt" or (atom.label == "pow" and rational(atom.children[1]) == Fraction(1, 2)):
+    if atom.label == "sqrt" or (atom.label == "pow" and rational_value(atom.children[1]) == Fraction(1, 2)):
         return atom.children[0]
     if atom.label in ("sin", "cos"):
-        return less(ONE, power(Tree("cos" if atom.label == "sin" else "sin", atom.children), 2))
+        return subtract_terms(
+            ONE, raise_to_power(Tree("cos" if atom.label == "sin" else "sin", atom.children), 2)
+        )
     return None
 
 
@@ -341,14 +354,14 @@ def _multiple_angles(tree: Tree, _: Signs, parts: int = 1) -> Iterator[Tree]:
     if not _find_trig_angles(tree):
         return
     angles = Angles()
-    angles.scan(tree)
+    angles.scan_tree(tree)
     angles.units = {m: parts * unit for m, unit in angles.units.items()}
     whole = tree
-    for change in (angles.addition, angles.negative, angles.multiple):
+    for change in (angles.expand_addition, angles.reflect_negative, angles.expand_multiple):
         whole = bottom_up(whole, partial(_change_within_limit, change))
     if whole == tree:
         return
-    whole = normal(whole)
+    whole = expand_tree(whole)
     yield whole
     yield from _replace_even_powers(whole)
 
@@ -394,30 +407,34 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
             for atom, n in zip(space.atoms, exponents, strict=False):
                 n = int(n)
                 if atom.label == name and n > 1:
-                    square = power(Tree(other, atom.children), 2)
-                    base = (added if sign > 0 else less)(ONE, square) if sign else less(square, ONE)
-                    term = times(term, power(base, n // 2))
+                    square = raise_to_power(Tree(other, atom.children), 2)
+                    base = (
+                        (add_terms if sign > 0 else subtract_terms)(ONE, square)
+                        if sign
+                        else subtract_terms(square, ONE)
+                    )
+                    term = multiply_terms(term, raise_to_power(base, n // 2))
                     n %= 2
                 if n:
-                    term = times(term, power(atom, n))
-            total = plus(total, fraction(c), term)
-        return normal(total) if total != ZERO else ZERO
+                    term = multiply_terms(term, raise_to_power(atom, n))
+            total = add_multiple(total, to_fraction(c), term)
+        return expand_tree(total) if total != ZERO else ZERO
 
-    result = space.of(tree)
+    result = space.to_quotient(tree)
     if all(row[place] < 2 for half in result for row in half.monoms() for place in places):
         return None
     below = to_side(result.bottom)
-    return normal(divided(to_side(result.top), below)) if below != ZERO else None
+    return expand_tree(divide_terms(to_side(result.top), below)) if below != ZERO else None
 
 
 def _power_form(tree: Tree) -> Tree:
     """1 - cos² as sin²."""
-    rows = {m: c for c, m in terms(tree)}
+    rows = {m: c for c, m in split_terms(tree)}
     for m, c in rows.items():
         square = m.label == "pow" and m.children[0].label in _CIRCULAR and m.children[1] == TWO
         if square and len(rows) == 2 and rows.get(ONE) == -c:
             other = Tree("cos" if m.children[0].label == "sin" else "sin", m.children[0].children)
-            return scaled(-c, power(other, 2))
+            return scale_term(-c, raise_to_power(other, 2))
     return tree
 
 
@@ -430,23 +447,23 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
         space = Space([tree])
         if not any(atom.label in kind for atom in space.atoms):
             continue
-        result = space.of(tree)
+        result = space.to_quotient(tree)
         top, bottom = (_build_linear(space, side, kind) for side in result)
         if bottom == ZERO:
             continue
-        yield divided(top, bottom)
+        yield divide_terms(top, bottom)
 
 
 def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
     places = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
-    rows = [{m: c for c, m in terms(space.atoms[place].children[0])} for place in places]
+    rows = [{m: c for c, m in split_terms(space.atoms[place].children[0])} for place in places]
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
     groups: dict[tuple[int, ...], dict[Vector, tuple[Fraction, Fraction]]] = {}
     waves = 0
     for exponents, c in polynomial.to_dict().items():
         series: dict[Vector, tuple[Fraction, Fraction]] = {
-            tuple([Fraction(0)] * len(basis)): (fraction(c), Fraction(0))
+            tuple([Fraction(0)] * len(basis)): (to_fraction(c), Fraction(0))
         }
         for place, vector in zip(places, vectors, strict=True):
             for _ in range(int(exponents[place])):
@@ -461,13 +478,13 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
             group[vector] = before[0] + real, before[1] + imaginary
     total: list[tuple[Fraction, Tree]] = []
     for rest, group in groups.items():
-        beside = space.sum(space.polynomial({rest: fmpq(1)}))
+        beside = space.polynomial_to_tree(space.make_polynomial({rest: fmpq(1)}))
         for vector in sorted(group):
             opposite = tuple(-n for n in vector)
             if vector < opposite:
                 continue
             for share, m in _iterate_waves(group, vector, opposite, basis, kind):
-                total.append((share, times(m, beside) if beside != ONE else m))
+                total.append((share, multiply_terms(m, beside) if beside != ONE else m))
     total = [(c, m) for c, m in total if c]
     if not total:
         return ZERO
@@ -477,8 +494,8 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
     total.insert(0, total.pop(first))
     tree = ZERO
     for share, m in total:
-        tree = plus(tree, share * over, m)
-    return divided(tree, number(over))
+        tree = add_multiple(tree, share * over, m)
+    return divide_terms(tree, number_tree(over))
 
 
 def _times_series(
@@ -511,7 +528,7 @@ def _iterate_waves(
         return
     angle = ZERO
     for n, m in zip(vector, basis, strict=True):
-        angle = plus(angle, n, m)
+        angle = add_multiple(angle, n, m)
     even, odd = here[0] + there[0], here[0] - there[0]
     if kind is _CIRCULAR:
         odd = there[1] - here[1]
@@ -521,7 +538,7 @@ def _iterate_waves(
 
 def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
     """c (sin a ± sin b) and its like; 1 ± cos a; sin a ± cos a as one shifted sine."""
-    rows = terms(tree)
+    rows = split_terms(tree)
     if len(rows) != 2 or abs(rows[0][0]) != abs(rows[1][0]):
         return
     (c, m), (d, n) = rows
@@ -538,30 +555,32 @@ def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
         wave, sign = (m, d * c > 0) if n == ONE else (n, d * c > 0)
         scale = d if n == ONE else c
         if wave.label == "cos":
-            half = normal(divided(wave.children[0], TWO))
-            yield scaled(2 * scale, power(Tree("cos" if sign else "sin", (half,)), 2))
+            half = expand_tree(divide_terms(wave.children[0], TWO))
+            yield scale_term(2 * scale, raise_to_power(Tree("cos" if sign else "sin", (half,)), 2))
         if wave.label == "cosh":
-            half = normal(divided(wave.children[0], TWO))
-            yield scaled(2 * scale * (1 if sign else -1), power(Tree("cosh" if sign else "sinh", (half,)), 2))
+            half = expand_tree(divide_terms(wave.children[0], TWO))
+            yield scale_term(
+                2 * scale * (1 if sign else -1), raise_to_power(Tree("cosh" if sign else "sinh", (half,)), 2)
+            )
         return
     if labels == set(_CIRCULAR) and m.children == n.children:
         (s, a), (t, __) = ((c, m), (d, n)) if m.label == "sin" else ((d, n), (c, m))
         root = Tree("sqrt", (TWO,))
         quarter = Tree("/", (Tree("pi"), Tree("4")))
         angle = a.children[0]
-        factor = times(number(abs(s)), root)
-        sine = (added if s * t > 0 else less)(angle, quarter)
-        cosine = (less if s * t > 0 else added)(angle, quarter)
-        yield times(factor if s > 0 else times(MINUS, factor), Tree("sin", (sine,)))
-        yield times(factor if t > 0 else times(MINUS, factor), Tree("cos", (cosine,)))
+        factor = multiply_terms(number_tree(abs(s)), root)
+        sine = (add_terms if s * t > 0 else subtract_terms)(angle, quarter)
+        cosine = (subtract_terms if s * t > 0 else add_terms)(angle, quarter)
+        yield multiply_terms(factor if s > 0 else multiply_terms(MINUS, factor), Tree("sin", (sine,)))
+        yield multiply_terms(factor if t > 0 else multiply_terms(MINUS, factor), Tree("cos", (cosine,)))
         return
     if len(labels) == 1 and m.label in (*_CIRCULAR, *_HYPERBOLIC):
         yield from _two_waves(m.label, c, m.children[0], d, n.children[0])
 
 
 def _two_waves(label: str, c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterator[Tree]:
-    middle = normal(divided(added(a, b), TWO))
-    apart = normal(divided(less(a, b), TWO))
+    middle = expand_tree(divide_terms(add_terms(a, b), TWO))
+    apart = expand_tree(divide_terms(subtract_terms(a, b), TWO))
     hyperbolic = label.endswith("h")
     sine, cosine = _HYPERBOLIC if hyperbolic else _CIRCULAR
     alike = c == d
@@ -579,12 +598,12 @@ def _build_signed_product(scale: Fraction, waves: Iterable[tuple[str, Tree]]) ->
     """Return a product of sines and cosines whose angles begin without a minus."""
     found = ONE
     for label, angle in waves:
-        rows = terms(angle)
+        rows = split_terms(angle)
         if rows and rows[0][0] < 0:
-            angle = normal(times(MINUS, angle))
+            angle = expand_tree(multiply_terms(MINUS, angle))
             scale = -scale if label in ("sin", "sinh") else scale
-        found = times(found, Tree(label, (angle,)))
-    return scaled(scale, found)
+        found = multiply_terms(found, Tree(label, (angle,)))
+    return scale_term(scale, found)
 
 
 def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
@@ -596,19 +615,19 @@ def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
             other = places.get(Tree(cosine, atom.children)) if atom.label == sine else None
             if other is None:
                 continue
-            wave = Tree(sine, (normal(times(TWO, atom.children[0])),))
+            wave = Tree(sine, (expand_tree(multiply_terms(TWO, atom.children[0])),))
             total, changed = ZERO, False
-            result = space.of(tree)
+            result = space.to_quotient(tree)
             if not result.bottom.is_constant():
                 continue
             for exponents, c in result.top.to_dict().items():
                 both = min(int(exponents[place]), int(exponents[other]))
                 changed = changed or both > 0
                 rest = [int(n) - both * (at in (place, other)) for at, n in enumerate(exponents)]
-                term = power(wave, both) if both else ONE
+                term = raise_to_power(wave, both) if both else ONE
                 for one, n in zip(space.atoms, rest, strict=False):
-                    term = times(term, power(one, n)) if n else term
-                total = plus(total, fraction(c) / 2**both, term)
+                    term = multiply_terms(term, raise_to_power(one, n)) if n else term
+                total = add_multiple(total, to_fraction(c) / 2**both, term)
             if changed:
                 yield total
 
@@ -619,52 +638,52 @@ def _use_half_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
     if len(angles) != 1:
         return
     (angle,) = angles
-    half = Tree("tan", (normal(divided(angle, TWO)),))
+    half = Tree("tan", (expand_tree(divide_terms(angle, TWO)),))
     if any(node.label in _HYPERBOLIC for node in tree):
         half = Tree("tanh", half.children)
-    sign = added if half.label == "tan" else less
-    other = less if half.label == "tan" else added
-    below = sign(ONE, power(half, 2))
+    sign = add_terms if half.label == "tan" else subtract_terms
+    other = subtract_terms if half.label == "tan" else add_terms
+    below = sign(ONE, raise_to_power(half, 2))
     known = {
-        _CIRCULAR[0]: divided(times(TWO, half), below),
-        _CIRCULAR[1]: divided(other(ONE, power(half, 2)), below),
+        _CIRCULAR[0]: divide_terms(multiply_terms(TWO, half), below),
+        _CIRCULAR[1]: divide_terms(other(ONE, raise_to_power(half, 2)), below),
     }
     known |= {_HYPERBOLIC[0]: known["sin"], _HYPERBOLIC[1]: known["cos"]}
-    yield normal(bottom_up(tree, lambda node: known.get(node.label, node)))
+    yield expand_tree(bottom_up(tree, lambda node: known.get(node.label, node)))
 
 
 def _use_sines_and_cosines(tree: Tree, _: Signs) -> Iterator[Tree]:
     """By sines and cosines alone, over a common denominator."""
     by = {
-        "tan": lambda u: divided(Tree("sin", u), Tree("cos", u)),
-        "cot": lambda u: divided(Tree("cos", u), Tree("sin", u)),
-        "sec": lambda u: divided(ONE, Tree("cos", u)),
-        "csc": lambda u: divided(ONE, Tree("sin", u)),
-        "tanh": lambda u: divided(Tree("sinh", u), Tree("cosh", u)),
-        "coth": lambda u: divided(Tree("cosh", u), Tree("sinh", u)),
-        "sech": lambda u: divided(ONE, Tree("cosh", u)),
-        "csch": lambda u: divided(ONE, Tree("sinh", u)),
+        "tan": lambda u: divide_terms(Tree("sin", u), Tree("cos", u)),
+        "cot": lambda u: divide_terms(Tree("cos", u), Tree("sin", u)),
+        "sec": lambda u: divide_terms(ONE, Tree("cos", u)),
+        "csc": lambda u: divide_terms(ONE, Tree("sin", u)),
+        "tanh": lambda u: divide_terms(Tree("sinh", u), Tree("cosh", u)),
+        "coth": lambda u: divide_terms(Tree("cosh", u), Tree("sinh", u)),
+        "sech": lambda u: divide_terms(ONE, Tree("cosh", u)),
+        "csch": lambda u: divide_terms(ONE, Tree("sinh", u)),
     }
     if any(node.label in by for node in tree):
-        yield normal(
+        yield expand_tree(
             bottom_up(tree, lambda node: by[node.label](node.children) if node.label in by else node)
         )
 
 
 def _two_exponentials(c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterator[Tree]:
     """c (e^a ± e^b) as 2 c e^((a+b)/2) times a hyperbolic cosine or sine."""
-    middle = normal(divided(added(a, b), TWO))
-    apart = normal(divided(less(a, b), TWO))
+    middle = expand_tree(divide_terms(add_terms(a, b), TWO))
+    apart = expand_tree(divide_terms(subtract_terms(a, b), TWO))
     label = "cosh" if c == d else "sinh"
     if middle == ZERO:
         yield _build_signed_product(2 * c, [(label, apart)])
         return
-    growth = times(number(2 * abs(c)), Tree("pow", (Tree("e"), middle)))
-    yield times(growth, _build_signed_product(c / abs(c), [(label, apart)]))
+    growth = multiply_terms(number_tree(2 * abs(c)), Tree("pow", (Tree("e"), middle)))
+    yield multiply_terms(growth, _build_signed_product(c / abs(c), [(label, apart)]))
 
 
 _FAMILIES: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
-    "expand": expanded,
+    "expand": iterate_expanded,
     "factor": factored_forms,
     "square completed": square_completed,
     "partial fractions": partial_fractions,
@@ -680,7 +699,7 @@ _FAMILIES: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
 _WHOLE: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
     "common denominator": common_denominator,
     "conjugate": _multiply_by_conjugate,
-    "Horner": nested,
+    "Horner": iterate_horner,
     "half angles": partial(_multiple_angles, parts=2),
     "tangent": _use_half_angle,
     "sines and cosines": _use_sines_and_cosines,

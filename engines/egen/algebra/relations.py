@@ -18,14 +18,14 @@ from engines.mathematics.algebra.rational import (
     ZERO,
     Space,
     TooLargeError,
-    added,
-    divided,
-    integer,
-    less,
-    power,
-    rational,
-    terms,
-    times,
+    add_terms,
+    divide_terms,
+    integer_value,
+    multiply_terms,
+    raise_to_power,
+    rational_value,
+    split_terms,
+    subtract_terms,
 )
 
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
@@ -45,13 +45,13 @@ def find_equality_steps(left: Tree, right: Tree, powers: Powers) -> tuple[str, .
         return (ARITHMETIC,)
     try:
         space = _Closed([left, right])
-        difference = space.combined("-", space.of(left), space.of(right)).top
+        difference = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right)).top
         used = space.vanishes(difference)
         if used is not None:
             return used or (_name_algebra_step(left, right),)
         if _are_equal_roots(left, right, powers):
             return ("roots",)
-        rows = terms(less(left, right))
+        rows = split_terms(subtract_terms(left, right))
         if _are_equal_logarithms(rows):
             return ("logarithms",)
         return ("arctangents",) if _is_arctangent_sum_zero(rows, powers) else ()
@@ -83,14 +83,14 @@ class _Closed(Space):
     def _find_relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
         result = is_root(atom)
         if result is not None:
-            base = self.of(result[0])
+            base = self.to_quotient(result[0])
             return (result[1], base.top, "roots") if base.bottom.is_constant() else None
         if atom.label == "abs":
-            inside = self.raised(self.of(atom.children[0]), 2)
+            inside = self.raise_quotient(self.to_quotient(atom.children[0]), 2)
             return (2, inside.top, "roots") if inside.bottom.is_constant() else None
         if atom.label in _SINE:
-            square = self.of(power(Tree(_SINE[atom.label], atom.children), 2)).top
-            one = self.constant(1)
+            square = self.to_quotient(raise_to_power(Tree(_SINE[atom.label], atom.children), 2)).top
+            one = self.constant_polynomial(1)
             return 2, one - square if atom.label == "cos" else one + square, "squares"
         return None
 
@@ -125,9 +125,9 @@ class _Closed(Space):
             times_over, left = divmod(int(exponents[place]), exponent)
             lower = (*exponents[:place], left, *exponents[place + 1 :])
             groups.setdefault(times_over, {})[lower] = c
-        total = self.constant(0)
+        total = self.constant_polynomial(0)
         for times_over, rows in groups.items():
-            total += self.polynomial(rows) * value**times_over
+            total += self.make_polynomial(rows) * value**times_over
             if len(total) > 2_000:
                 raise TooLargeError("a polynomial has too many terms to be reduced")
         return total
@@ -143,7 +143,7 @@ class _Closed(Space):
             groups.setdefault(key, {})[own] = c
         if len(groups) > _MAX_GROUPS:
             return False
-        return all(is_zero(self.sum(self.polynomial(rows))) for rows in groups.values())
+        return all(is_zero(self.polynomial_to_tree(self.make_polynomial(rows))) for rows in groups.values())
 
 
 _SINE = {"cos": "sin", "cosh": "sinh"}
@@ -153,10 +153,12 @@ _PI = Tree("pi")
 def _are_equal_roots(left: Tree, right: Tree, powers: Powers) -> bool:
     for one, other in ((left, right), (right, left)):
         result = is_root(one)
-        if result is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
+        if result is not None and powers.signs.sign_of(one) > 0 and powers.signs.sign_of(other) > 0:
             base, degree = result
             space = _Closed([base, other])
-            difference = space.combined("-", space.of(base), space.raised(space.of(other), degree)).top
+            difference = space.combine_quotients(
+                "-", space.to_quotient(base), space.raise_quotient(space.to_quotient(other), degree)
+            ).top
             return space.vanishes(difference) is not None
     return False
 
@@ -166,9 +168,11 @@ def _are_equal_logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
         return False
     counts = _count_terms(rows, rows)
     space = _Closed([m.children[0] for _, m in rows])
-    product = space.of(ONE)
+    product = space.to_quotient(ONE)
     for count, (_, m) in zip(counts, rows, strict=True):
-        product = space.combined("*", product, space.raised(space.of(m.children[0]), count))
+        product = space.combine_quotients(
+            "*", product, space.raise_quotient(space.to_quotient(m.children[0]), count)
+        )
     return space.vanishes(product.top - product.bottom) is not None
 
 
@@ -182,16 +186,20 @@ def _is_arctangent_sum_zero(rows: Sequence[tuple[Fraction, Tree]], powers: Power
     counts = _count_terms(inverse, rows)
     sides = [_triangle_legs(m, powers) for _, m in inverse]
     space = _Closed([leg for pair in sides for leg in pair])
-    zero = space.of(Tree("0"))
-    real, imaginary = space.of(ONE), zero
+    zero = space.to_quotient(Tree("0"))
+    real, imaginary = space.to_quotient(ONE), zero
     for count, (adjacent, opposite) in zip(counts, sides, strict=True):
-        a, b = space.of(adjacent), space.of(opposite)
+        a, b = space.to_quotient(adjacent), space.to_quotient(opposite)
         if count < 0:
-            b = space.combined("-", zero, b)
+            b = space.combine_quotients("-", zero, b)
         for _ in range(abs(count)):
             real, imaginary = (
-                space.combined("-", space.combined("*", real, a), space.combined("*", imaginary, b)),
-                space.combined("+", space.combined("*", real, b), space.combined("*", imaginary, a)),
+                space.combine_quotients(
+                    "-", space.combine_quotients("*", real, a), space.combine_quotients("*", imaginary, b)
+                ),
+                space.combine_quotients(
+                    "+", space.combine_quotients("*", real, b), space.combine_quotients("*", imaginary, a)
+                ),
             )
     return space.vanishes(imaginary.top) is not None
 
@@ -208,16 +216,16 @@ def _triangle_legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
     u = inverse.children[0]
     if inverse.label == "atan":
         return ONE, u
-    root = Tree("sqrt", (reduce_by_relations(less(ONE, power(u, 2))),))
-    return bottom_up(root, powers.power), u
+    root = Tree("sqrt", (reduce_by_relations(subtract_terms(ONE, raise_to_power(u, 2))),))
+    return bottom_up(root, powers.split_power), u
 
 
 def reduce_by_relations(tree: Tree) -> Tree:
     """Return an expression with the relations of its atoms used, if that makes it shorter."""
     space = _Closed([tree])
-    result = space.of(tree)
-    lower = space.reduced(space.lower_powers(result.top)[0], space.lower_powers(result.bottom)[0])
-    return min(tree, space.tree(lower), key=len)
+    result = space.to_quotient(tree)
+    lower = space.reduce_quotient(space.lower_powers(result.top)[0], space.lower_powers(result.bottom)[0])
+    return min(tree, space.to_tree(lower), key=len)
 
 
 def _name_algebra_step(left: Tree, right: Tree) -> str:
@@ -247,7 +255,11 @@ class _Shape:
         self.quotients = sum(map(_is_quotient, nodes))
         self.products = sum(
             (node.label == "*" and any(map(_is_sum, node.children)))
-            or (node.label == "pow" and _is_sum(node.children[0]) and integer(node.children[1]) is not None)
+            or (
+                node.label == "pow"
+                and _is_sum(node.children[0])
+                and integer_value(node.children[1]) is not None
+            )
             for node in nodes
         )
 
@@ -262,8 +274,12 @@ def _is_sum(tree: Tree) -> bool:
 
 def _is_quotient(tree: Tree) -> bool:
     if tree.label == "/":
-        return rational(tree.children[1]) is None
-    return tree.label == "pow" and rational(tree.children[0]) is None and (integer(tree.children[1]) or 0) < 0
+        return rational_value(tree.children[1]) is None
+    return (
+        tree.label == "pow"
+        and rational_value(tree.children[0]) is None
+        and (integer_value(tree.children[1]) or 0) < 0
+    )
 
 
 # Lines from two expressions to a common form, each made by a rule or a named procedure.
@@ -344,20 +360,22 @@ class _Ends:
                 self._by_rules(side, _WRITTEN_BY_OTHERS)
                 if self.exponentials:
                     self._by_rules(side, _BY_EXPONENTIALS)
-            self._change_everywhere(sides, "addition theorem", angles.addition)
-            self._scan_sides(sides, angles.scan)
+            self._change_everywhere(sides, "addition theorem", angles.expand_addition)
+            self._scan_sides(sides, angles.scan_tree)
             for side in sides:
-                self._by_rules(side, [_HALVED[name] for name in _HALVED if angles.halves(name)])
-            self._change_everywhere(sides, "negative angle", angles.negative)
-            self._change_everywhere(sides, "multiple angle", angles.multiple)
-            self._change_everywhere(sides, "exact value", angles.value)
+                self._by_rules(
+                    side, [_HALVED[name] for name in _HALVED if angles.is_fraction_of_inverse(name)]
+                )
+            self._change_everywhere(sides, "negative angle", angles.reflect_negative)
+            self._change_everywhere(sides, "multiple angle", angles.expand_multiple)
+            self._change_everywhere(sides, "exact value", angles.exact_value)
             for side in sides:
                 self._by_rules(side, _COMPOSED)
             self._change_everywhere(sides, "squares", _strip_function)
-            self._change_everywhere(sides, "absolute value", powers.absolute)
-            self._scan_sides(sides, powers.scan)
-            self._change_everywhere(sides, "powers", powers.power)
-            self._change_everywhere(sides, "logarithms", powers.logarithm)
+            self._change_everywhere(sides, "absolute value", powers.resolve_absolute)
+            self._scan_sides(sides, powers.scan_tree)
+            self._change_everywhere(sides, "powers", powers.split_power)
+            self._change_everywhere(sides, "logarithms", powers.split_logarithm)
             if before == (sides[0][-1][1], sides[1][-1][1]):
                 break
         return sides
@@ -421,16 +439,16 @@ def _without_neutral(tree: Tree) -> Tree:
 
 
 _SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
-    "+": added,
-    "-": lambda left, right: less(left, right) if left != ZERO else times(MINUS, right),
-    "*": times,
-    "/": divided,
+    "+": add_terms,
+    "-": lambda left, right: subtract_terms(left, right) if left != ZERO else multiply_terms(MINUS, right),
+    "*": multiply_terms,
+    "/": divide_terms,
 }
 
 
 def _strip_function(tree: Tree) -> Tree:
     if tree.label not in ("sqrt", "ln", "abs") and not (
-        tree.label == "pow" and integer(tree.children[1]) is None
+        tree.label == "pow" and integer_value(tree.children[1]) is None
     ):
         return tree
     return Tree(tree.label, (reduce_by_relations(tree.children[0]), *tree.children[1:]))

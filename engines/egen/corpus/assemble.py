@@ -309,7 +309,7 @@ def _find_duplicates(texts: Sequence[str], theory: Theory) -> list[int]:
     seen: set[object] = set()
     found = []
     for place, text in enumerate(texts):
-        key = forms.key_of(terms.read(text.split()))
+        key = forms.key_of(terms.number_of(text.split()))
         if key in seen:
             found.append(place)
         seen.add(key)

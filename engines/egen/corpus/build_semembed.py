@@ -93,11 +93,11 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
 
     from engines.egen.models.datasets import is_usable
     from engines.mathematics.terms.canonical import canonical_key
-    from engines.mathematics.terms.symbolic import from_sympy, isolated, to_sympy
+    from engines.mathematics.terms.symbolic import from_sympy, isolate_sympy, to_sympy
     from engines.mathematics.verification.verify import Verifier
 
     try:
-        with isolated(), _limit_time(time_s):
+        with isolate_sympy(), _limit_time(time_s):
             start = to_sympy(tree)
     except ExpressionError:
         return []
@@ -105,7 +105,7 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     found: list[Tree] = []
     for name in REWRITINGS:
         try:
-            with isolated(), _limit_time(time_s):
+            with isolate_sympy(), _limit_time(time_s):
                 other = from_sympy(_apply_rewriting(sympy, name, start))
         except ExpressionError:
             continue

@@ -30,7 +30,7 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, read_prefix, to_prefix, variables_of
 from engines.egen.records import Cluster
 from engines.egen.settings import SplitName
-from engines.mathematics.assumptions import ordered, read_assumptions
+from engines.mathematics.assumptions import order_variables, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def make_header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
         names |= read_assumptions(text).variables
     if not names and not any(assumed):
         return {"format": FORMAT}
-    return {"format": SEVERAL, "variables": list(ordered(names))}
+    return {"format": SEVERAL, "variables": list(order_variables(names))}
 
 
 def theory_in(plan: Mapping[str, Any]) -> str:
@@ -368,7 +368,7 @@ class Corpus:
     def find_clusters(self, tree: Tree) -> list[ClusterMatch]:
         """Return the clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
-        from engines.mathematics.verification.verify import verifier
+        from engines.mathematics.verification.verify import make_verifier
 
         if self.manifest["format"] == THEORY:
             return [*self._find_term(tree)]
@@ -382,7 +382,7 @@ class Corpus:
         found: list[ClusterMatch] = []
         for cluster in alike + related[:_RELATED]:
             head = self._clusters["head"][cluster].as_py()
-            judge = verifier(
+            judge = make_verifier(
                 read_prefix(head, LETTERS),
                 tree,
                 assumptions=read_assumptions(self.assumption_of_cluster(cluster)),
@@ -410,10 +410,10 @@ class Corpus:
 
         terms = Subterms(self.theory.arity)
         forms = self.theory.make_forms(terms)
-        wanted = forms.key_of(terms.read(tree.list_labels()))
+        wanted = forms.key_of(terms.number_of(tree.list_labels()))
         texts = self.read_members(cluster)["prefix"].to_pylist()
         return next(
-            (n for n, text in enumerate(texts) if forms.key_of(terms.read(text.split())) == wanted), None
+            (n for n, text in enumerate(texts) if forms.key_of(terms.number_of(text.split())) == wanted), None
         )
 
     @cached_property

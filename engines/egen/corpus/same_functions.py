@@ -14,7 +14,7 @@ from engines.egen.theories.theory import Theory, compare_term
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.mathematics.verification.points import relations_hold
-from engines.mathematics.verification.verify import verifier
+from engines.mathematics.verification.verify import make_verifier
 
 # A fingerprint is an expression's values at fixed points of several ranges, on a logarithmic scale, with
 # marks for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are
@@ -105,7 +105,7 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
 def are_same_function(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
     """Return whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
-        verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
+        make_verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
         for head, member in ((one, other), (other, one))
     )
 

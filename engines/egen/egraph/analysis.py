@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold_numbers, is_number
-from engines.mathematics.assumptions import Assumptions, Relation
+from engines.mathematics.assumptions import AssumedRelation, Assumptions
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
 #
@@ -558,7 +558,7 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
     yield "(run asked 1)"
 
 
-def _iterate_relation_commands(one: Relation) -> Iterator[str]:
+def _iterate_relation_commands(one: AssumedRelation) -> Iterator[str]:
     left, right = fold_numbers(one.left), fold_numbers(one.right)
     difference = f"(Sub {term_text(right, SEVERAL)} {term_text(left, SEVERAL)})"
     if one.sign == "!=":

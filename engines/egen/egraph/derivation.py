@@ -28,8 +28,13 @@ from engines.egen.settings import ACCEPTED, Mode
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs
-from engines.mathematics.numbers.numeric import balls, compile_many
-from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict, distinguishable, where
+from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
+from engines.mathematics.verification.verdicts import (
+    Counterexample,
+    MemberVerdict,
+    describe_point,
+    format_distinguishable,
+)
 
 # A small e-graph that remembers why things are equal.
 #
@@ -345,9 +350,10 @@ def _explain_refusal(verdict: MemberVerdict) -> str:
         return "The two are not the same function."
     if example.said:
         return f"The two are not equal: {example.said}."
-    one, other = distinguishable(example.head, example.member, example.difference, digits=6)
+    one, other = format_distinguishable(example.head, example.member, example.difference, digits=6)
     what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
-    return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."
+    point = describe_point(example.x, dict(example.at))
+    return f"The two {what}: at {point} the first is {one}, the second {other}."
 
 
 def _iterate_ways(
@@ -529,7 +535,7 @@ class _Search:
             program = compile_many(
                 [unfold_numbers(self.proofs.to_tree(node))], variables=self.signs.variables
             )
-            near, errors = balls(program, self.signs.points)
+            near, errors = evaluate_balls(program, self.signs.points)
             self._values[node] = near[0][np.isfinite(errors[0])].tolist()
         return self._values[node]
 

@@ -112,7 +112,7 @@ class _Selection:
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
-        self.keys = {self.forms.key_of(self.terms.read(self.head.list_labels()))}
+        self.keys = {self.forms.key_of(self.terms.number_of(self.head.list_labels()))}
         interesting = self.config.order == "interesting"
         self.wanted = max(_CHOSEN_FROM, self.config.members) if interesting else self.config.members
         self.suspects: set[str] = set()
@@ -175,9 +175,9 @@ class _Selection:
 
     def judge_written_terms(self, terms: Iterable[Tree]) -> None:
         short = (term.list_labels() for term in terms)
-        rows = (self.terms.coded(term) for term in short if len(term) <= self.config.max_tokens)
+        rows = (self.terms.encode_tokens(term) for term in short if len(term) <= self.config.max_tokens)
         self.judge_terms(
-            list(self.iterate_distinct((self.terms.add(row[None])[0], row.tolist()) for row in rows))
+            list(self.iterate_distinct((self.terms.add_rows(row[None])[0], row.tolist()) for row in rows))
         )
 
     def select_terms(self, sampler: Sampler, counts: list[int]) -> None:
@@ -194,7 +194,7 @@ class _Selection:
         open_lengths = [length for length, count in enumerate(counts) if count]
         share = self.wanted // max(1, len(open_lengths))
         tables = sampler.tables
-        codes = np.append(self.terms.codes(tables.names)[tables.labels], -1)  # -1 is behind the end
+        codes = np.append(self.terms.label_codes(tables.names)[tables.labels], -1)  # -1 is behind the end
         streams = {length: self.iterate_drawn(sampler, length, share, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
         even = self.config.style != "any" and self.wanted >= len(open_lengths)
@@ -241,7 +241,7 @@ class _Selection:
             if not len(rows):
                 return
             given += len(rows)
-            yield from zip(self.terms.add(rows), rows.tolist(), strict=True)
+            yield from zip(self.terms.add_rows(rows), rows.tolist(), strict=True)
 
     def iterate_distinct(self, terms: Iterable[tuple[int, list[int]]]) -> Iterator[str]:
         for term, row in terms:

@@ -77,7 +77,7 @@ def judge(
     Args:
         cosines: By a model; without them only the verifier judges.
     """
-    from engines.mathematics.verification.explain import because
+    from engines.mathematics.verification.explain import explain_verdict
     from engines.mathematics.verification.verify import verdict_row
 
     rows = []
@@ -86,7 +86,7 @@ def judge(
         arbiter = theory_of(theory, assume, one, other).make_judge(one)
         try:
             (verdict,) = arbiter.check([other])
-            reason = because(verdict, arbiter.reason)
+            reason = explain_verdict(verdict, arbiter.reason)
         except ExpressionError as error:  # too much for the judge of a theory
             verdict, reason = MemberVerdict("undecided", 1.0), error.what
         read = not isnan(cosine)

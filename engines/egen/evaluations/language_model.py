@@ -21,7 +21,7 @@ from engines.egen.evaluations.mistakes import MarkedDerivation
 from engines.egen.evaluations.semantic import SemanticItem
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import infix
+from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.verification.verify import Verifier
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
@@ -53,9 +53,9 @@ def semantic(
     for item in items:
         candidates = (item.answer, *item.distractors)
         order = draw.permutation(len(candidates)).tolist()
-        lines = [f"{chr(ord('A') + n)}. {infix(candidates[place])}" for n, place in enumerate(order)]
+        lines = [f"{chr(ord('A') + n)}. {to_infix(candidates[place])}" for n, place in enumerate(order)]
         prompts.append(
-            f"{_ABOUT}\n\nOne of these expressions equals {infix(item.query)} wherever both are defined. "
+            f"{_ABOUT}\n\nOne of these expressions equals {to_infix(item.query)} wherever both are defined. "
             "Which?\n\n" + "\n".join(lines) + "\n\nEnd with a line `ANSWER: ` and its letter."
         )
         orders.append(order)
@@ -96,7 +96,7 @@ def mistakes(
     """
     prompts = []
     for derivation in test:
-        lines = [f"{n}. {infix(step)}" for n, step in enumerate(derivation.steps)]
+        lines = [f"{n}. {to_infix(step)}" for n, step in enumerate(derivation.steps)]
         prompts.append(
             f"{_ABOUT}\n\nEach line should equal the line above it wherever both are defined.\n\n"
             + "\n".join(lines)
@@ -147,7 +147,7 @@ def algebra(
     `paper`: with y2 itself, up to the order of operands. `better`: with any expression that is equal to it.
     """
     prompts = [
-        f"{_ABOUT}\n\n{infix(item.x1)} is to {infix(item.y1)} as {infix(item.x2)} is to what?\n\n"
+        f"{_ABOUT}\n\n{to_infix(item.x1)} is to {to_infix(item.y1)} as {to_infix(item.x2)} is to what?\n\n"
         "End with a line `ANSWER: ` and one expression."
         for item in analogies
     ]

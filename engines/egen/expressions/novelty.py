@@ -20,7 +20,14 @@ from engines.core.vocabulary import (
     UNDONE_BY,
     is_constant_token,
 )
-from engines.mathematics.algebra.rational import ONE, ZERO, divided, number, power, times
+from engines.mathematics.algebra.rational import (
+    ONE,
+    ZERO,
+    divide_terms,
+    multiply_terms,
+    number_tree,
+    raise_to_power,
+)
 from engines.mathematics.terms.canonical import Subterms
 
 _EVEN = ("cos", "sec", "cosh", "sech", "abs")
@@ -194,13 +201,13 @@ def _to_tree(value: NormalForm) -> Tree:
     if value.powers:
         return _to_quotient(value)
     if _is_number(value):
-        return number(value.scale)
+        return number_tree(value.scale)
     return Tree(value.function or value.text, tuple(map(_to_tree, value.operands)))
 
 
 def _scale_term(c: Fraction, term: NormalForm) -> Tree:
     return (
-        number(c)
+        number_tree(c)
         if term.text == "1"
         else _to_tree(term)
         if c == 1
@@ -211,9 +218,9 @@ def _scale_term(c: Fraction, term: NormalForm) -> Tree:
 def _to_quotient(value: NormalForm) -> Tree:
     above, below = ONE, ONE
     if value.scale.numerator != 1:
-        above = number(value.scale.numerator)
+        above = number_tree(value.scale.numerator)
     if value.scale.denominator != 1:
-        below = number(value.scale.denominator)
+        below = number_tree(value.scale.denominator)
     for base, exponent in value.powers.values():
         under = _is_number(exponent) and exponent.scale < 0
         size = abs(exponent.scale) if _is_number(exponent) else None
@@ -221,11 +228,11 @@ def _to_quotient(value: NormalForm) -> Tree:
         if size == Fraction(1, 2):
             part = Tree("sqrt", (root,))
         elif size is not None:
-            part = power(root, size)
+            part = raise_to_power(root, size)
         else:
             part = Tree("pow", (root, _to_tree(exponent)))
-        above, below = (above, times(below, part)) if under else (times(above, part), below)
-    return divided(above, below)
+        above, below = (above, multiply_terms(below, part)) if under else (multiply_terms(above, part), below)
+    return divide_terms(above, below)
 
 
 def _from_number(value: Fraction) -> NormalForm:

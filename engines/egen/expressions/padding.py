@@ -41,7 +41,7 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
     subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
     """
     terms = Subterms(ARITY)
-    number = terms.read(expression.list_labels() if isinstance(expression, Tree) else expression)
+    number = terms.number_of(expression.list_labels() if isinstance(expression, Tree) else expression)
     return Padding(terms).is_padded(number)
 
 

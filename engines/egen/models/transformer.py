@@ -12,7 +12,7 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import to_prefix
 from engines.egen.models.config import ModelConfig, Negatives
 from engines.egen.models.datasets import Sequences, make_batches
-from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
+from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode_ids
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import Verifier
 from engines.training.libraries import POOLINGS
@@ -311,7 +311,7 @@ def _judge_candidates(source: Tree, candidates: list[tuple[list[int], float]]) -
     written = []
     for ids, score in candidates:
         try:
-            tree = decode(ids)
+            tree = decode_ids(ids)
         except ExpressionError:
             written.append(WrittenCandidate(tuple(ids), score, None, None))
             continue

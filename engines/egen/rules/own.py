@@ -28,8 +28,8 @@ from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, to_prefix
 from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.formula.infix import read_infix
-from engines.mathematics.numbers.precise import Value
-from engines.mathematics.verification.rigorous import value
+from engines.mathematics.numbers.precise import BallValue
+from engines.mathematics.verification.rigorous import value_at
 
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),
@@ -269,7 +269,7 @@ def classify_rule(rule: ForeignRule) -> ClassifiedRule:
     with ctx.workprec(_BITS):
         for general, point in _sample_points(names):
             values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
-            left, right = value(rule.left, values), value(rule.right, values)
+            left, right = value_at(rule.left, values), value_at(rule.right, values)
             kind = _compare_values(left, right)
             if kind == "agree":
                 agreed += 1
@@ -321,7 +321,7 @@ def _to_odd_fraction(value: float) -> Fraction:
     return Fraction(int(value * 2**20) * 2 + 1, 2**21)
 
 
-def _compare_values(left: Value, right: Value) -> str:
+def _compare_values(left: BallValue, right: BallValue) -> str:
     """agree, widening, losing or false; empty where it cannot be told."""
     if left is None or right is None:
         known = right if left is None else left

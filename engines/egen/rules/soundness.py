@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token
 from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, pattern_variables
-from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
+from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, BallEvaluation, compile_many, evaluate
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
 #
@@ -203,10 +203,10 @@ class RuleCheck:
 
 
 Binding = Mapping[str, str]
-_Truth = Callable[[Evaluation, int], bool]
+_Truth = Callable[[BallEvaluation, int], bool]
 
 
-def _is_not_constant(evaluation: Evaluation, row: int) -> bool:
+def _is_not_constant(evaluation: BallEvaluation, row: int) -> bool:
     value, error, state = evaluation.values[row], evaluation.errors[row], evaluation.state[row]
     both = (state[1:] == DEFINED) & (state[:-1] == DEFINED)
     same = np.abs(np.diff(value)) <= error[1:] + error[:-1]
@@ -214,7 +214,7 @@ def _is_not_constant(evaluation: Evaluation, row: int) -> bool:
 
 
 def _where_defined(test: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]]) -> _Truth:
-    def is_defined(evaluation: Evaluation, row: int) -> bool:
+    def is_defined(evaluation: BallEvaluation, row: int) -> bool:
         known = evaluation.state[row] == DEFINED
         return bool(np.all(test(evaluation.values[row][known], evaluation.errors[row][known])))
 
@@ -247,11 +247,11 @@ class _Bench:
             self._texts.append(text.split())
         return row
 
-    def evaluate_patterns(self) -> Evaluation:
+    def evaluate_patterns(self) -> BallEvaluation:
         return evaluate(compile_many(self._texts), self.points)
 
 
-def _condition_holds(condition: Condition, text: str, evaluation: Evaluation, row: int) -> bool:
+def _condition_holds(condition: Condition, text: str, evaluation: BallEvaluation, row: int) -> bool:
     if condition.name in OF_NUMBERS:
         return is_constant_token(text) and OF_NUMBERS[condition.name](Fraction(text))
     return _FUNCTIONAL[condition.name](evaluation, row)
@@ -333,7 +333,7 @@ class _Tally:
 
 
 def _compare_trials(
-    trials: Iterable[_Trial], evaluation: Evaluation, xs: NDArray[np.float64], tally: _Tally
+    trials: Iterable[_Trial], evaluation: BallEvaluation, xs: NDArray[np.float64], tally: _Tally
 ) -> None:
     for trial in trials:
         if not all(_condition_holds(condition, "", evaluation, row) for condition, row in trial.conditions):
@@ -356,7 +356,7 @@ def _compare_trials(
 
 
 _VALUES = {**CONSTANTS, **FUNCTIONS}
-_NO_EVALUATION = Evaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.empty((0, 0)))
+_NO_EVALUATION = BallEvaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.empty((0, 0)))
 
 
 def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
@@ -368,7 +368,7 @@ def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float
     if value is None:
         return condition.name != "total"
     # at these constants no pattern is close to 0, 1 or -1 without being it (a test looks at all of them)
-    one = Evaluation(np.array([[value]]), np.array([[DEFINED]], np.uint8), np.array([[1e-8]]))
+    one = BallEvaluation(np.array([[value]]), np.array([[DEFINED]], np.uint8), np.array([[1e-8]]))
     return _FUNCTIONAL[condition.name](one, 0)
 
 

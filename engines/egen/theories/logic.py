@@ -143,11 +143,11 @@ class _Forms:
     terms: Subterms
 
     def is_padded(self, number: int) -> bool:
-        term = self.terms.tokens(number)
+        term = self.terms.tokens_of(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
     def key_of(self, number: int) -> str:
-        return ac_key(LOGIC.from_prefix(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
+        return ac_key(LOGIC.from_prefix(self.terms.tokens_of(number)), _COMMUTING, _ASSOCIATING)
 
 
 class TruthTable(OwnJudge):

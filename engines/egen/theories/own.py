@@ -31,7 +31,7 @@ from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudg
 from engines.egen.theories.logic import LOGIC
 from engines.egen.theories.terms import FreeTerms
 from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
-from engines.mathematics.verification.verdicts import Counterexample, where
+from engines.mathematics.verification.verdicts import Counterexample, describe_point
 
 if TYPE_CHECKING:
     from engines.formula.reader import Notation
@@ -392,7 +392,8 @@ def tell_counterexample(example: Counterexample) -> str:
     """Return a counterexample in words."""
     if example.said:
         return example.said
-    return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
+    point = describe_point(example.x, dict(example.at))
+    return f"at {point} the sides are {example.head:g} and {example.member:g}"
 
 
 _MET: dict[str, TheorySigns] = {"logic": LOGIC}
@@ -490,9 +491,9 @@ class _Forms:
     definition: Definition
 
     def is_padded(self, number: int) -> bool:
-        tree = self.definition.signs.from_prefix(self.terms.tokens(number))
+        tree = self.definition.signs.from_prefix(self.terms.tokens_of(number))
         return any(match_pattern(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
 
     def key_of(self, number: int) -> str:
         commuting, associating, _ = self.definition.shapes
-        return ac_key(self.definition.signs.from_prefix(self.terms.tokens(number)), commuting, associating)
+        return ac_key(self.definition.signs.from_prefix(self.terms.tokens_of(number)), commuting, associating)

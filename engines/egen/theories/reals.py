@@ -22,11 +22,11 @@ from engines.egen.theories.theory import Forms, Theory, TheoryChecker
 from engines.formula.reader import read_expression
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
-from engines.mathematics.numbers.numeric import balls, compile_many
+from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
 from engines.mathematics.terms.canonical import Canonical
-from engines.mathematics.terms.notation import expression_row, infix, read_head
+from engines.mathematics.terms.notation import expression_row, read_head, to_infix
 from engines.mathematics.verification.pointwise import Pointwise
-from engines.mathematics.verification.verify import Verifier, verifier
+from engines.mathematics.verification.verify import Verifier, make_verifier
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
@@ -79,14 +79,14 @@ class Reals(Theory):
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         if self.pointwise:
             return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
-        return verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
+        return make_verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
     def iterate_meetings(
         self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: TheoryChecker
     ) -> Iterator[TermLines]:
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
-        _, errors = balls(compile_many([target], variables=judge.variables), points)
+        _, errors = evaluate_balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
         return iterate_meetings(start, target, rules, common)
 
@@ -113,7 +113,7 @@ class Reals(Theory):
         return (read_head if head else read_expression)(text, notation, LETTERS)
 
     def to_infix(self, tree: Tree) -> str:
-        return infix(tree)
+        return to_infix(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
         return expression_row(tree)

@@ -6,7 +6,7 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import FURTHER, variables_of
 from engines.egen.theories.theory import BUILT_IN, Theory
-from engines.mathematics.assumptions import ordered, read_assumptions
+from engines.mathematics.assumptions import order_variables, read_assumptions
 
 
 def theory_text(name: str) -> str:
@@ -52,5 +52,5 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
     rewritable = not any(node.label in FURTHER for tree in trees for node in tree)
     pointwise = not rewritable or any(map(too_large, trees))
     names = variables_of(*trees) | assumptions.variables
-    known = tuple(name for name in ordered(names) if name in names)
+    known = tuple(name for name in order_variables(names) if name in names)
     return Reals(assumptions, known, pointwise, rewritable, own)

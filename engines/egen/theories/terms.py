@@ -116,4 +116,4 @@ class _Forms:
         return False
 
     def key_of(self, number: int) -> str:
-        return " ".join(self.terms.tokens(number))
+        return " ".join(self.terms.tokens_of(number))

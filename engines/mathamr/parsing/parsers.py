@@ -377,7 +377,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     text = write_graph(made.graph)
     trees = {name: operator_tree(latex) for name, latex in result.formulas.items()}
     for name, tree in trees.items():
-        if tree.errors():
+        if tree.list_errors():
             warnings.append(f"part of formula {name} could not be parsed")
     whole = graft_formulas(text, trees, query=spec.query)
     if whole.lost:

@@ -49,7 +49,7 @@ class ValueKeys:
 
         tree = read(latex).tree
         if tree is not None:
-            found, nodes = self._fingerprints.of(tree), len(tree)
+            found, nodes = self._fingerprints.compute_fingerprint(tree), len(tree)
             shares = dict.fromkeys((*found.whole, *found.renamed), 1.0)
             for path, keys in found.parts:
                 for key in keys:
@@ -149,7 +149,7 @@ class Equality:
             yield f"{what} (queries: {self.ended:,})"
 
     def _iterate_equal(self, query: Tree) -> Iterator[EqualLook]:
-        print_ = self._fingerprints.of(query)
+        print_ = self._fingerprints.compute_fingerprint(query)
         wanted = print_.whole if self._by == "equal" else print_.renamed
         known: dict[Tree, tuple[Verdict, Mapping[str, str]]] = {}
         refused = 0
@@ -178,13 +178,13 @@ class Equality:
             return []
         if whole:
             return [tree]
-        parts = self._fingerprints.of(tree).parts
+        parts = self._fingerprints.compute_fingerprint(tree).parts
         return [tree.subtree_at(path) for path, own in parts if not set(keys).isdisjoint(own)]
 
     def _judge_part(self, query: Tree, part: Tree) -> tuple[Verdict, Mapping[str, str]]:
         if self._by == "equal":
             return compare_terms(query, part, self._judge), {}
-        for names, tree in self._fingerprints.renamings(query, part):
+        for names, tree in self._fingerprints.iterate_renamings(query, part):
             judgement = compare_terms(tree, part, self._judge)
             if judgement.outcome in ("equal", "equal if"):
                 return judgement, names

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, make_refusal, no_effect, specification
-from engines.formula.lexer import tokens, unwrapped
+from engines.formula.lexer import remove_comments, token_texts
 from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class _CollectionRows:
             self.add_warning(f"formulas are in another field than {', '.join(_KINDS)}", place)
         if formula.id in self.field_of and self.find_field(formula.post, formula.id) < 0:
             self.add_warning("formulas are in the text of another post than the table says", place)
-        latex = unwrapped(formula.text)
+        latex = remove_comments(formula.text)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _look_different(formula.text, self.latex[look]):
@@ -330,7 +330,7 @@ class _CollectionRows:
 def _look_different(one: str, other: str) -> bool:
     from engines.formula.symbol_layout import layout_string, layout_tree
 
-    if one == other or tokens(one) == tokens(other):
+    if one == other or token_texts(one) == token_texts(other):
         return False
     return layout_string(layout_tree(one)) != layout_string(layout_tree(other))
 
@@ -419,7 +419,7 @@ def _write_collection(
 def _write_vectors(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
     import pyarrow as pa
 
-    from engines.formula.parser import Formula
+    from engines.formula.parser import ParsedFormula
     from engines.mathamr.retrieval.opened import open_encoder
     from engines.mathamr.retrieval.texts import write_tree_string
     from engines.retrieval.dense import build_dense
@@ -431,7 +431,7 @@ def _write_vectors(which: str, device: str, folder: Path, events: Sink, stop: St
         for begin in range(0, len(latex), _ENCODED):
             check(stop)
             yield model.documents(
-                [write_tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]]
+                [write_tree_string(ParsedFormula(one)) for one in latex[begin : begin + _ENCODED]]
             )
             done = min(begin + _ENCODED, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))

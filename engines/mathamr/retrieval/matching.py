@@ -21,9 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
-from engines.formula.operator_tree import OperatorTree, features
-from engines.formula.parser import Formula, search_tree
-from engines.formula.patterns import is_pattern, match, pattern_features, renamed, renaming, with_wildcards
+from engines.formula.operator_tree import OperatorTree, count_features
+from engines.formula.parser import ParsedFormula, search_tree
+from engines.formula.patterns import (
+    find_renaming,
+    is_pattern,
+    match_pattern,
+    pattern_features,
+    rename_variables,
+    with_wildcards,
+)
 from engines.forum.readers import clean_plain
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ class QueryFormula:
     """A formula of a query: as it was typed, and as LaTeX, wildcards as letters."""
 
     typed: str
-    formula: Formula
+    formula: ParsedFormula
 
     @cached_property
     def tree(self) -> OperatorTree:
@@ -74,7 +81,8 @@ def read_query(text: str) -> FormulaQuery:
         )
     words = " ".join(_FORMULA.sub(" ", text).split()) if between else ""
     return FormulaQuery(
-        tuple(QueryFormula(one, Formula(plain_to_latex(with_wildcards(one)))) for one in formulas), words
+        tuple(QueryFormula(one, ParsedFormula(plain_to_latex(with_wildcards(one)))) for one in formulas),
+        words,
     )
 
 
@@ -129,7 +137,7 @@ class ScoredLook:
 
 def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[ScoredLook]:
     """Return the formulas most similar to one, at most `k`."""
-    scores, rows = opened.search(features(tree), max(k, RESCORED))
+    scores, rows = opened.search(count_features(tree), max(k, RESCORED))
     found = [ScoredLook(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
     head = rescore_consistently(opened, tree, found[:RESCORED])
     return [*sorted(head, key=lambda one: -one.score), *found[RESCORED:]][:k]
@@ -143,8 +151,8 @@ def rescore_consistently(
     scored = []
     for one in found:
         other = search_tree(opened.read_latex(one.look))
-        names = renaming(tree, other)
-        ours, theirs = features(renamed(tree, names)), features(other)
+        names = find_renaming(tree, other)
+        ours, theirs = count_features(rename_variables(tree, names)), count_features(other)
         if new := (ours.keys() | theirs.keys()) - weights.keys():
             weights |= opened.weigh_features(new)
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
@@ -161,7 +169,7 @@ def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[S
     wanted = pattern_features(pattern)
     found = []
     for look in opened.find_with_all(wanted, _MATCHED):
-        if (one := match(pattern, search_tree(opened.read_latex(look)))) is not None:
+        if (one := match_pattern(pattern, search_tree(opened.read_latex(look)))) is not None:
             found.append(ScoredLook(look, one.share, bound=one.bound))
     # Of equal shares those with the least besides stay first.
     return sorted(found, key=lambda one: -one.score)[:k]

@@ -13,7 +13,7 @@ from engines.core.system import MAX_LATEX
 from engines.mathamr.retrieval.opened import open_encoder, open_index
 
 if TYPE_CHECKING:
-    from engines.formula.parser import Formula
+    from engines.formula.parser import ParsedFormula
     from engines.mathamr.retrieval.equality import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
@@ -126,7 +126,7 @@ def search(
 
 
 def rank_formulas(
-    opened: FormulaIndex, formula: Formula, k: int, how: SearchMethod = "paths", device: str = "auto"
+    opened: FormulaIndex, formula: ParsedFormula, k: int, how: SearchMethod = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """Return the visually distinct formulas most similar to one, as (number, score)."""
     from engines.mathamr.retrieval.matching import find_nearest
@@ -157,13 +157,13 @@ def rank_formulas(
 def _search_formula(
     spec: SearchFormulas, opened: FormulaIndex, typed: str, events: Sink, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.parser import Formula
-    from engines.formula.render import latex as written
+    from engines.formula.parser import ParsedFormula
+    from engines.formula.render import to_latex as written
     from engines.mathamr.retrieval.matching import ScoredLook, answer_query, read_query
 
     query = read_query(typed)
     for asked in query.formulas:
-        if asked.formula.tree.errors():
+        if asked.formula.tree.list_errors():
             warn(events, "part of the formula could not be parsed")
     first = query.formulas[0].formula
     k = spec.k or _SHOWN
@@ -183,7 +183,7 @@ def _search_formula(
     for rank, (one, judged) in enumerate(found, start=1):
         latex, members = opened.read_latex(one.look), opened.rows_of(one.look)
         member = opened.read_formula(int(members[0]) if one.member < 0 else one.member)
-        shown = Formula(latex)
+        shown = ParsedFormula(latex)
         parts = [] if query.formulas[0].is_pattern else match_parts(first, shown)
         hits.append(
             {
@@ -206,7 +206,7 @@ def _search_formula(
     if not hits and query.formulas[0].is_pattern:
         warn(events, "no formula matches the pattern")
     tree = query.formulas[0].tree if query.formulas[0].is_pattern else first.tree
-    return {"query": typed, "tree": tree.document(), "how": spec.how, "hits": hits}
+    return {"query": typed, "tree": tree.to_document(), "how": spec.how, "hits": hits}
 
 
 def _locate_member(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,12 +217,12 @@ def _locate_member(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str,
     return {"file": str(file), "line": member["line"], "sentence": opened.read_text(member["field"])}
 
 
-def match_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
+def match_parts(one: ParsedFormula, other: ParsedFormula) -> list[dict[str, Any]]:
     """Return the largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.operator_tree import shared_parts
-    from engines.formula.render import latex as written
+    from engines.formula.render import to_latex as written
 
-    nodes, others = list(one.search_tree.walk()), list(other.search_tree.walk())
+    nodes, others = list(one.search_tree.walk_nodes()), list(other.search_tree.walk_nodes())
     return [
         {
             "query": written(nodes[part.here]),
@@ -239,7 +239,7 @@ def match_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
 def _search_topics(
     spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.parser import Formula
+    from engines.formula.parser import ParsedFormula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.trec import TrecRun, check_out, write_manifest, write_run
 
@@ -262,7 +262,7 @@ def _search_topics(
             equal = equality.find_equal(topic.latex, spec.k or _DEPTH, blank=True)
             found = [(one.look, one.share) for one in equal]
         else:
-            found = rank_formulas(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
+            found = rank_formulas(opened, ParsedFormula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
         for look, score in found:
             for member in opened.list_members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))

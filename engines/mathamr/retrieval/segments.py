@@ -31,7 +31,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.files import write_array
-from engines.formula.operator_tree import FEATURES_VERSION, features
+from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.parser import search_tree
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ class Segment:
         if known is not None:
             return known
         tree = search_tree(latex) if self._by_tree else None
-        key = f"v{visual_id}" if visual_id else f"l{latex}" if tree is None else f"t{tree.sorted()}"
+        key = f"v{visual_id}" if visual_id else f"l{latex}" if tree is None else f"t{tree.sort_operands()}"
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._looks)
             tree = tree or search_tree(latex)
-            self._looks.append((latex, visual_id, bool(tree.errors())))
-            self._add_postings(features(tree), number)
+            self._looks.append((latex, visual_id, bool(tree.list_errors())))
+            self._add_postings(count_features(tree), number)
             if self._keys is not None:
                 self._keys.add_formula(latex)
         if self._by_tree:

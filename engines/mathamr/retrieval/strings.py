@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, make_refusal, no_effect, specification
-from engines.formula.parser import Formula
+from engines.formula.parser import ParsedFormula
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, make_placeholder
 from engines.mathamr.graph.amr import (
@@ -51,16 +51,16 @@ class FormulaInContext:
     where there is none."""
 
     id: str
-    formulas: Mapping[str, Formula]
+    formulas: Mapping[str, ParsedFormula]
     context: str = ""
     amr: Graph | None = None
     """The context's AMR, which a representation that needs it changes."""
 
     @property
-    def formula(self) -> Formula:
+    def formula(self) -> ParsedFormula:
         return self.formulas[self.id]
 
-    def write_sentence(self, written: Callable[[Formula], str]) -> str:
+    def write_sentence(self, written: Callable[[ParsedFormula], str]) -> str:
         """Return the context with its formulas as they are written; the formula alone where there is none."""
         if not self.context:
             return written(self.formula)
@@ -218,7 +218,7 @@ class FormulaStrings:
         self.alone = 0
         self._amr: dict[str, str] = {}
         # The formulas of a post are in the contexts of each other.
-        self._formula = lru_cache(1_024)(Formula)
+        self._formula = lru_cache(1_024)(ParsedFormula)
 
     def warn_of_missing_contexts(self, events: Sink) -> None:
         if self.alone:
@@ -376,7 +376,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
     Raises:
         DataError: As of the index, the topics, the run and the encoder.
     """
-    from engines.formula.operator_tree import features
+    from engines.formula.operator_tree import count_features
     from engines.formula.parser import search_tree
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.opened import open_encoder, open_index
@@ -408,7 +408,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
     row = {text: number for number, text in enumerate(distinct)}
     rankings: dict[str, Sequence[Scored]] = {}
     for number, topic in enumerate(topics):
-        scores = strings.index.score_looks(features(search_tree(topic.latex)))
+        scores = strings.index.score_looks(count_features(search_tree(topic.latex)))
         looks = {one: strings.index.look_of(one) for one in candidates[topic.id]}
         similar = {one: float(scores[look]) for one, look in looks.items() if look is not None}
         scored = list(similar.items())

@@ -62,7 +62,7 @@ def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]
                 "title": topic.title.text,
                 "latex": topic.latex,
                 "formula": topic.formula,
-                "nodes": operator_tree(topic.latex).size(),
+                "nodes": operator_tree(topic.latex).count_nodes(),
                 "judged": by_grade(task.grades.get(topic.id, {}).values()),
                 "graph": topic.id in task.graphs,
             }
@@ -270,7 +270,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
 
     opened = open_index(spec.index)
     topics = read_topic_files(spec.topics)
-    sizes = {topic.id: operator_tree(topic.latex).size() for topic in topics}
+    sizes = {topic.id: operator_tree(topic.latex).count_nodes() for topic in topics}
     qrels, left_out, doubted, hopeless = _read_judgements(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas not in the index, and are left out"

@@ -18,19 +18,19 @@ from engines.mathematics.algebra.rational import (
     ONE,
     ZERO,
     TooLargeError,
-    added,
-    divided,
-    factors,
-    less,
-    normal,
-    number,
-    power,
-    rational,
-    terms,
-    times,
+    add_terms,
+    divide_terms,
+    expand_tree,
+    factor_tree,
+    multiply_terms,
+    number_tree,
+    raise_to_power,
+    rational_value,
+    split_terms,
+    subtract_terms,
     times_all,
 )
-from engines.mathematics.numbers.numeric import balls, compile_many
+from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
 
 # Whether an algebraic number, written with roots and sines of fractions of pi, is 0: decided exactly.
 #
@@ -55,7 +55,7 @@ def is_zero(tree: Tree) -> bool | None:
     False
     """
     try:
-        above, below, degree = _Bounds().of(tree)
+        above, below, degree = _Bounds().bound_conjugates(tree)
     except _NotAlgebraicError:
         return None
     needed = above * (degree - 1) + below + 2
@@ -65,7 +65,7 @@ def is_zero(tree: Tree) -> bool | None:
     while True:
         with ctx.workprec(bits):
             try:
-                value = _value(tree)
+                value = _evaluate_ball(tree)
             except ZeroDivisionError:
                 return None
             if not value.is_finite() and bits > needed:
@@ -83,7 +83,7 @@ def is_zero(tree: Tree) -> bool | None:
 def is_algebraic(tree: Tree) -> bool:
     """Whether `is_zero` knows this kind of number."""
     try:
-        _Bounds().of(tree)
+        _Bounds().bound_conjugates(tree)
     except _NotAlgebraicError:
         return False
     return True
@@ -92,7 +92,7 @@ def is_algebraic(tree: Tree) -> bool:
 def part_of_pi(tree: Tree) -> Fraction | None:
     """q for what is written as q pi."""
     try:
-        rows = terms(tree)
+        rows = split_terms(tree)
     except TooLargeError:
         return None
     if not rows:
@@ -109,16 +109,16 @@ class _Bounds:
         self.roots: dict[tuple[Tree, int], int] = {}
         self.turns = 4
 
-    def of(self, tree: Tree) -> tuple[float, float, int]:
+    def bound_conjugates(self, tree: Tree) -> tuple[float, float, int]:
         """Binary logarithms of bounds of all conjugates of U and L, and the degree of a field with U in
         it."""
-        above, below = self._of(tree)
+        above, below = self._bound_node(tree)
         return above, below, int(fmpz(self.turns).euler_phi()) * prod(self.roots.values())
 
-    def _of(self, tree: Tree) -> tuple[float, float]:
+    def _bound_node(self, tree: Tree) -> tuple[float, float]:
         if is_number(tree):
             value = Fraction(tree.label)
-            return _log(value.numerator), _log(value.denominator)
+            return _binary_logarithm(value.numerator), _binary_logarithm(value.denominator)
         if tree.label in _CIRCULAR:
             part = part_of_pi(tree.children[0])
             if part is None:
@@ -126,17 +126,17 @@ class _Bounds:
             self.turns = lcm(self.turns, 2 * part.denominator)
             return 1.0, 1.0
         if tree.label in _ARITHMETIC:
-            (u, low), (v, lower) = map(self._of, tree.children)
+            (u, low), (v, lower) = map(self._bound_node, tree.children)
             if tree.label == "*":
                 return u + v, low + lower
             if tree.label == "/":
                 return u + lower, low + v
             return max(u + lower, low + v) + 1, low + lower
         if tree.label == "abs":
-            return self._of(tree.children[0])
-        exponent = _exponent(tree)
+            return self._bound_node(tree.children[0])
+        exponent = _sum_exponents(tree)
         base = tree.children[0]
-        u, low = self._of(base)
+        u, low = self._bound_node(base)
         if exponent < 0:
             u, low, exponent = low, u, -exponent
         u, low, k = u * exponent.numerator, low * exponent.numerator, exponent.denominator
@@ -146,20 +146,20 @@ class _Bounds:
         return u, low
 
 
-def _log(value: int) -> float:
+def _binary_logarithm(value: int) -> float:
     return log2(abs(value)) if value else 0.0
 
 
-def _exponent(tree: Tree) -> Fraction:
+def _sum_exponents(tree: Tree) -> Fraction:
     value = Fraction(1, 2) if tree.label == "sqrt" else None
     if tree.label == "pow":
-        value = rational(tree.children[1])
+        value = rational_value(tree.children[1])
     if value is None or max(abs(value.numerator), value.denominator) > 64:
         raise _NotAlgebraicError
     return value
 
 
-def _value(tree: Tree) -> arb:
+def _evaluate_ball(tree: Tree) -> arb:
     if is_number(tree):
         value = Fraction(tree.label)
         return arb(fmpq(value.numerator, value.denominator))
@@ -171,11 +171,11 @@ def _value(tree: Tree) -> arb:
         above, *below = _CIRCULAR[tree.label]
         return values[above] / values[below[0]] if below else values[above]
     if tree.label in _ARITHMETIC:
-        return _ARITHMETIC[tree.label](*map(_value, tree.children))
-    base = _value(tree.children[0])
+        return _ARITHMETIC[tree.label](*map(_evaluate_ball, tree.children))
+    base = _evaluate_ball(tree.children[0])
     if tree.label == "abs":
         return abs(base)
-    exponent = _exponent(tree)
+    exponent = _sum_exponents(tree)
     root = base if exponent.denominator == 1 else base.root(exponent.denominator)
     return root**exponent.numerator
 
@@ -190,9 +190,9 @@ _MAX_MULTIPLE = 16
 _ROOT = {2: Tree("sqrt", (Tree("2"),)), 3: Tree("sqrt", (Tree("3"),))}
 _SINES = {
     Fraction(0): ZERO,
-    Fraction(1, 6): number(Fraction(1, 2)),
-    Fraction(1, 4): divided(_ROOT[2], number(2)),
-    Fraction(1, 3): divided(_ROOT[3], number(2)),
+    Fraction(1, 6): number_tree(Fraction(1, 2)),
+    Fraction(1, 4): divide_terms(_ROOT[2], number_tree(2)),
+    Fraction(1, 3): divide_terms(_ROOT[3], number_tree(2)),
     Fraction(1, 2): ONE,
 }
 """Sines of parts of pi, up to a right angle."""
@@ -208,62 +208,67 @@ class Angles:
     def __init__(self) -> None:
         self.units: dict[Tree, int] = {}
 
-    def scan(self, tree: Tree) -> None:
+    def scan_tree(self, tree: Tree) -> None:
         for node in tree:
             if node.label in _PARTNER:
-                for c, m in terms(node.children[0]):
+                for c, m in split_terms(node.children[0]):
                     self.units[m] = lcm(self.units.get(m, 1), c.denominator)
 
-    def halves(self, inverse: str) -> bool:
+    def is_fraction_of_inverse(self, inverse: str) -> bool:
         """Whether an angle is a fraction of some value of an inverse function."""
         return any(m.label == inverse and unit > 1 for m, unit in self.units.items())
 
-    def addition(self, tree: Tree) -> Tree:
+    def expand_addition(self, tree: Tree) -> Tree:
         """The sine or cosine of a sum, by those of its terms."""
         if tree.label not in _PARTNER:
             return tree
-        rows = terms(tree.children[0])
+        rows = split_terms(tree.children[0])
         if len(rows) < 2:
             return tree
         sine, cosine = _PARTNER[tree.label]
-        parts = [times(number(c), m) for c, m in rows]
+        parts = [multiply_terms(number_tree(c), m) for c, m in rows]
         s, t = Tree(sine, (parts[0],)), Tree(cosine, (parts[0],))
         for part in parts[1:]:
             u, v = Tree(sine, (part,)), Tree(cosine, (part,))
-            both = added if sine == "sinh" else less
-            s, t = added(times(s, v), times(t, u)), both(times(t, v), times(s, u))
+            both = add_terms if sine == "sinh" else subtract_terms
+            s, t = (
+                add_terms(multiply_terms(s, v), multiply_terms(t, u)),
+                both(multiply_terms(t, v), multiply_terms(s, u)),
+            )
         return s if tree.label == sine else t
 
-    def negative(self, tree: Tree) -> Tree:
+    def reflect_negative(self, tree: Tree) -> Tree:
         """The sine or cosine of an angle below zero, by that of the opposite angle."""
         if tree.label not in _PARTNER:
             return tree
-        rows = terms(tree.children[0])
+        rows = split_terms(tree.children[0])
         if len(rows) != 1 or rows[0][0] > 0:
             return tree
-        opposite = Tree(tree.label, (normal(times(number(-rows[0][0]), rows[0][1])),))
-        return times(MINUS, opposite) if _PARTNER[tree.label][0] == tree.label else opposite
+        opposite = Tree(tree.label, (expand_tree(multiply_terms(number_tree(-rows[0][0]), rows[0][1])),))
+        return multiply_terms(MINUS, opposite) if _PARTNER[tree.label][0] == tree.label else opposite
 
-    def multiple(self, tree: Tree) -> Tree:
+    def expand_multiple(self, tree: Tree) -> Tree:
         """The sine or cosine of a multiple of a unit angle, by its sine and cosine."""
         if tree.label not in _PARTNER:
             return tree
-        rows = terms(tree.children[0])
+        rows = split_terms(tree.children[0])
         if len(rows) != 1 or rows[0][1] == _PI:
-            return Tree(tree.label, (normal(tree.children[0]),)) if len(rows) != 1 else tree
+            return Tree(tree.label, (expand_tree(tree.children[0]),)) if len(rows) != 1 else tree
         c, m = rows[0]
         unit = lcm(self.units.get(m, 1), c.denominator)
         n = int(c * unit)
         sine, cosine = _PARTNER[tree.label]
-        angle = normal(divided(m, number(unit)))
+        angle = expand_tree(divide_terms(m, number_tree(unit)))
         if abs(n) > _MAX_MULTIPLE:
-            return Tree(tree.label, (normal(tree.children[0]),))
-        result = _expanded(abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine)
-        return times(MINUS, result) if n < 0 and tree.label == sine else result
+            return Tree(tree.label, (expand_tree(tree.children[0]),))
+        result = _expand_multiple_angle(
+            abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine
+        )
+        return multiply_terms(MINUS, result) if n < 0 and tree.label == sine else result
 
-    def value(self, tree: Tree) -> Tree:
+    def exact_value(self, tree: Tree) -> Tree:
         """The sine or cosine of a part of pi, where it has square roots only."""
-        if tree.label in ("sinh", "cosh") and normal(tree.children[0]) == ZERO:
+        if tree.label in ("sinh", "cosh") and expand_tree(tree.children[0]) == ZERO:
             return ZERO if tree.label == "sinh" else ONE
         if tree.label not in ("sin", "cos"):
             return tree
@@ -277,18 +282,18 @@ class Angles:
         known = _SINES.get(min(part, 1 - part))
         if known is None:
             return tree
-        return known if sign > 0 else times(MINUS, known)
+        return known if sign > 0 else multiply_terms(MINUS, known)
 
 
-def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
+def _expand_multiple_angle(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
     if n == 1:
         return sine if odd else cosine
     total = ZERO
     for k in range(int(odd), n + 1, 2):
         sign = -1 if sine.label == "sin" and k % 4 >= 2 else 1
-        parts = [power(tree, m) for tree, m in ((sine, k), (cosine, n - k)) if m]
-        term = times_all([number(comb(n, k)), *parts])
-        total = less(total, term) if sign < 0 else added(total, term)
+        parts = [raise_to_power(tree, m) for tree, m in ((sine, k), (cosine, n - k)) if m]
+        term = times_all([number_tree(comb(n, k)), *parts])
+        total = subtract_terms(total, term) if sign < 0 else add_terms(total, term)
     return total
 
 
@@ -310,9 +315,9 @@ class Signs:
         self.variables = variables
         self._known: dict[Tree, int] = {}
 
-    def of(self, tree: Tree) -> int:
+    def sign_of(self, tree: Tree) -> int:
         if tree not in self._known:
-            values, errors = balls(compile_many([tree], variables=self.variables), self.points)
+            values, errors = evaluate_balls(compile_many([tree], variables=self.variables), self.points)
             sure = np.isfinite(errors[0])
             value, error = values[0][sure], errors[0][sure]
             self._known[tree] = 0
@@ -340,72 +345,72 @@ class Powers:
         self.scanning = False
         self.units: dict[tuple[Tree, Tree], int] = {}
 
-    def scan(self, tree: Tree) -> None:
+    def scan_tree(self, tree: Tree) -> None:
         self.scanning = True
-        bottom_up(tree, self.power)
+        bottom_up(tree, self.split_power)
         self.scanning = False
 
-    def power(self, tree: Tree) -> Tree:
+    def split_power(self, tree: Tree) -> Tree:
         """A root or a power that is no integer one, taken apart."""
         if tree.label == "sqrt":
             return self._to_the(tree.children[0], Fraction(1, 2))
         if tree.label != "pow":
             return tree
         base, exponent = tree.children
-        value = rational(normal(exponent))
+        value = rational_value(expand_tree(exponent))
         if value is not None:
             return tree if value.denominator == 1 else self._to_the(base, value)
-        return self._exponential(base, terms(exponent))
+        return self._make_exponential(base, split_terms(exponent))
 
-    def logarithm(self, tree: Tree) -> Tree:
+    def split_logarithm(self, tree: Tree) -> Tree:
         if tree.label != "ln":
             return tree
-        result = self._split(tree.children[0])
+        result = self._split_positive(tree.children[0])
         if result is None:
             return tree
         total = ZERO
         for base, exponent in result:
-            total = added(total, times(number(exponent), self._ln(base)))
+            total = add_terms(total, multiply_terms(number_tree(exponent), self._logarithm_of_base(base)))
         return total
 
-    def absolute(self, tree: Tree) -> Tree:
+    def resolve_absolute(self, tree: Tree) -> Tree:
         if tree.label != "abs":
             return tree
         inside = tree.children[0]
-        sign = self.signs.of(inside)
+        sign = self.signs.sign_of(inside)
         if sign:
-            return inside if sign > 0 else times(MINUS, inside)
-        scale, rows = factors(inside)
-        product = number(abs(scale))
+            return inside if sign > 0 else multiply_terms(MINUS, inside)
+        scale, rows = factor_tree(inside)
+        product = number_tree(abs(scale))
         for factor, exponent in rows:
-            sign = self.signs.of(factor)
+            sign = self.signs.sign_of(factor)
             if sign or exponent % 2 == 0:
-                even = factor if sign >= 0 else times(MINUS, factor)
-                product = times(product, power(even, exponent))
+                even = factor if sign >= 0 else multiply_terms(MINUS, factor)
+                product = multiply_terms(product, raise_to_power(even, exponent))
             else:
-                product = times(product, power(Tree("abs", (factor,)), exponent))
+                product = multiply_terms(product, raise_to_power(Tree("abs", (factor,)), exponent))
         return product
 
-    def _ln(self, base: Tree) -> Tree:
+    def _logarithm_of_base(self, base: Tree) -> Tree:
         if base == _E:
             return ONE
         if base.label == "pow":
             inner, exponent = base.children
-            return times(exponent, self.logarithm(Tree("ln", (inner,))))
+            return multiply_terms(exponent, self.split_logarithm(Tree("ln", (inner,))))
         return Tree("ln", (base,))
 
-    def _split(self, tree: Tree) -> list[tuple[Tree, int]] | None:
+    def _split_positive(self, tree: Tree) -> list[tuple[Tree, int]] | None:
         """Positive factors with their exponents, primes among them; None where the sign does not fit."""
-        scale, rows = factors(tree)
-        result = _primes(abs(scale))
+        scale, rows = factor_tree(tree)
+        result = _factor_fraction(abs(scale))
         sign = 1 if scale > 0 else -1
         rest: list[Tree] = []
         for factor, exponent in rows:
-            known = self.signs.of(factor)
+            known = self.signs.sign_of(factor)
             if known > 0:
                 result.append((factor, exponent))
             elif known < 0:
-                result.append((normal(times(MINUS, factor)), exponent))
+                result.append((expand_tree(multiply_terms(MINUS, factor)), exponent))
                 sign = -sign if exponent % 2 else sign
             else:
                 even = exponent - exponent % 2
@@ -414,68 +419,73 @@ class Powers:
                 if exponent % 2:
                     rest.append(factor)
         if rest:
-            result.append((normal(times_all([number(sign), *rest])), 1))
+            result.append((expand_tree(times_all([number_tree(sign), *rest])), 1))
         return result if rest or sign > 0 else None
 
     def _to_the(self, base: Tree, exponent: Fraction) -> Tree:
         if base == _E:
-            return self._piece(base, ONE, exponent)
-        result = self._split(base)
+            return self._make_piece(base, ONE, exponent)
+        result = self._split_positive(base)
         if result is None:
-            return Tree("pow", (base, number(exponent)))
+            return Tree("pow", (base, number_tree(exponent)))
         return times_all([ONE, *(self._of_factor(factor, n * exponent) for factor, n in result)])
 
     def _of_factor(self, factor: Tree, exponent: Fraction) -> Tree:
         if factor.label == "pow":
             base, inner = factor.children
-            value = rational(inner)
+            value = rational_value(inner)
             if value is not None:
                 return self._of_factor(base, value * exponent)
-            return self._exponential(base, [(c * exponent, m) for c, m in terms(inner)])
-        return self._piece(factor, ONE, exponent)
+            return self._make_exponential(base, [(c * exponent, m) for c, m in split_terms(inner)])
+        return self._make_piece(factor, ONE, exponent)
 
-    def _exponential(self, base: Tree, exponents: Sequence[tuple[Fraction, Tree]]) -> Tree:
-        factors = None if base == _E or base.label == "x" else self._split(base)
+    def _make_exponential(self, base: Tree, exponents: Sequence[tuple[Fraction, Tree]]) -> Tree:
+        factors = None if base == _E or base.label == "x" else self._split_positive(base)
         product = ONE
         for factor, times_over in factors or [(base, 1)]:
             for c, m in exponents:
-                product = times(product, self._raised(factor, m, c * times_over))
+                product = multiply_terms(product, self._raise_base(factor, m, c * times_over))
         return product
 
-    def _raised(self, base: Tree, m: Tree, c: Fraction) -> Tree:
+    def _raise_base(self, base: Tree, m: Tree, c: Fraction) -> Tree:
         if m == ONE:
             return self._of_factor(base, c)
         if base.label == "pow":
             inner, exponent = base.children
-            return self._exponential(inner, [(c * d, n) for d, n in terms(times(exponent, m))])
+            return self._make_exponential(
+                inner, [(c * d, n) for d, n in split_terms(multiply_terms(exponent, m))]
+            )
         logarithm, rest = _without_logarithm(m)
         if logarithm is not None and base == _E:
             if rest == ONE:
                 return self._to_the(logarithm, c)
-            return self._exponential(logarithm, [(c, rest)])
-        if logarithm is not None and _order(logarithm) < _order(base):
+            return self._make_exponential(logarithm, [(c, rest)])
+        if logarithm is not None and _sort_key(logarithm) < _sort_key(base):
             # u^(ln v) = v^(ln u): the one with the simpler base
-            return self._exponential(logarithm, terms(times(number(c), times(rest, Tree("ln", (base,))))))
-        return self._piece(base, m, c)
+            return self._make_exponential(
+                logarithm,
+                split_terms(multiply_terms(number_tree(c), multiply_terms(rest, Tree("ln", (base,))))),
+            )
+        return self._make_piece(base, m, c)
 
-    def _piece(self, base: Tree, m: Tree, c: Fraction) -> Tree:
+    def _make_piece(self, base: Tree, m: Tree, c: Fraction) -> Tree:
         if c.denominator == 1 and m == ONE:
-            return power(base, c)
+            return raise_to_power(base, c)
         if self.scanning:
             self.units[base, m] = lcm(self.units.get((base, m), 1), c.denominator)
         unit = lcm(self.units.get((base, m), 1), c.denominator)
-        exponent = divided(m, number(unit))
-        return power(Tree("pow", (base, exponent)), c * unit)
+        exponent = divide_terms(m, number_tree(unit))
+        return raise_to_power(Tree("pow", (base, exponent)), c * unit)
 
 
-def _primes(value: Fraction) -> list[tuple[Tree, int]]:
+def _factor_fraction(value: Fraction) -> list[tuple[Tree, int]]:
     if max(value.numerator, value.denominator) >= _ROOTED:
-        return [(number(value), 1)]
+        return [(number_tree(value), 1)]
     rows = [(Tree(str(p)), int(n)) for p, n in fmpz(value.numerator).factor()]
     return rows + [(Tree(str(p)), -int(n)) for p, n in fmpz(value.denominator).factor()]
 
 
-def _order(tree: Tree) -> tuple[int, list[str]]:
+def _sort_key(tree: Tree) -> tuple[int, list[str]]:
     return len(tree), tree.list_labels()
 
 
@@ -487,14 +497,14 @@ def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:
         for here, there in (m.children, m.children[::-1]):
             result, rest = _without_logarithm(here)
             if result is not None:
-                return result, times(rest, there)
+                return result, multiply_terms(rest, there)
     return None, m
 
 
 def is_root(tree: Tree) -> tuple[Tree, int] | None:
     if tree.label != "pow":
         return None
-    value = rational(tree.children[1])
+    value = rational_value(tree.children[1])
     if value is None or value.numerator != 1 or value.denominator == 1:
         return None
     return tree.children[0], value.denominator

@@ -38,7 +38,7 @@ class Quotient(NamedTuple):
     bottom: fmpq_mpoly
 
 
-def number(value: Fraction | int) -> Tree:
+def number_tree(value: Fraction | int) -> Tree:
     """A rational number in the language. Raises: TooLargeError where the language has no token so long."""
     value = Fraction(value)
     if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
@@ -47,55 +47,57 @@ def number(value: Fraction | int) -> Tree:
     return top if value.denominator == 1 else Tree("/", (top, Tree(str(value.denominator))))
 
 
-def added(left: Tree, right: Tree) -> Tree:
+def add_terms(left: Tree, right: Tree) -> Tree:
     """A sum, without a term that is 0."""
     return right if left == ZERO else left if right == ZERO else Tree("+", (left, right))
 
 
-def less(left: Tree, right: Tree) -> Tree:
+def subtract_terms(left: Tree, right: Tree) -> Tree:
     return left if right == ZERO else Tree("-", (left, right))
 
 
-def times(left: Tree, right: Tree) -> Tree:
+def multiply_terms(left: Tree, right: Tree) -> Tree:
     """A product, without a factor that is 1."""
     if ZERO in (left, right):
         return ZERO
     return right if left == ONE else left if right == ONE else Tree("*", (left, right))
 
 
-def divided(left: Tree, right: Tree) -> Tree:
+def divide_terms(left: Tree, right: Tree) -> Tree:
     """A quotient, without a divisor that is 1."""
     return left if right == ONE else Tree("/", (left, right))
 
 
-def power(base: Tree, exponent: Fraction | int) -> Tree:
+def raise_to_power(base: Tree, exponent: Fraction | int) -> Tree:
     """A power with a rational exponent; what is to the power 1 is itself."""
-    return base if exponent == 1 else Tree("pow", (base, number(exponent)))
+    return base if exponent == 1 else Tree("pow", (base, number_tree(exponent)))
 
 
-def plus(total: Tree, c: Fraction, m: Tree) -> Tree:
+def add_multiple(total: Tree, c: Fraction, m: Tree) -> Tree:
     """total + c m, its sign in front."""
     if not c:
         return total
     if total == ZERO:
-        return scaled(c, m)
-    return (added if c > 0 else less)(total, scaled(abs(c), m))
+        return scale_term(c, m)
+    return (add_terms if c > 0 else subtract_terms)(total, scale_term(abs(c), m))
 
 
-def scaled(c: Fraction, m: Tree) -> Tree:
+def scale_term(c: Fraction, m: Tree) -> Tree:
     """c m, as one writes it: 5/(4 m) for a quotient, 3 m/2 otherwise."""
     if m.label == "/" and m.children[0] == ONE:
-        return divided(number(c.numerator), times(number(c.denominator), m.children[1]))
-    return divided(times(number(c.numerator), m), number(c.denominator))
+        return divide_terms(
+            number_tree(c.numerator), multiply_terms(number_tree(c.denominator), m.children[1])
+        )
+    return divide_terms(multiply_terms(number_tree(c.numerator), m), number_tree(c.denominator))
 
 
-def rational(tree: Tree) -> Fraction | None:
+def rational_value(tree: Tree) -> Fraction | None:
     """The number that arithmetic on numbers comes to; None for what holds anything else."""
     if is_number(tree):
         return Fraction(tree.label)
     if tree.label not in _OPERATIONS:
         return None
-    left, right = map(rational, tree.children)
+    left, right = map(rational_value, tree.children)
     if left is None or right is None:
         return None
     if tree.label == "pow":
@@ -106,9 +108,9 @@ def rational(tree: Tree) -> Fraction | None:
     return {"+": left + right, "-": left - right, "*": left * right}[tree.label]
 
 
-def integer(tree: Tree) -> int | None:
+def integer_value(tree: Tree) -> int | None:
     """The integer that arithmetic on numbers comes to, if it is one that powers are worked out for."""
-    value = rational(tree)
+    value = rational_value(tree)
     small = value is not None and value.denominator == 1 and abs(value) <= _MAX_POWER
     return int(value) if small and value is not None else None
 
@@ -116,11 +118,11 @@ def integer(tree: Tree) -> int | None:
 _OPERATIONS = ("+", "-", "*", "/", "pow")
 
 
-def _opened(tree: Tree) -> tuple[Tree, ...] | None:
+def _open_operation(tree: Tree) -> tuple[Tree, ...] | None:
     """The operands that a rational function is made of; None for an atom or a number."""
     if tree.label in "+-*/" and tree.children:
         return tree.children
-    if tree.label == "pow" and integer(tree.children[1]) is not None:
+    if tree.label == "pow" and integer_value(tree.children[1]) is not None:
         return tree.children[:1]
     return None
 
@@ -129,52 +131,54 @@ class Space:
     def __init__(self, trees: Iterable[Tree]) -> None:
         found: set[Tree] = set()
         for tree in trees:
-            found.update(_atoms(tree))
+            found.update(_iterate_atoms(tree))
         self.atoms = sorted(found, key=lambda atom: (len(atom), atom.list_labels()))
         names = [f"a{place}" for place in range(max(1, len(self.atoms)))]
         self.context = fmpq_mpoly_ctx.get(names, Ordering.deglex)
         self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
 
-    def constant(self, value: Fraction | int) -> fmpq_mpoly:
-        return self.context.constant(_exact(Fraction(value)))
+    def constant_polynomial(self, value: Fraction | int) -> fmpq_mpoly:
+        return self.context.constant(_to_fmpq(Fraction(value)))
 
-    def polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
+    def make_polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
         return self.context.from_dict(coefficients)
 
-    def of(self, tree: Tree) -> Quotient:
+    def to_quotient(self, tree: Tree) -> Quotient:
         """An expression as a quotient. Raises: TooLargeError."""
-        one = self.constant(1)
+        one = self.constant_polynomial(1)
         if is_number(tree):
-            return Quotient(self.constant(Fraction(tree.label)), one)
-        parts = _opened(tree)
+            return Quotient(self.constant_polynomial(Fraction(tree.label)), one)
+        parts = _open_operation(tree)
         if parts is None:
             return Quotient(self._places[_normal_atom(tree)], one)
-        left = self.of(parts[0])
+        left = self.to_quotient(parts[0])
         if tree.label == "pow":
-            exponent = integer(tree.children[1])
+            exponent = integer_value(tree.children[1])
             assert exponent is not None
-            return self.raised(left, exponent)
-        return self.combined(tree.label, left, self.of(parts[1]))
+            return self.raise_quotient(left, exponent)
+        return self.combine_quotients(tree.label, left, self.to_quotient(parts[1]))
 
-    def combined(self, label: str, left: Quotient, right: Quotient) -> Quotient:
+    def combine_quotients(self, label: str, left: Quotient, right: Quotient) -> Quotient:
         """`+ - * /` of two quotients. Raises: TooLargeError."""
         if label == "*":
-            return self.reduced(left.top * right.top, left.bottom * right.bottom)
+            return self.reduce_quotient(left.top * right.top, left.bottom * right.bottom)
         if label == "/":
-            return self.reduced(left.top * right.bottom, left.bottom * right.top)
+            return self.reduce_quotient(left.top * right.bottom, left.bottom * right.top)
         crossed = right.top * left.bottom
         top = left.top * right.bottom
-        return self.reduced(top + crossed if label == "+" else top - crossed, left.bottom * right.bottom)
+        return self.reduce_quotient(
+            top + crossed if label == "+" else top - crossed, left.bottom * right.bottom
+        )
 
-    def raised(self, base: Quotient, exponent: int) -> Quotient:
+    def raise_quotient(self, base: Quotient, exponent: int) -> Quotient:
         """An integer power. Raises: TooLargeError."""
         size = max(len(base.top), len(base.bottom))
         if size > 1 and size ** min(abs(exponent), 12) > 40 * _MAX_TERMS**2:
             raise TooLargeError("a power has too many terms to compute")
         top, bottom = base if exponent >= 0 else (base.bottom, base.top)
-        return self.reduced(top ** abs(exponent), bottom ** abs(exponent))
+        return self.reduce_quotient(top ** abs(exponent), bottom ** abs(exponent))
 
-    def reduced(self, top: fmpq_mpoly, bottom: fmpq_mpoly) -> Quotient:
+    def reduce_quotient(self, top: fmpq_mpoly, bottom: fmpq_mpoly) -> Quotient:
         """Without common factor, the denominator's leading coefficient 1. Raises: TooLargeError."""
         if bottom.is_zero():
             raise TooLargeError("an expression divides by zero")
@@ -187,79 +191,79 @@ class Space:
         lead = bottom.leading_coefficient()
         return Quotient(top / lead, bottom / lead)
 
-    def tree(self, quotient: Quotient) -> Tree:
-        top, bottom, scale = self.whole(quotient)
+    def to_tree(self, quotient: Quotient) -> Tree:
+        top, bottom, scale = self.to_integer_parts(quotient)
         if bottom.is_constant():
-            return self.sum(top, scale)
-        above = self.sum(top, Fraction(scale.numerator))
-        return divided(above, self.sum(bottom, Fraction(scale.denominator)))
+            return self.polynomial_to_tree(top, scale)
+        above = self.polynomial_to_tree(top, Fraction(scale.numerator))
+        return divide_terms(above, self.polynomial_to_tree(bottom, Fraction(scale.denominator)))
 
-    def whole(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
+    def to_integer_parts(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
         """Numerator and denominator with integer coefficients that have no common factor, and the number
         before them."""
         scale = Fraction(1)
         parts = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
-            content = _content(polynomial)
-            parts.append(polynomial / _exact(content))
+            content = _signed_content(polynomial)
+            parts.append(polynomial / _to_fmpq(content))
             scale = scale * content if sign > 0 else scale / content
         return parts[0], parts[1], scale
 
-    def sum(self, polynomial: fmpq_mpoly, scale: Fraction = Fraction(1)) -> Tree:
+    def polynomial_to_tree(self, polynomial: fmpq_mpoly, scale: Fraction = Fraction(1)) -> Tree:
         """A polynomial as a sum, the first term a positive one where there is one."""
-        rows = [(fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
+        rows = [(to_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
             return ZERO
         first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
         rows.insert(0, rows.pop(first))
-        tree = self._term(*rows[0])
+        tree = self._term_to_tree(*rows[0])
         for c, exponents in rows[1:]:
-            tree = Tree("+" if c > 0 else "-", (tree, self._term(abs(c), exponents)))
+            tree = Tree("+" if c > 0 else "-", (tree, self._term_to_tree(abs(c), exponents)))
         return tree
 
-    def _term(self, c: Fraction, exponents: Sequence[int]) -> Tree:
-        parts = [power(atom, int(n)) for atom, n in zip(self.atoms, exponents, strict=False) if n]
+    def _term_to_tree(self, c: Fraction, exponents: Sequence[int]) -> Tree:
+        parts = [raise_to_power(atom, int(n)) for atom, n in zip(self.atoms, exponents, strict=False) if n]
         if c.numerator != 1 or not parts:
-            parts.insert(0, number(c.numerator))
-        return divided(times_all(parts), number(c.denominator))
+            parts.insert(0, number_tree(c.numerator))
+        return divide_terms(times_all(parts), number_tree(c.denominator))
 
-    def product(self, quotient: Quotient) -> Tree:
-        scale, rows = self.factors(quotient)
-        above = [power(tree, n) for tree, n in rows if n > 0]
-        below = [power(tree, -n) for tree, n in rows if n < 0]
+    def product_to_tree(self, quotient: Quotient) -> Tree:
+        scale, rows = self.factor_quotient(quotient)
+        above = [raise_to_power(tree, n) for tree, n in rows if n > 0]
+        below = [raise_to_power(tree, -n) for tree, n in rows if n < 0]
         if scale.numerator != 1 or not above:
-            above.insert(0, number(scale.numerator))
+            above.insert(0, number_tree(scale.numerator))
         if scale.denominator != 1:
-            below.insert(0, number(scale.denominator))
-        return divided(times_all(above), times_all(below) if below else ONE)
+            below.insert(0, number_tree(scale.denominator))
+        return divide_terms(times_all(above), times_all(below) if below else ONE)
 
-    def factors(self, quotient: Quotient) -> tuple[Fraction, list[tuple[Tree, int]]]:
+    def factor_quotient(self, quotient: Quotient) -> tuple[Fraction, list[tuple[Tree, int]]]:
         """The number and the irreducible polynomials, with their exponents, that a quotient is made of."""
         scale = Fraction(1)
         rows: list[tuple[Tree, int]] = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
             content, found = polynomial.factor()
-            scale = scale * fraction(content) if sign > 0 else scale / fraction(content)
+            scale = scale * to_fraction(content) if sign > 0 else scale / to_fraction(content)
             for factor, exponent in found:
-                own = _content(factor)
+                own = _signed_content(factor)
                 scale *= own ** (sign * int(exponent))
-                rows.append((self.sum(factor / _exact(own)), sign * int(exponent)))
+                rows.append((self.polynomial_to_tree(factor / _to_fmpq(own)), sign * int(exponent)))
         rows.sort(key=lambda row: (len(row[0]), row[0].list_labels()))
         return scale, rows
 
 
-def fraction(value: Any) -> Fraction:
+def to_fraction(value: Any) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _exact(value: Fraction) -> fmpq:
+def _to_fmpq(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _content(polynomial: fmpq_mpoly | fmpq_poly) -> Fraction:
+def _signed_content(polynomial: fmpq_mpoly | fmpq_poly) -> Fraction:
     """The number before a polynomial whose coefficients are integers without common factor, the first above
     0."""
-    coefficients = [fraction(c) for c in polynomial.coeffs() if c != 0]
+    coefficients = [to_fraction(c) for c in polynomial.coeffs() if c != 0]
     if not coefficients:
         return Fraction(1)
     top = gcd(*(c.numerator for c in coefficients))
@@ -271,119 +275,121 @@ def times_all(parts: Sequence[Tree]) -> Tree:
     """A product, nested to the left."""
     tree = parts[0]
     for part in parts[1:]:
-        tree = times(tree, part)
+        tree = multiply_terms(tree, part)
     return tree
 
 
-def _atoms(tree: Tree) -> Iterator[Tree]:
-    parts = _opened(tree)
+def _iterate_atoms(tree: Tree) -> Iterator[Tree]:
+    parts = _open_operation(tree)
     if parts is not None:
         for part in parts:
-            yield from _atoms(part)
+            yield from _iterate_atoms(part)
     elif not is_number(tree):
         yield _normal_atom(tree)
 
 
 def _normal_atom(tree: Tree) -> Tree:
-    return Tree(tree.label, tuple(map(normal, tree.children)))
+    return Tree(tree.label, tuple(map(expand_tree, tree.children)))
 
 
 @lru_cache(maxsize=2**14)
-def normal(tree: Tree) -> Tree:
+def expand_tree(tree: Tree) -> Tree:
     """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
     >>> from engines.core.vocabulary import read_prefix, to_prefix
-    >>> to_prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
+    >>> to_prefix(expand_tree(read_prefix("/ - pow x 2 1 - x 1")))
     '+ x 1'
     """
     if not tree.children:
-        return number(Fraction(tree.label)) if is_constant_token(tree.label) else tree
+        return number_tree(Fraction(tree.label)) if is_constant_token(tree.label) else tree
     space = Space([tree])
-    return space.tree(space.of(tree))
+    return space.to_tree(space.to_quotient(tree))
 
 
 @lru_cache(maxsize=2**12)
-def factors(tree: Tree) -> tuple[Fraction, tuple[tuple[Tree, int], ...]]:
+def factor_tree(tree: Tree) -> tuple[Fraction, tuple[tuple[Tree, int], ...]]:
     """The number and the irreducible factors of an expression, with their exponents."""
     space = Space([tree])
-    scale, rows = space.factors(space.of(tree))
+    scale, rows = space.factor_quotient(space.to_quotient(tree))
     return scale, tuple(rows)
 
 
-def factored(tree: Tree) -> Tree:
+def factored_form(tree: Tree) -> Tree:
     """The factored form of an expression over the rational numbers. Raises: TooLargeError."""
     space = Space([tree])
-    return space.product(space.of(tree))
+    return space.product_to_tree(space.to_quotient(tree))
 
 
 @lru_cache(maxsize=2**12)
-def terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
+def split_terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
     """The terms of a sum: numbers and what stands beside them, `ONE` for nothing; a fraction that does not
     come apart is one term."""
     space = Space([tree])
-    top, bottom = space.of(tree)
+    top, bottom = space.to_quotient(tree)
     if not bottom.is_constant():
-        content = _content(top) / _content(bottom)
-        return ((content, space.tree(Quotient(top / _exact(content), bottom))),)
+        content = _signed_content(top) / _signed_content(bottom)
+        return ((content, space.to_tree(Quotient(top / _to_fmpq(content), bottom))),)
     rows = []
     for exponents, c in top.to_dict().items():
-        alone = space.polynomial({exponents: fmpq(1)})
-        rows.append((fraction(c), space.sum(alone)))
+        alone = space.make_polynomial({exponents: fmpq(1)})
+        rows.append((to_fraction(c), space.polynomial_to_tree(alone)))
     return tuple(rows)
 
 
 # As tables of formulas write them
 
 
-def expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
+def iterate_expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
-    result = space.of(tree)
-    yield space.tree(result)
+    result = space.to_quotient(tree)
+    yield space.to_tree(result)
     yield _over_number(space, result)
 
 
 def _over_number(space: Space, found: Quotient) -> Tree:
     """A quotient with numbers in its denominator taken out: (1 - cos 2x)/2."""
-    top, bottom, scale = space.whole(found)
-    above = space.sum(top, Fraction(scale.numerator))
-    below = ONE if bottom.is_constant() else space.sum(bottom)
-    return divided(above, times(number(scale.denominator), below))
+    top, bottom, scale = space.to_integer_parts(found)
+    above = space.polynomial_to_tree(top, Fraction(scale.numerator))
+    below = ONE if bottom.is_constant() else space.polynomial_to_tree(bottom)
+    return divide_terms(above, multiply_terms(number_tree(scale.denominator), below))
 
 
 def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
-    result = space.of(tree)
-    yield space.product(result)
+    result = space.to_quotient(tree)
+    yield space.product_to_tree(result)
     for place, polynomial in enumerate(result):
         exponents = [tuple(map(int, row)) for row in polynomial.monoms()]
         least = tuple(map(min, zip(*exponents, strict=True))) if exponents else ()
         if len(exponents) > 1 and any(least):
-            common = space.polynomial({least: fmpq(1)})
-            taken = times(space.sum(common), space.sum(polynomial // common))
-            other = space.sum(result[1 - place])
-            yield divided(taken, other) if place == 0 else divided(other, taken)
+            common = space.make_polynomial({least: fmpq(1)})
+            taken = multiply_terms(
+                space.polynomial_to_tree(common), space.polynomial_to_tree(polynomial // common)
+            )
+            other = space.polynomial_to_tree(result[1 - place])
+            yield divide_terms(taken, other) if place == 0 else divide_terms(other, taken)
 
 
 def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
-    top, bottom = space.of(tree)
+    top, bottom = space.to_quotient(tree)
     if bottom.is_constant():
         return
-    one = space.constant(1)
-    yield divided(space.sum(top), space.product(Quotient(bottom, one)))
-    yield divided(space.product(Quotient(top, one)), space.sum(bottom))
+    one = space.constant_polynomial(1)
+    yield divide_terms(space.polynomial_to_tree(top), space.product_to_tree(Quotient(bottom, one)))
+    yield divide_terms(space.product_to_tree(Quotient(top, one)), space.polynomial_to_tree(bottom))
 
 
-def _single(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
+def _split_univariate(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
     """The atom and both sides of a quotient of polynomials in one atom that is no constant."""
     space = Space([tree])
-    result = space.of(tree)
+    result = space.to_quotient(tree)
     if len(space.atoms) != 1 or space.atoms[0].label in CONSTANTS:
         return None
-    return space.atoms[0], dense(result.top), dense(result.bottom)
+    return space.atoms[0], to_univariate(result.top), to_univariate(result.bottom)
 
 
-def dense(polynomial: fmpq_mpoly) -> fmpq_poly:
+def to_univariate(polynomial: fmpq_mpoly) -> fmpq_poly:
     rows = {int(exponents[0]): c for exponents, c in polynomial.to_dict().items()}
     return fmpq_poly([rows.get(place, fmpq(0)) for place in range(max(rows, default=0) + 1)])
 
@@ -392,20 +398,20 @@ def sum_of(polynomial: fmpq_poly, atom: Tree) -> Tree:
     """A polynomial in an atom, highest power first."""
     total = ZERO
     for place in range(polynomial.degree(), -1, -1):
-        c = fraction(polynomial[place])
+        c = to_fraction(polynomial[place])
         if c:
-            total = plus(total, c, power(atom, place) if place else ONE)
+            total = add_multiple(total, c, raise_to_power(atom, place) if place else ONE)
     return total
 
 
 def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
-    result = _single(tree)
+    result = _split_univariate(tree)
     if result is None or result[2].degree() < 1:
         return
     atom, top, bottom = result
     whole, rest = divmod(top, bottom)
     if whole.degree() >= 0:
-        yield _joined(whole, atom, divided(sum_of(rest, atom), sum_of(bottom, atom)))
+        yield _join_quotient(whole, atom, divide_terms(sum_of(rest, atom), sum_of(bottom, atom)))
     content, factors = bottom.factor()
     parts: list[tuple[fmpq_poly, fmpq_poly, int]] = []
     for factor, times_over in factors:
@@ -421,53 +427,56 @@ def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
         return
     total = ZERO
     for remainder, factor, exponent in sorted(parts, key=lambda part: (str(part[1]), part[2])):
-        scale, own = _content(factor), _content(remainder)
+        scale, own = _signed_content(factor), _signed_content(remainder)
         c = own / scale**exponent
-        above = sum_of(remainder / _exact(own), atom)
-        below = power(sum_of(factor / _exact(scale), atom), exponent)
-        part = divided(times(number(abs(c.numerator)), above), times(number(c.denominator), below))
+        above = sum_of(remainder / _to_fmpq(own), atom)
+        below = raise_to_power(sum_of(factor / _to_fmpq(scale), atom), exponent)
+        part = divide_terms(
+            multiply_terms(number_tree(abs(c.numerator)), above),
+            multiply_terms(number_tree(c.denominator), below),
+        )
         if above == ONE:
-            total = plus(total, c, Tree("/", (above, below)))
+            total = add_multiple(total, c, Tree("/", (above, below)))
         elif total == ZERO:
-            total = part if c > 0 else times(MINUS, part)
+            total = part if c > 0 else multiply_terms(MINUS, part)
         else:
-            total = (added if c > 0 else less)(total, part)
-    yield _joined(whole, atom, total)
+            total = (add_terms if c > 0 else subtract_terms)(total, part)
+    yield _join_quotient(whole, atom, total)
 
 
-def _joined(whole: fmpq_poly, atom: Tree, rest: Tree) -> Tree:
+def _join_quotient(whole: fmpq_poly, atom: Tree, rest: Tree) -> Tree:
     """A polynomial and a proper fraction; what is below 0 comes second."""
     if whole.degree() > 0 or whole[0] >= 0:
-        return added(sum_of(whole, atom), rest)
-    return plus(rest, fraction(whole[0]), ONE)
+        return add_terms(sum_of(whole, atom), rest)
+    return add_multiple(rest, to_fraction(whole[0]), ONE)
 
 
 def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
-    result = _single(tree)
+    result = _split_univariate(tree)
     if result is None or result[2].degree() > 0 or result[1].degree() != 2:
         return
     atom, polynomial = result[0], result[1] / result[2][0]
-    c, b, a = (fraction(polynomial[place]) for place in range(3))
+    c, b, a = (to_fraction(polynomial[place]) for place in range(3))
     if b:
-        square = power(plus(atom, b / (2 * a), ONE), 2)
-        yield plus(scaled(a, square), c - b * b / (4 * a), ONE)
+        square = raise_to_power(add_multiple(atom, b / (2 * a), ONE), 2)
+        yield add_multiple(scale_term(a, square), c - b * b / (4 * a), ONE)
 
 
-def nested(tree: Tree, _: Signs) -> Iterator[Tree]:
+def iterate_horner(tree: Tree, _: Signs) -> Iterator[Tree]:
     """Horner's scheme."""
-    result = _single(tree)
+    result = _split_univariate(tree)
     if result is None or result[2].degree() > 0 or result[1].degree() < 2:
         return
     atom, polynomial = result[0], result[1] / result[2][0]
-    rows = [(place, fraction(polynomial[place])) for place in range(polynomial.degree(), -1, -1)]
+    rows = [(place, to_fraction(polynomial[place])) for place in range(polynomial.degree(), -1, -1)]
     rows = [(place, c) for place, c in rows if c]
     if len(rows) < 2:
         return
-    total, above = number(rows[0][1]), rows[0][0]
+    total, above = number_tree(rows[0][1]), rows[0][0]
     for place, c in [*rows[1:], (0, Fraction(0))]:
         if above > place:
-            raised = power(atom, above - place)
-            scale = rational(total)
-            total = times(raised, total) if scale is None else scaled(scale, raised)
-        total, above = plus(total, c, ONE), place
+            raised = raise_to_power(atom, above - place)
+            scale = rational_value(total)
+            total = multiply_terms(raised, total) if scale is None else scale_term(scale, raised)
+        total, above = add_multiple(total, c, ONE), place
     yield total

@@ -10,10 +10,10 @@ from flint import acb, arb, ctx, fmpq
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import display_name, is_constant_token
-from engines.mathematics.judging.names import free, undecided
+from engines.mathematics.judging.names import free_variables, undecided_verdict
 from engines.mathematics.judging.reals import Known, with_integers
 from engines.mathematics.judging.verdicts import Verdict
-from engines.mathematics.numbers.precise import Value, integer
+from engines.mathematics.numbers.precise import BallValue, integer_in_ball
 
 _BITS, _MORE_BITS = 256, 2_048
 _POINTS = 24
@@ -25,49 +25,49 @@ _PARTS = 512
 _MOST_SUMMED = 200
 
 
-def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
-    names = sorted(free(left, right))
+def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
+    names = sorted(free_variables(left, right))
     known = with_integers((left, right), known)
     if known.assumptions.relations and not names:
         known = Known(known.assumptions, known.notes)
     real = {*known.assumptions.integers} | {
-        name for one in known.assumptions.relations for name in free(one.left, one.right)
+        name for one in known.assumptions.relations for name in free_variables(one.left, one.right)
     }
     note = "; ".join([_COMPLEX_NOTE if names else _NOTE, *known.notes])
     if not names:
-        return _numbers(left, right)
-    outcome, witness = _compare(left, right, names, real, known, seed)
+        return _compare_numbers(left, right)
+    outcome, witness = _compare_at_points(left, right, names, real, known, seed)
     if outcome == "equal":
         return Verdict("equal", reason=note)
     if outcome == "different":
         rest = [name for name in names if name not in real]
         if rest:
-            again, _ = _compare(left, right, names, {*names}, known, seed)
+            again, _ = _compare_at_points(left, right, names, {*names}, known, seed)
             if again == "equal":
                 verb = "is real" if len(rest) == 1 else "are real"
                 return Verdict("equal if", f"{', '.join(rest)} {verb}", witness, note)
         if known.unclear:
-            return undecided(f"{known.unclear} is assumed, which is not understood")
+            return undecided_verdict(f"{known.unclear} is assumed, which is not understood")
         return Verdict("different", witness=witness, reason=note)
-    return undecided("no complex values are known at enough points")
+    return undecided_verdict("no complex values are known at enough points")
 
 
-def _numbers(left: Tree, right: Tree) -> Verdict:
+def _compare_numbers(left: Tree, right: Tree) -> Verdict:
     for bits in (_BITS, _MORE_BITS):
         with ctx.workprec(bits):
-            one, other = value(left, {}), value(right, {})
+            one, other = principal_value(left, {}), principal_value(right, {})
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
-                return undecided("the value of one of them is not known")
+                return undecided_verdict("the value of one of them is not known")
             if not one.overlaps(other):
-                witness = f"{_shown(one)} and {_shown(other)}"
+                witness = f"{_format_value(one)} and {_format_value(other)}"
                 return Verdict("different", witness=witness, reason=_NOTE)
-            agreed = _agreed(one, other) >= bits // 2
+            agreed = _agreed_bits(one, other) >= bits // 2
     if agreed:
         return Verdict("equal", reason=_NOTE)
-    return undecided("the difference is too small to be seen")
+    return undecided_verdict("the difference is too small to be seen")
 
 
-def _compare(
+def _compare_at_points(
     left: Tree, right: Tree, names: Sequence[str], real: set[str], known: Known, seed: int
 ) -> tuple[str, str]:
     """`equal`, `different` with a point and both values, or "" where too few values are known."""
@@ -75,20 +75,22 @@ def _compare(
     random, agreeing = Random(seed), 0
     for _ in range(_POINTS):
         with ctx.workprec(_BITS):
-            point = {name: _drawn(random, name in real, name in whole) for name in names}
-            if not _allowed(known, point):
+            point = {name: _draw_value(random, name in real, name in whole) for name in names}
+            if not _is_allowed(known, point):
                 continue
-            one, other = value(left, point), value(right, point)
+            one, other = principal_value(left, point), principal_value(right, point)
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
                 continue
             if not one.overlaps(other):
-                at = ", ".join(f"{display_name(name)} = {_shown(place)}" for name, place in point.items())
-                return "different", f"{at}: {_shown(one)} and {_shown(other)}"
-            agreeing += _agreed(one, other) >= _AGREED
+                at = ", ".join(
+                    f"{display_name(name)} = {_format_value(place)}" for name, place in point.items()
+                )
+                return "different", f"{at}: {_format_value(one)} and {_format_value(other)}"
+            agreeing += _agreed_bits(one, other) >= _AGREED
     return ("equal" if agreeing >= _FEWEST else ""), ""
 
 
-def _drawn(random: Random, real: bool, whole: bool) -> acb:
+def _draw_value(random: Random, real: bool, whole: bool) -> acb:
     if whole:
         return acb(random.randrange(13))
     size = random.choice((1, 3, 9))
@@ -96,9 +98,9 @@ def _drawn(random: Random, real: bool, whole: bool) -> acb:
     return acb(parts[0]) if real else acb(parts[0], parts[1])
 
 
-def _allowed(known: Known, point: Mapping[str, acb]) -> bool:
+def _is_allowed(known: Known, point: Mapping[str, acb]) -> bool:
     for one in known.assumptions.relations:
-        sides = [value(side, point) for side in (one.left, one.right)]
+        sides = [principal_value(side, point) for side in (one.left, one.right)]
         if any(side is None for side in sides):
             return False
         left, right = (side.real for side in sides if side is not None)
@@ -108,7 +110,7 @@ def _allowed(known: Known, point: Mapping[str, acb]) -> bool:
     return True
 
 
-def _agreed(one: acb, other: acb) -> int:
+def _agreed_bits(one: acb, other: acb) -> int:
     """Bits to which two values are the same, of the larger part or of 1."""
     both = one.union(other)
     radius = max(both.real.rad(), both.imag.rad())
@@ -118,7 +120,7 @@ def _agreed(one: acb, other: acb) -> int:
     return max(0, -int(exponent) - int(mantissa).bit_length())
 
 
-def _shown(known: acb) -> str:
+def _format_value(known: acb) -> str:
     real, imaginary = known.real, known.imag
     texts = [f"{float(part):.6g}" for part in (real, imaginary)]
     if imaginary == 0:
@@ -127,7 +129,7 @@ def _shown(known: acb) -> str:
     return f"{texts[0]} {sign} {texts[1].lstrip('-')}i"
 
 
-def value(tree: Tree, point: Mapping[str, acb]) -> acb | None:
+def principal_value(tree: Tree, point: Mapping[str, acb]) -> acb | None:
     """The principal value, None where there is none; NaN where it is not known."""
     label = tree.label
     if not tree.children:
@@ -141,36 +143,36 @@ def value(tree: Tree, point: Mapping[str, acb]) -> acb | None:
             return acb(fmpq(*Fraction(label).as_integer_ratio()))
         return None
     if label in ("sum", "prod"):
-        return _total(tree, point)
+        return _add_terms(tree, point)
     operation = _OPERATIONS.get(label)
     if operation is None:
         return acb(arb.nan())
-    parts = [value(child, point) for child in tree.children]
+    parts = [principal_value(child, point) for child in tree.children]
     if any(part is None for part in parts):
         return None
     return operation(*parts)
 
 
-def _total(tree: Tree, point: Mapping[str, acb]) -> acb | None:
+def _add_terms(tree: Tree, point: Mapping[str, acb]) -> acb | None:
     name, low, high, body = tree.children
-    ends = [value(end, point) for end in (low, high)]
+    ends = [principal_value(end, point) for end in (low, high)]
     if any(end is None for end in ends):
         return None
-    first, last = (integer(end.real) if end is not None and end.imag == 0 else None for end in ends)
+    first, last = (integer_in_ball(end.real) if end is not None and end.imag == 0 else None for end in ends)
     if first is None or last is None or not all(e is not None and e.is_exact() for e in ends):
         return acb(arb.nan())
     if last - first > _MOST_SUMMED:
         return acb(arb.nan())
     total = acb(0 if tree.label == "sum" else 1)
     for number in range(int(first), int(last) + 1):
-        term = value(body, {**point, name.label: acb(number)})
+        term = principal_value(body, {**point, name.label: acb(number)})
         if term is None:
             return None
         total = total + term if tree.label == "sum" else total * term
     return total
 
 
-def _power(base: acb, exponent: acb) -> acb | None:
+def _principal_power(base: acb, exponent: acb) -> acb | None:
     real = exponent.real
     if exponent.imag == 0 and exponent.is_exact() and real.is_integer() and abs(real) < 2**20:
         if real <= 0 and base == 0:
@@ -183,21 +185,21 @@ def _power(base: acb, exponent: acb) -> acb | None:
     return (exponent * base.log()).exp()
 
 
-def _real(function: Callable[..., Value]) -> Callable[..., acb]:
-    def applied(*parts: acb) -> acb:
+def _on_real_values(function: Callable[..., BallValue]) -> Callable[..., acb]:
+    def apply_real(*parts: acb) -> acb:
         if all(part.imag == 0 for part in parts):
             result = function(*(part.real for part in parts))
             return acb(arb.nan() if result is None else result)
         return acb(arb.nan())
 
-    return applied
+    return apply_real
 
 
-def _over(one: acb, other: acb) -> acb | None:
+def _divide(one: acb, other: acb) -> acb | None:
     return None if other == 0 else one / other
 
 
-def _factorial(u: acb) -> acb | None:
+def _complex_factorial(u: acb) -> acb | None:
     if u.imag == 0 and u.real.is_integer() and u.real < 0:
         return None
     return (u + 1).gamma()
@@ -207,22 +209,22 @@ _OPERATIONS: Mapping[str, Callable[..., acb | None]] = {
     "+": acb.__add__,
     "-": acb.__sub__,
     "*": acb.__mul__,
-    "/": _over,
-    "pow": _power,
+    "/": _divide,
+    "pow": _principal_power,
     "sqrt": acb.sqrt,
     "ln": lambda u: None if u == 0 else u.log(),
-    "log": lambda base, u: None if u == 0 or base == 0 else _over(u.log(), base.log()),
+    "log": lambda base, u: None if u == 0 or base == 0 else _divide(u.log(), base.log()),
     "abs": lambda u: acb(abs(u)),
     "conj": acb.conjugate,
     "re": lambda u: acb(u.real),
     "im": lambda u: acb(u.imag),
     "arg": lambda u: None if u == 0 else acb(u.arg()),
-    "root": lambda degree, u: _power(u, 1 / degree),
-    "factorial": _factorial,
+    "root": lambda degree, u: _principal_power(u, 1 / degree),
+    "factorial": _complex_factorial,
     **{name: getattr(acb, name) for name in ("sin", "cos", "tan", "csc", "sec", "cot")},
     **{name: getattr(acb, name) for name in ("sinh", "cosh", "tanh", "csch", "sech", "coth")},
     **{name: getattr(acb, name) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
-    "min": _real(arb.min),
-    "max": _real(arb.max),
+    "min": _on_real_values(arb.min),
+    "max": _on_real_values(arb.max),
 }
 """What is not here is not known of complex numbers."""

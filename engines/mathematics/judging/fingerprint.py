@@ -23,10 +23,10 @@ from flint import arb, ctx
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import CONSTANTS, is_constant_token
-from engines.mathematics.judging.names import BOUND, RELATIONS, TURNED, free
+from engines.mathematics.judging.names import BOUND, RELATIONS, TURNED, free_variables
 from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW
-from engines.mathematics.numbers.precise import NOTHING, Value, applied, integer
+from engines.mathematics.numbers.precise import NOTHING, BallValue, apply_operation, integer_in_ball
 
 _BITS = 128
 _KEPT = 48
@@ -46,7 +46,7 @@ _FRACTIONS, _INTEGERS = 2, 2
 """How many points there are of each kind."""
 _PRIME = 2**61 - 1
 
-Values = list[Value]
+Values = list[BallValue]
 """A value for each point; None where there is none or it is not known."""
 
 
@@ -63,21 +63,21 @@ class Fingerprint:
     parts: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
 
 
-def _number(*said: str) -> int:
+def _next_random(*said: str) -> int:
     return int.from_bytes(blake2b("\0".join(said).encode(), digest_size=8).digest(), "little")
 
 
-def _drawn(*said: str) -> arb:
+def _draw_fraction(*said: str) -> arb:
     """A fraction between 0 and 1."""
-    return arb(_number(*said) % (_PRIME - 1) + 1) / _PRIME
+    return arb(_next_random(*said) % (_PRIME - 1) + 1) / _PRIME
 
 
 @cache
-def _point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
+def _draw_point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
     """What a variable is at the points of both kinds."""
     with ctx.workprec(_BITS):
-        fractions = tuple(_drawn(name, "fraction", str(n)) for n in range(_FRACTIONS))
-        integers = tuple(arb(_number(name, "integer", str(n)) % 21 + 3) for n in range(_INTEGERS))
+        fractions = tuple(_draw_fraction(name, "fraction", str(n)) for n in range(_FRACTIONS))
+        integers = tuple(arb(_next_random(name, "integer", str(n)) % 21 + 3) for n in range(_INTEGERS))
     return fractions, integers
 
 
@@ -93,40 +93,40 @@ _STRUCTURES = {
 _UNORDERED = frozenset(["set", "union", "intersection", "and", "or", "iff"])
 
 
-def _integers(operation: Callable[[Any, Any], Any]) -> Callable[[arb, arb], Value]:
-    def found(u: arb, v: arb) -> Value:
-        m, n = integer(u), integer(v)
+def _on_integers(operation: Callable[[Any, Any], Any]) -> Callable[[arb, arb], BallValue]:
+    def apply_to_integers(u: arb, v: arb) -> BallValue:
+        m, n = integer_in_ball(u), integer_in_ball(v)
         return None if m is None or n is None or not (u.is_exact() and v.is_exact()) else operation(m, n)
 
-    return found
+    return apply_to_integers
 
 
-def _binomial(n: arb, k: arb) -> Value:
-    whole = integer(k) if k.is_exact() else None
+def _evaluate_binomial(n: arb, k: arb) -> BallValue:
+    whole = integer_in_ball(k) if k.is_exact() else None
     if whole is not None:
         return n.bin(int(whole)) if 0 <= whole <= 10_000 else arb(0) if whole < 0 else None
     return (n + 1).gamma() / ((k + 1).gamma() * (n - k + 1).gamma())
 
 
-_FURTHER: Mapping[str, Callable[..., Value]] = {
+_FURTHER: Mapping[str, Callable[..., BallValue]] = {
     "sign": lambda u: u.sgn(),
     "floor": lambda u: u.floor(),
     "ceil": lambda u: u.ceil(),
     "round": lambda u: (u + arb(0.5)).floor(),
     "factorial": lambda u: (u + 1).gamma(),
     "gamma": lambda u: u.gamma(),
-    "binomial": _binomial,
+    "binomial": _evaluate_binomial,
     "pochhammer": lambda u, n: (u + n).gamma() / u.gamma(),
     "mod": lambda u, v: u - v * (u / v).floor(),
     "min": lambda u, v: u.min(v),
     "max": lambda u, v: u.max(v),
-    "gcd": _integers(lambda m, n: arb(m.gcd(n))),
-    "lcm": _integers(lambda m, n: arb(m.lcm(n))),
+    "gcd": _on_integers(lambda m, n: arb(m.gcd(n))),
+    "lcm": _on_integers(lambda m, n: arb(m.lcm(n))),
 }
 
 
 @cache
-def _constant(label: str) -> Value:
+def _evaluate_constant(label: str) -> BallValue:
     if label == "pi":
         return arb.pi()
     if label == "e":
@@ -148,39 +148,39 @@ class _Evaluation:
         self.places = places
         self.values: dict[int, Values] = {}
 
-    def of(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
+    def evaluate_node(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         known = self.values.get(id(node))
         if known is None:
-            known = self.values[id(node)] = self._evaluated(node, names)
+            known = self.values[id(node)] = self._compute_values(node, names)
         return known
 
-    def _evaluated(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
+    def _compute_values(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         label, children = node.label, node.children
         if not children:
             if label in names:
                 return list(names[label])
             return [
-                _constant(label) if is_constant_token(label) or label in CONSTANTS else None
+                _evaluate_constant(label) if is_constant_token(label) or label in CONSTANTS else None
             ] * self.places
         if label in ("sum", "prod"):
-            return self._series(node, names)
+            return self._compute_series(node, names)
         if label == "call":
-            return self._unknown(node, names)
+            return self._hash_unknown(node, names)
         if label in BOUND or label in _STRUCTURES or label in _RELATIONS:
             for child in children:  # their parts may be looked for
                 if label not in BOUND:
-                    self.of(child, names)
+                    self.evaluate_node(child, names)
             return [None] * self.places
-        operands = [self.of(child, names) for child in children]
+        operands = [self.evaluate_node(child, names) for child in children]
         code = CODE.get(label)
         if code is not None and len(operands) <= 2 and code != CODE["where"]:
-            fixed = code == POW and not free(children[1])
-            result = applied(
+            fixed = code == POW and not free_variables(children[1])
+            result = apply_operation(
                 (code, 1, NOTHING if len(operands) == 1 else 1), operands[0], operands[-1], fixed
             )
             return [value if value is None or value.is_finite() else None for value in result]
         if label == "root" and len(operands) == 2:
-            return [_root(*pair) for pair in zip(*operands, strict=True)]
+            return [_evaluate_root(*pair) for pair in zip(*operands, strict=True)]
         operation = _FURTHER.get(label)
         if operation is None or len(operands) > 2:
             return [None] * self.places
@@ -190,26 +190,26 @@ class _Evaluation:
             values.append(value if value is None or value.is_finite() else None)
         return values
 
-    def _series(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
+    def _compute_series(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         """Sums and products with few terms, added up."""
         variable, low, high, body = node.children
         bounds = []
-        for below, above in zip(self.of(low, names), self.of(high, names), strict=True):
-            first = None if below is None or not below.is_exact() else integer(below)
-            last = None if above is None or not above.is_exact() else integer(above)
+        for below, above in zip(self.evaluate_node(low, names), self.evaluate_node(high, names), strict=True):
+            first = None if below is None or not below.is_exact() else integer_in_ball(below)
+            last = None if above is None or not above.is_exact() else integer_in_ball(above)
             known = first is not None and last is not None and first - 1 <= last < first + _TERMS
             bounds.append(range(int(first), int(last) + 1) if known else None)  # type: ignore[arg-type]
         places = [(place, term) for place, terms in enumerate(bounds) for term in terms or ()]
         inner = _Evaluation(len(places))
         own = {name: [row[place] for place, _ in places] for name, row in names.items()}
         own[variable.label] = [arb(term) for _, term in places]
-        terms = iter(inner.of(body, own))
+        terms = iter(inner.evaluate_node(body, own))
         result: Values = []
         for span in bounds:
             if span is None:
                 result.append(None)
                 continue
-            total: Value = arb(0 if node.label == "sum" else 1)
+            total: BallValue = arb(0 if node.label == "sum" else 1)
             for _ in span:
                 term = next(terms)
                 if total is not None:
@@ -217,18 +217,18 @@ class _Evaluation:
             result.append(total)
         return result
 
-    def _unknown(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
+    def _hash_unknown(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         name, *arguments = node.children
-        operands = [self.of(argument, names) for argument in arguments]
+        operands = [self.evaluate_node(argument, names) for argument in arguments]
         result: Values = []
         for given in zip(*operands, strict=True):
-            parts = [_rounded(value) for value in given]
-            result.append(None if None in parts else _drawn(name.label, "call", *map(str, parts)))
+            parts = [_round_value(value) for value in given]
+            result.append(None if None in parts else _draw_fraction(name.label, "call", *map(str, parts)))
         return result
 
 
-def _root(degree: Value, radicand: Value) -> Value:
-    whole = None if degree is None or not degree.is_exact() else integer(degree)
+def _evaluate_root(degree: BallValue, radicand: BallValue) -> BallValue:
+    whole = None if degree is None or not degree.is_exact() else integer_in_ball(degree)
     if radicand is None or degree is None or (whole is not None and whole == 0):
         return None
     if radicand > 0:
@@ -238,7 +238,7 @@ def _root(degree: Value, radicand: Value) -> Value:
     return arb(0) if radicand.is_zero() else None
 
 
-def _rounded(value: Value) -> str | None:
+def _round_value(value: BallValue) -> str | None:
     """A value to the bits that count; None where it is not known to as many."""
     if value is None or not value.is_finite():
         return None
@@ -258,12 +258,12 @@ def _rounded(value: Value) -> str | None:
 _TINY = arb(2) ** -_SURE
 
 
-def _key(values: Sequence[Value], salt: str) -> int | None:
-    parts = [_rounded(value) for value in values]
-    return None if None in parts else _number(salt, *map(str, parts))
+def _hash_values(values: Sequence[BallValue], salt: str) -> int | None:
+    parts = [_round_value(value) for value in values]
+    return None if None in parts else _next_random(salt, *map(str, parts))
 
 
-def _statement(label: str, values: Sequence[Value], salt: str) -> int | None:
+def _hash_statement(label: str, values: Sequence[BallValue], salt: str) -> int | None:
     """The key of a relation, from the differences of its sides."""
     if label[0] == ">":
         label, values = TURNED[label], [None if value is None else -value for value in values]
@@ -271,7 +271,7 @@ def _statement(label: str, values: Sequence[Value], salt: str) -> int | None:
     if first is None or first.contains(0):
         return None  # an identity says nothing of its own
     scale = first if label in ("=", "!=", "approx") else abs(first)
-    return _key([None if value is None else value / scale for value in values], f"{salt} {label}")
+    return _hash_values([None if value is None else value / scale for value in values], f"{salt} {label}")
 
 
 class _Keys:
@@ -288,42 +288,46 @@ class _Keys:
         self._names: dict[str, list[arb]] = {name: [] for name in variables}
         for order in orders:
             for name, drawn in zip(variables, order, strict=True):
-                fractions, integers = _point(drawn)
+                fractions, integers = _draw_point(drawn)
                 self._names[name] += (*fractions[: self._fractions], *integers)
         self._evaluation = _Evaluation(self._wide * len(orders))
         self._orders = len(orders)
 
-    def of(self, node: Tree, what: str) -> tuple[int, ...]:
+    def smallest_keys(self, node: Tree, what: str) -> tuple[int, ...]:
         """The least key of a part for each kind of point, over all orders; of those that have one."""
         result = []
         for kind, first, last in (("fraction", 0, self._fractions), ("integer", self._fractions, self._wide)):
             starts = range(0, self._wide * self._orders, self._wide)
-            every = (self._key(node, slice(at + first, at + last), f"{what} {kind}") for at in starts)
+            every = (
+                self._smallest_key(node, slice(at + first, at + last), f"{what} {kind}") for at in starts
+            )
             if known := [key for key in every if key is not None]:
                 result.append(min(known))
         return tuple(result)
 
-    def _key(self, node: Tree, points: slice, salt: str) -> int | None:
+    def _smallest_key(self, node: Tree, points: slice, salt: str) -> int | None:
         label = node.label
         if label in _RELATIONS:
-            left, right = (self._evaluation.of(child, self._names)[points] for child in node.children)
+            left, right = (
+                self._evaluation.evaluate_node(child, self._names)[points] for child in node.children
+            )
             pairs = zip(left, right, strict=True)
-            return _statement(label, [None if a is None or b is None else a - b for a, b in pairs], salt)
+            return _hash_statement(label, [None if a is None or b is None else a - b for a, b in pairs], salt)
         if label in _STRUCTURES:
             first = 1 if label in ("interval", "unit") else 0
-            keys = [self._key(child, points, salt) for child in node.children[first:]]
+            keys = [self._smallest_key(child, points, salt) for child in node.children[first:]]
             if None in keys:
                 return None
             said = [str(key) for key in keys]
             if label in _UNORDERED:
                 said.sort()
-            return _number(salt, label, *(child.label for child in node.children[:first]), *said)
+            return _next_random(salt, label, *(child.label for child in node.children[:first]), *said)
         if salt.endswith("fraction"):
             points = slice(points.start, points.start + 1)
-        return _key(self._evaluation.of(node, self._names)[points], salt)
+        return _hash_values(self._evaluation.evaluate_node(node, self._names)[points], salt)
 
 
-def _worth(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
+def _iterate_parts(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
     """The parts that are no number and no variable, outside sums and the like, parents first; each once."""
     seen: set[Tree] = set()
     pending: list[tuple[tuple[int, ...], Tree]] = [((), tree)]
@@ -344,42 +348,43 @@ class ValueFingerprints:
     version = 1
     """Another one for other keys."""
 
-    def of(self, tree: Tree) -> Fingerprint:
+    def compute_fingerprint(self, tree: Tree) -> Fingerprint:
         """The fingerprint; without keys where the tree has no values that are known.
 
         >>> one, other = (Tree("*", (Tree("x"), Tree("x"))), Tree("pow", (Tree("x"), Tree("2"))))
-        >>> ValueFingerprints().of(one).whole == ValueFingerprints().of(other).whole
+        >>> compute = ValueFingerprints().compute_fingerprint
+        >>> compute(one).whole == compute(other).whole
         True
         """
         if len(tree) > _NODES:
             return Fingerprint()
         with ctx.workprec(_BITS):
-            variables = sorted(free(tree))
+            variables = sorted(free_variables(tree))
             keys = _Keys(tree, variables, [variables])
-            whole = keys.of(tree, "whole" if tree.children else "leaf")
+            whole = keys.smallest_keys(tree, "whole" if tree.children else "leaf")
             parts: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-            for path, node in _worth(tree):
+            for path, node in _iterate_parts(tree):
                 if len(parts) == _PARTS:
                     break
-                if free(node) and (result := keys.of(node, "whole")):
+                if free_variables(node) and (result := keys.smallest_keys(node, "whole")):
                     parts.append((path, result))
             renamed: tuple[int, ...] = ()
             if tree.children and 0 < len(variables) <= _RENAMED:
                 places = list(permutations(_PLACES[: len(variables)]))
-                renamed = _Keys(tree, variables, places).of(tree, "renamed")
+                renamed = _Keys(tree, variables, places).smallest_keys(tree, "renamed")
             return Fingerprint(whole, renamed, tuple(parts))
 
-    def renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
+    def iterate_renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
         """The ways to rename the variables of one term after which it may be equal to another: each name with
         its new one, and the term with the new names."""
-        names, others = sorted(free(one)), sorted(free(other))
+        names, others = sorted(free_variables(one)), sorted(free_variables(other))
         if not 0 < len(names) == len(others) <= _RENAMED:
             return
         with ctx.workprec(_BITS):
-            wanted = set(_Keys(other, others, [others]).of(other, "whole"))
+            wanted = set(_Keys(other, others, [others]).smallest_keys(other, "whole"))
             found = []
             for order in permutations(others):
-                if wanted & set(_Keys(one, names, [order]).of(one, "whole")):
+                if wanted & set(_Keys(one, names, [order]).smallest_keys(one, "whole")):
                     found.append({name: new for name, new in zip(names, order, strict=True) if name != new})
         for new in sorted(found, key=len):
             yield new, _with_names(one, new)

@@ -20,8 +20,8 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import numbers
-from engines.mathematics.judging.names import EMPTY, REALS, RELATIONS, free
-from engines.mathematics.numbers.precise import integer
+from engines.mathematics.judging.names import EMPTY, REALS, RELATIONS, free_variables
+from engines.mathematics.numbers.precise import integer_in_ball
 
 _BITS = (128, 1_024, 4_096)
 _MOST_ROOTS = 60
@@ -47,8 +47,8 @@ class Root:
     def ball(self, bits: int) -> arb:
         with ctx.workprec(bits):
             if self.exact is not None:
-                return arb(_exact(self.exact))
-            return _real_roots(_polynomial(self.factor))[self.place]
+                return arb(_to_fmpq(self.exact))
+            return _real_roots(_make_polynomial(self.factor))[self.place]
 
     @property
     def exact(self) -> Fraction | None:
@@ -66,7 +66,7 @@ class Constant:
     term: Tree
 
     def ball(self, bits: int) -> arb:
-        result = numbers.known(self.term, bits)
+        result = numbers.number_ball(self.term, bits)
         if not result.is_finite():
             raise UnclearError
         return result
@@ -77,22 +77,22 @@ class Constant:
 
     @property
     def text(self) -> str:
-        return numbers.shown(self.term)
+        return numbers.format_number(self.term)
 
 
-Number = Root | Constant
+RealNumber = Root | Constant
 
 
-def number(term: Tree) -> Number:
-    result = numbers.exact(term)
-    return Constant(term) if result is None else rational(Fraction(result))
+def to_real_number(term: Tree) -> RealNumber:
+    result = numbers.exact_value(term)
+    return Constant(term) if result is None else to_root(Fraction(result))
 
 
-def rational(value: Fraction) -> Root:
+def to_root(value: Fraction) -> Root:
     return Root((-value, Fraction(1)), 0)
 
 
-def order(one: Number, other: Number) -> int:
+def compare_numbers(one: RealNumber, other: RealNumber) -> int:
     """Raises: UnclearError."""
     if one == other:
         return 0
@@ -112,35 +112,35 @@ def order(one: Number, other: Number) -> int:
     raise UnclearError
 
 
-def ordered(found: Iterable[Number]) -> list[Number]:
+def sort_numbers(found: Iterable[RealNumber]) -> list[RealNumber]:
     """Each once, in ascending order. Raises: UnclearError."""
-    kept: list[Number] = []
-    for one in sorted(dict.fromkeys(found), key=cmp_to_key(order)):
-        if not kept or order(kept[-1], one):
+    kept: list[RealNumber] = []
+    for one in sorted(dict.fromkeys(found), key=cmp_to_key(compare_numbers)):
+        if not kept or compare_numbers(kept[-1], one):
             kept.append(one)
     return kept
 
 
-def between(places: Sequence[Number]) -> list[Fraction]:
+def points_between(places: Sequence[RealNumber]) -> list[Fraction]:
     """A rational number before the first place, one between each two, and one after the last."""
     if not places:
         return [Fraction(0)]
     return [
-        _near(places[0], -1),
-        *itertools.starmap(_inside, itertools.pairwise(places)),
-        _near(places[-1], 1),
+        _fraction_near(places[0], -1),
+        *itertools.starmap(_fraction_between, itertools.pairwise(places)),
+        _fraction_near(places[-1], 1),
     ]
 
 
-def _near(place: Number, step: int) -> Fraction:
+def _fraction_near(place: RealNumber, step: int) -> Fraction:
     middle = place.ball(128).mid()
-    whole = integer(middle.floor() if step < 0 else middle.ceil())
+    whole = integer_in_ball(middle.floor() if step < 0 else middle.ceil())
     if whole is None:
         raise UnclearError
     return Fraction(int(whole) + step)
 
 
-def _inside(one: Number, other: Number) -> Fraction:
+def _fraction_between(one: RealNumber, other: RealNumber) -> Fraction:
     for bits in _BITS:
         with ctx.workprec(bits):
             first, second = one.ball(bits), other.ball(bits)
@@ -151,125 +151,125 @@ def _inside(one: Number, other: Number) -> Fraction:
     raise UnclearError
 
 
-Holds = Callable[[Number], bool]
+Holds = Callable[[RealNumber], bool]
 """Whether a number belongs to a set. Raises: UnclearError."""
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class PointSet:
     """A set of real numbers: where it may begin or end, and what belongs to it."""
 
-    ends: tuple[Number, ...]
+    ends: tuple[RealNumber, ...]
     holds: Holds
 
-    def apart(self, other: Points) -> Number | None:
+    def find_difference(self, other: PointSet) -> RealNumber | None:
         """A number that belongs to one of two sets only; None where they are the same. Raises:
         UnclearError."""
-        places = ordered([*self.ends, *other.ends])
-        for place in [*map(rational, between(places)), *places]:
+        places = sort_numbers([*self.ends, *other.ends])
+        for place in [*map(to_root, points_between(places)), *places]:
             if self.holds(place) != other.holds(place):
                 return place
         return None
 
 
-def of_term(term: Tree) -> Points:
+def of_term(term: Tree) -> PointSet:
     """The set that a term stands for. Raises: UnclearError."""
     label, parts = term.label, term.children
     if label in ("set", "list"):
-        members = tuple(map(_end, parts))
-        return Points(members, lambda at: any(order(at, one) == 0 for one in members))
+        members = tuple(map(_read_end, parts))
+        return PointSet(members, lambda at: any(compare_numbers(at, one) == 0 for one in members))
     if label == "interval":
-        return _interval(parts[0].label, parts[1], parts[2])
+        return _make_interval(parts[0].label, parts[1], parts[2])
     if label in ("union", "intersection", "without"):
         sides = [of_term(part) for part in parts]
         ends = tuple(end for side in sides for end in side.ends)
         if label == "union":
-            return Points(ends, lambda at: any(side.holds(at) for side in sides))
+            return PointSet(ends, lambda at: any(side.holds(at) for side in sides))
         if label == "intersection":
-            return Points(ends, lambda at: all(side.holds(at) for side in sides))
-        return Points(ends, lambda at: sides[0].holds(at) and not any(side.holds(at) for side in sides[1:]))
+            return PointSet(ends, lambda at: all(side.holds(at) for side in sides))
+        return PointSet(ends, lambda at: sides[0].holds(at) and not any(side.holds(at) for side in sides[1:]))
     if not parts and label in REALS:
-        return Points((), lambda _: True)
+        return PointSet((), lambda _: True)
     if not parts and label in EMPTY:
-        return Points((), lambda _: False)
+        return PointSet((), lambda _: False)
     raise UnclearError(f"{label} is not judged as a set of numbers")
 
 
-def _end(part: Tree) -> Number:
-    if free(part) or not numbers.is_number(part):
+def _read_end(part: Tree) -> RealNumber:
+    if free_variables(part) or not numbers.is_number(part):
         raise UnclearError
-    return number(part)
+    return to_real_number(part)
 
 
-def _interval(kind: str, low: Tree, high: Tree) -> Points:
-    sides: list[Callable[[Number], bool]] = []
-    ends: list[Number] = []
+def _make_interval(kind: str, low: Tree, high: Tree) -> PointSet:
+    sides: list[Callable[[RealNumber], bool]] = []
+    ends: list[RealNumber] = []
     for side, closed, sign in ((low, kind[0] == "c", 1), (high, kind[1] == "c", -1)):
-        infinite = numbers.end(side)
+        infinite = numbers.infinite_sign(side)
         if infinite:
             sides.append(lambda _, inside=infinite == -sign: inside)  # type: ignore[misc]
             continue
-        place = _end(side)
+        place = _read_end(side)
         ends.append(place)
         sides.append(
             lambda at, place=place, closed=closed, sign=sign: (  # type: ignore[misc]
-                (order(at, place) * sign) > 0 or (closed and order(at, place) == 0)
+                (compare_numbers(at, place) * sign) > 0 or (closed and compare_numbers(at, place) == 0)
             )
         )
-    return Points(tuple(ends), lambda at: all(side(at) for side in sides))
+    return PointSet(tuple(ends), lambda at: all(side(at) for side in sides))
 
 
-def of_statement(statement: Tree, name: str) -> Points:
+def of_statement(statement: Tree, name: str) -> PointSet:
     """The values of a variable for which a statement on it alone holds. Raises: UnclearError."""
     label, parts = statement.label, statement.children
     if label in ("and", "or", "not"):
         sides = [of_statement(part, name) for part in parts]
         ends = tuple(end for side in sides for end in side.ends)
         if label == "not":
-            return Points(ends, lambda at: not sides[0].holds(at))
+            return PointSet(ends, lambda at: not sides[0].holds(at))
         every = all if label == "and" else any
-        return Points(ends, lambda at: every(side.holds(at) for side in sides))
+        return PointSet(ends, lambda at: every(side.holds(at) for side in sides))
     if label == "in" and parts[0] == Tree(name):
         return of_term(parts[1])
     if label not in RELATIONS:
         raise UnclearError(f"{label} is not judged as a condition on {name}")
-    return _relation(label, Tree("-", (parts[0], parts[1])), name)
+    return _solve_relation(label, Tree("-", (parts[0], parts[1])), name)
 
 
 _FITTING = dict(zip(RELATIONS, (eq, ne, lt, le, gt, ge), strict=True))
 
 
-def fits(sign: str, found: int) -> bool:
+def sign_satisfies(sign: str, found: int) -> bool:
     """Whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
     return _FITTING[sign](found, 0)
 
 
-def _relation(sign: str, difference: Tree, name: str) -> Points:
-    if free(difference) - {name}:
+def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
+    if free_variables(difference) - {name}:
         raise UnclearError
-    holes = [root for node in difference for root in _holes(node, name)]
-    ends = [*holes, *(root for plain in _without_bends(difference) for root in roots(plain, name))]
-    zeros = ordered(ends)
-    gaps = ordered(holes)
+    holes = [root for node in difference for root in _list_holes(node, name)]
+    ends = [*holes, *(root for plain in _without_bends(difference) for root in list_roots(plain, name))]
+    zeros = sort_numbers(ends)
+    gaps = sort_numbers(holes)
 
-    def holds(at: Number) -> bool:
-        if any(order(at, gap) == 0 for gap in gaps):
+    def holds_at(at: RealNumber) -> bool:
+        if any(compare_numbers(at, gap) == 0 for gap in gaps):
             return False
-        result = _sign(difference, name, at, any(order(at, zero) == 0 for zero in zeros))
-        return fits(sign, result)
+        result = _sign_at(difference, name, at, any(compare_numbers(at, zero) == 0 for zero in zeros))
+        return sign_satisfies(sign, result)
 
-    return Points(tuple(zeros), holds)
+    return PointSet(tuple(zeros), holds_at)
 
 
-def _sign(tree: Tree, name: str, at: Number, may_vanish: bool) -> int:
-    from engines.mathematics.verification.rigorous import LongSumError, value
+def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
+    from engines.mathematics.verification.rigorous import LongSumError, value_at
 
     for bits in _BITS:
         with ctx.workprec(bits):
             exact = at.exact
-            place: Any = at.ball(bits) if exact is None else _exact(exact)
+            place: Any = at.ball(bits) if exact is None else _to_fmpq(exact)
             try:
-                result = value(tree, {name: place})
+                result = value_at(tree, {name: place})
             except LongSumError:
                 raise UnclearError from None
             if result is None or not result.is_finite():
@@ -285,12 +285,12 @@ def _sign(tree: Tree, name: str, at: Number, may_vanish: bool) -> int:
     raise UnclearError
 
 
-def _holes(node: Tree, name: str) -> list[Number]:
+def _list_holes(node: Tree, name: str) -> list[RealNumber]:
     """Where a part of a term has no value because it divides by 0."""
     if node.label == "/" and name in node.children[1].list_labels():
         below = node.children[1]
     elif node.label == "pow" and name in node.list_labels():
-        exponent = numbers.exact(node.children[1])
+        exponent = numbers.exact_value(node.children[1])
         if exponent is None or exponent != int(exponent):
             raise UnclearError
         if exponent > 0:
@@ -298,7 +298,7 @@ def _holes(node: Tree, name: str) -> list[Number]:
         below = node.children[0]
     else:
         return []
-    return [root for plain in _without_bends(below) for root in roots(plain, name)]
+    return [root for plain in _without_bends(below) for root in list_roots(plain, name)]
 
 
 def _without_bends(tree: Tree) -> list[Tree]:
@@ -312,28 +312,28 @@ def _without_bends(tree: Tree) -> list[Tree]:
     for bend in bends:
         inner = bend.children[0]
         choices = (inner, Tree("*", (Tree("-1"), inner)))
-        found = [_with(one, bend, choice) for one in found for choice in choices]
+        found = [_replace_subtree(one, bend, choice) for one in found for choice in choices]
     return [plain for one in found for plain in _without_bends(one)]
 
 
-def _with(tree: Tree, old: Tree, new: Tree) -> Tree:
+def _replace_subtree(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree == old:
         return new
-    return Tree(tree.label, tuple(_with(child, old, new) for child in tree.children))
+    return Tree(tree.label, tuple(_replace_subtree(child, old, new) for child in tree.children))
 
 
-def roots(tree: Tree, name: str) -> list[Number]:
+def list_roots(tree: Tree, name: str) -> list[RealNumber]:
     """The real zeros of a rational function with rational coefficients, or of one that is linear with other
     constant ones. Raises: UnclearError."""
     space = Space([tree])
     try:
-        top = space.of(tree).top
+        top = space.to_quotient(tree).top
     except TooLargeError:
         raise UnclearError from None
     if top.is_zero():
         return []
     if space.atoms not in ([], [Tree(name)]):
-        return _linear(tree, name)
+        return _linear_root(tree, name)
     if not space.atoms or top.is_constant():
         return []
     degree = max(exponents[0] for exponents in top.to_dict())
@@ -342,22 +342,22 @@ def roots(tree: Tree, name: str) -> list[Number]:
     dense = [Fraction(0)] * (degree + 1)
     for exponents, c in top.to_dict().items():
         dense[int(exponents[0])] = Fraction(int(c.p), int(c.q))
-    result: list[Number] = []
-    for factor, _ in _polynomial(dense).numer().factor()[1]:
+    result: list[RealNumber] = []
+    for factor, _ in _make_polynomial(dense).numer().factor()[1]:
         coefficients = tuple(Fraction(int(c)) for c in factor.coeffs())
         if len(coefficients) == 2:
-            result.append(rational(-coefficients[0] / coefficients[1]))
+            result.append(to_root(-coefficients[0] / coefficients[1]))
             continue
         with ctx.workprec(_BITS[0]):
-            count = len(_real_roots(_polynomial(coefficients)))
+            count = len(_real_roots(_make_polynomial(coefficients)))
         result += [Root(coefficients, place) for place in range(count)]
     return result
 
 
-def _linear(tree: Tree, name: str) -> list[Number]:
+def _linear_root(tree: Tree, name: str) -> list[RealNumber]:
     """The zero of a x + b, where a and b are numbers."""
     space = Space([tree])
-    quotient = space.of(tree)
+    quotient = space.to_quotient(tree)
     place = space.atoms.index(Tree(name)) if Tree(name) in space.atoms else -1
     others = [atom for atom in space.atoms if atom != Tree(name)]
     if any(not numbers.is_number(atom) for atom in others):
@@ -373,23 +373,23 @@ def _linear(tree: Tree, name: str) -> list[Number]:
     for wanted in (0, 1):
         chosen = {e: c for e, c in rows.items() if e[place] == wanted}
         moved = {tuple(0 if k == place else n for k, n in enumerate(e)): c for e, c in chosen.items()}
-        parts.append(space.sum(space.polynomial(moved)))
-    return [number(Tree("/", (Tree("*", (Tree("-1"), parts[0])), parts[1])))]
+        parts.append(space.polynomial_to_tree(space.make_polynomial(moved)))
+    return [to_real_number(Tree("/", (Tree("*", (Tree("-1"), parts[0])), parts[1])))]
 
 
-def _polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
-    return fmpq_poly([_exact(c) for c in coefficients])
+def _make_polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
+    return fmpq_poly([_to_fmpq(c) for c in coefficients])
 
 
 def _real_roots(polynomial: fmpq_poly) -> list[arb]:
     roots: Any = polynomial.complex_roots()
     result: list[arb] = [root.real for root, _ in roots if root.imag.is_zero()]
 
-    def before(one: arb, other: arb) -> int:
+    def compare_balls(one: arb, other: arb) -> int:
         return -1 if one < other else 1
 
-    return sorted(result, key=cmp_to_key(before))
+    return sorted(result, key=cmp_to_key(compare_balls))
 
 
-def _exact(value: Fraction) -> fmpq:
+def _to_fmpq(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)

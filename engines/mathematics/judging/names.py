@@ -41,16 +41,16 @@ REAL = {*ARITY, *FURTHER} - {"x"}
 EQUAL = Verdict("equal")
 
 
-def undecided(reason: str) -> Verdict:
+def undecided_verdict(reason: str) -> Verdict:
     return Verdict("undecided", reason=reason)
 
 
-def free(*trees: Tree) -> set[str]:
+def free_variables(*trees: Tree) -> set[str]:
     """The free variables of terms and statements."""
-    return {name for tree in trees for name in _free(tree)}
+    return {name for tree in trees for name in _iterate_free(tree)}
 
 
-def _free(tree: Tree) -> Iterator[str]:
+def _iterate_free(tree: Tree) -> Iterator[str]:
     label, parts = tree.label, tree.children
     if not parts:
         if label not in _NO_VARIABLES and not is_constant_token(label):
@@ -64,10 +64,10 @@ def _free(tree: Tree) -> Iterator[str]:
         parts = parts[:1]
     elif label in BOUND and label not in ("d", "antiderivative"):
         name, *ends, body = parts
-        yield from (one for one in _free(body) if one != name.label)
+        yield from (one for one in _iterate_free(body) if one != name.label)
         parts = tuple(ends[: 1 if label == "limit" else 2])
     for part in parts:
-        yield from _free(part)
+        yield from _iterate_free(part)
 
 
 def is_real(tree: Tree) -> bool:
@@ -77,7 +77,7 @@ def is_real(tree: Tree) -> bool:
     }
 
 
-def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
+def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
     """With a term in the place of a free variable; bound ones that it would meet get other names."""
     if not tree.children:
         return instead if tree.label == name else tree
@@ -87,12 +87,12 @@ def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
     if bound == name:
         if tree.label in ("d", "antiderivative"):
             return Tree(_AT, (tree, Tree(name), instead))
-        middle = tuple(replaced(child, name, instead) for child in tree.children[1:-1])
+        middle = tuple(replace_variable(child, name, instead) for child in tree.children[1:-1])
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
-    if bound and tree.label not in ("d", "antiderivative") and bound in free(instead):
+    if bound and tree.label not in ("d", "antiderivative") and bound in free_variables(instead):
         other = f"{bound}'"
         while other in {*tree.list_labels(), *instead.list_labels(), name}:
             other += "'"
         *head, body = tree.children[1:]
-        tree = Tree(tree.label, (Tree(other), *head, replaced(body, bound, Tree(other))))
-    return Tree(tree.label, tuple(replaced(child, name, instead) for child in tree.children))
+        tree = Tree(tree.label, (Tree(other), *head, replace_variable(body, bound, Tree(other))))
+    return Tree(tree.label, tuple(replace_variable(child, name, instead) for child in tree.children))

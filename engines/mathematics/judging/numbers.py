@@ -14,12 +14,12 @@ from flint import arb, ctx, fmpq
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, display_name, is_constant_token
-from engines.mathematics.algebra.rational import number
+from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
-from engines.mathematics.numbers.precise import Value, agreement
-from engines.mathematics.verification.rigorous import LongSumError, scales, value
+from engines.mathematics.numbers.precise import BallValue, agreed_bits
+from engines.mathematics.verification.rigorous import LongSumError, compute_scales, value_at
 
-Exact = int | Fraction
+ExactNumber = int | Fraction
 
 _EXACT_BITS = 4_096
 """Longer rational numbers are not worked out exactly here."""
@@ -36,24 +36,24 @@ class NoValueError(Exception):
     """A number has no real value, such as 1/0."""
 
 
-def exact(tree: Tree) -> Exact | None:
+def exact_value(tree: Tree) -> ExactNumber | None:
     """The rational number that arithmetic of rational numbers gives; None for all else."""
     children = tree.children
     if not children:
-        return _leaf(tree.label)
+        return _leaf_value(tree.label)
     operation = _OPERATIONS.get(tree.label)
     if operation is None:
         return None
-    operands: list[Exact] = []
+    operands: list[ExactNumber] = []
     for child in children:
-        operand = exact(child)
+        operand = exact_value(child)
         if operand is None:
             return None
         operands.append(operand)
     return operation(*operands)
 
 
-def _leaf(label: str) -> Exact | None:
+def _leaf_value(label: str) -> ExactNumber | None:
     first = label[:1]
     if not (first.isdigit() or first in "-."):
         return None
@@ -62,7 +62,7 @@ def _leaf(label: str) -> Exact | None:
     return Fraction(label) if is_constant_token(label) else None
 
 
-def _power(base: Exact, exponent: Exact) -> Exact | None:
+def _exact_power(base: ExactNumber, exponent: ExactNumber) -> ExactNumber | None:
     if exponent != int(exponent) or (base == 0 and exponent <= 0):
         return None
     size = max(abs(base.numerator), base.denominator).bit_length()
@@ -72,69 +72,69 @@ def _power(base: Exact, exponent: Exact) -> Exact | None:
     return found.numerator if found.denominator == 1 else found
 
 
-_OPERATIONS: dict[str, Callable[..., Exact | None]] = {
+_OPERATIONS: dict[str, Callable[..., ExactNumber | None]] = {
     "+": lambda one, other: one + other,
     "-": lambda one, other: one - other,
     "*": lambda one, other: one * other,
     "/": lambda one, other: None if other == 0 else Fraction(one) / other,
-    "pow": _power,
+    "pow": _exact_power,
     "abs": abs,
 }
 
 
-def at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> Value:
+def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> BallValue:
     """The rigorous value of a term at a point, None where it has none; NaN where it is not known."""
     places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
     with ctx.workprec(bits):
         try:
-            return value(tree, places)
+            return value_at(tree, places)
         except LongSumError:
             return arb.nan()
 
 
-def known(tree: Tree, bits: int) -> arb:
+def number_ball(tree: Tree, bits: int) -> arb:
     """The value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
-    result = at(tree, {}, bits)
+    result = evaluate_at(tree, {}, bits)
     if result is None:
         raise NoValueError
     return result
 
 
-def order(left: Tree, right: Tree) -> int | None:
+def compare_numbers(left: Tree, right: Tree) -> int | None:
     """-1, 0 or 1 as one number is less than another, the same or more; None where it cannot be told.
 
     Numbers are the same where no difference shows in so many bits as what they are made of can need. Raises:
     NoValueError where one has none.
     """
-    one, other = exact(left), exact(right)
+    one, other = exact_value(left), exact_value(right)
     if one is not None and other is not None:
         return (one > other) - (one < other)
-    ends = [end(side) for side in (left, right)]
+    ends = [infinite_sign(side) for side in (left, right)]
     if any(ends):
         return (ends[0] > ends[1]) - (ends[0] < ends[1])
     for bits in _BITS:
-        first, second = known(left, bits), known(right, bits)
+        first, second = number_ball(left, bits), number_ball(right, bits)
         with ctx.workprec(bits):
             if first < second:
                 return -1
             if first > second:
                 return 1
-            agreed = agreement(first, second) or 0
+            agreed = agreed_bits(first, second) or 0
     if any(node.label == "integral" for side in (left, right) for node in side):
         return 0 if agreed >= _INTEGRATED else None
     if agreed < _BITS[-1] // 2:
         return None
     # bits in which nothing is lost of what the numbers are made of
     plain = [tree for tree in (left, right) if FURTHER.keys().isdisjoint(tree.list_labels())]
-    found = scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
+    found = compute_scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
     most = float(found.max(initial=0))
     if len(plain) < 2 or most == inf:
-        most = max(_orders(left), _orders(right))
+        most = max(_binary_orders(left), _binary_orders(right))
     needed = int(_TIMES * min(most, _MOST_BITS)) + _SPARE
     if needed > _MOST_BITS:
         return None
     if needed > _BITS[-1]:
-        first, second = known(left, needed), known(right, needed)
+        first, second = number_ball(left, needed), number_ball(right, needed)
         with ctx.workprec(needed):
             return -1 if first < second else 1 if first > second else 0
     return 0
@@ -151,25 +151,25 @@ def is_polynomial(tree: Tree, most: int) -> bool:
     if not parts:
         return True
     if label == "pow":
-        exponent = exact(parts[1])
+        exponent = exact_value(parts[1])
         whole = exponent is not None and 0 < exponent <= most and exponent == int(exponent)
         return whole and is_polynomial(parts[0], most)
     if label == "/":
-        return is_polynomial(parts[0], most) and bool(exact(parts[1]))
+        return is_polynomial(parts[0], most) and bool(exact_value(parts[1]))
     return label in ("+", "-", "*") and all(is_polynomial(part, most) for part in parts)
 
 
-def end(tree: Tree) -> int:
+def infinite_sign(tree: Tree) -> int:
     """1 and -1 for what is infinite, by its sign; 0 for others."""
     if tree.label == "inf":
         return 1
     if tree.label == "*" and tree.children[1].label == "inf":
-        factor = exact(tree.children[0])
+        factor = exact_value(tree.children[0])
         return 0 if factor is None else (factor > 0) - (factor < 0)
     return 0
 
 
-def _orders(tree: Tree) -> float:
+def _binary_orders(tree: Tree) -> float:
     """Binary orders between 1 and the largest or smallest value that is met in a number; not inside sums."""
     most, waiting = 0.0, [tree]
     while waiting:
@@ -177,7 +177,7 @@ def _orders(tree: Tree) -> float:
         if node.label not in BINDERS:
             waiting += node.children
         try:
-            ball = known(node, 64)
+            ball = number_ball(node, 64)
         except NoValueError:
             continue
         if not ball.is_finite() or ball.contains(0):
@@ -185,7 +185,7 @@ def _orders(tree: Tree) -> float:
         mantissa, exponent = ball.mid().man_exp()
         most = max(most, abs(int(exponent) + int(mantissa).bit_length()))
         if node.label in ("tanh", "coth"):
-            most = max(most, 2 / log(2) * abs(float(known(node.children[0], 64))))
+            most = max(most, 2 / log(2) * abs(float(number_ball(node.children[0], 64))))
     return most
 
 
@@ -193,33 +193,33 @@ def is_number(tree: Tree) -> bool:
     """Whether a term is made of operations on real numbers, and holds no variable that is not bound."""
     return all(
         node.label in _REAL if node.children else node.label in CONSTANTS or is_constant_token(node.label)
-        for node in _unbound(tree, frozenset())
+        for node in _iterate_unbound(tree, frozenset())
     )
 
 
-def _unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
+def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
     """The nodes of a term but for variables that are bound."""
     if tree.label in BINDERS and tree.children:
         name, low, high, body = tree.children
         yield tree
-        yield from _unbound(low, bound)
-        yield from _unbound(high, bound)
-        yield from _unbound(body, bound | {name.label})
+        yield from _iterate_unbound(low, bound)
+        yield from _iterate_unbound(high, bound)
+        yield from _iterate_unbound(body, bound | {name.label})
     elif tree.children or tree.label not in bound:
         yield tree
         for child in tree.children:
-            yield from _unbound(child, bound)
+            yield from _iterate_unbound(child, bound)
 
 
-def shown(term: Tree) -> str:
+def format_number(term: Tree) -> str:
     """A number for people: exact where it is rational and short, else rounded."""
-    if sign := end(term):
+    if sign := infinite_sign(term):
         return "∞" if sign > 0 else "-∞"
-    result = exact(term)
+    result = exact_value(term)
     if result is not None and len(str(result)) <= 20:
         return str(result)
     try:
-        ball = known(term, 128)
+        ball = number_ball(term, 128)
     except NoValueError:
         return "no value"
     return ball.str(8, radius=False) if ball.is_finite() else "unknown"
@@ -256,35 +256,35 @@ class Quantity:
         return " ".join(name if power == 1 else f"{name}^{power}" for name, power in self.units) or "1"
 
 
-def separated(tree: Tree) -> Quantity | None:
+def separate_units(tree: Tree) -> Quantity | None:
     """A term as a number times units; None where units stand elsewhere than in factors."""
     powers: Counter[str] = Counter()
-    plain = _separated(tree, powers, 1)
+    plain = _separate_units_of(tree, powers, 1)
     if plain is None:
         return None
     return Quantity(plain, tuple(sorted((name, power) for name, power in powers.items() if power)))
 
 
-def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
+def _separate_units_of(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
     if tree.label == "unit":
-        name, factor = _unit(tree.children[0].label)
+        name, factor = _find_unit(tree.children[0].label)
         powers[name] += times
-        return number(factor)
+        return number_tree(factor)
     if "unit" not in tree.list_labels():
         return tree
     if tree.label in ("*", "/"):
         one, other = tree.children
-        left = _separated(one, powers, times)
-        right = _separated(other, powers, times if tree.label == "*" else -times)
+        left = _separate_units_of(one, powers, times)
+        right = _separate_units_of(other, powers, times if tree.label == "*" else -times)
         return None if left is None or right is None else Tree(tree.label, (left, right))
     if tree.label == "pow":
-        exponent = exact(tree.children[1])
+        exponent = exact_value(tree.children[1])
         if exponent is None or exponent != int(exponent):
             return None
-        base = _separated(tree.children[0], powers, times * int(exponent))
+        base = _separate_units_of(tree.children[0], powers, times * int(exponent))
         return None if base is None else Tree("pow", (base, tree.children[1]))
     if tree.label in ("+", "-"):
-        first, second = map(separated, tree.children)
+        first, second = map(separate_units, tree.children)
         if first is None or second is None or first.units != second.units:
             return None
         for name, power in first.units:
@@ -293,7 +293,7 @@ def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
     return None
 
 
-def _unit(name: str) -> tuple[str, Fraction]:
+def _find_unit(name: str) -> tuple[str, Fraction]:
     for spelt in (name, name.removesuffix("."), name.casefold(), name.casefold().removesuffix("s")):
         if spelt in _NAMED:
             return _NAMED[spelt]

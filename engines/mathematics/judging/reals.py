@@ -15,19 +15,27 @@ from flint import fmpq
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
 from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, display_name, variables_of
-from engines.mathematics.algebra.rational import Space, TooLargeError, factors
-from engines.mathematics.assumptions import Assumptions, Relation
+from engines.mathematics.algebra.rational import Space, TooLargeError, factor_tree
+from engines.mathematics.assumptions import AssumedRelation, Assumptions
 from engines.mathematics.judging import numbers
-from engines.mathematics.judging.names import EQUAL, INTEGERS, NUMBER_SETS, TURNED, free, replaced, undecided
+from engines.mathematics.judging.names import (
+    EQUAL,
+    INTEGERS,
+    NUMBER_SETS,
+    TURNED,
+    free_variables,
+    replace_variable,
+    undecided_verdict,
+)
 from engines.mathematics.judging.numbers import NoValueError
 from engines.mathematics.judging.verdicts import Outcome, Verdict
-from engines.mathematics.numbers.numeric import balls, compile_valid
-from engines.mathematics.terms.notation import infix
-from engines.mathematics.verification.explain import described
+from engines.mathematics.numbers.numeric import compile_valid, evaluate_balls
+from engines.mathematics.terms.notation import to_infix
+from engines.mathematics.verification.explain import describe_domain
 from engines.mathematics.verification.points import Region
-from engines.mathematics.verification.rigorous import value
+from engines.mathematics.verification.rigorous import value_at
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import verifier
+from engines.mathematics.verification.verify import make_verifier
 
 _MOST_VARIABLES = 24
 _MOST_POWER, _MOST_TRIES = 24, 8
@@ -57,31 +65,31 @@ class Known:
     unclear: str = ""
 
 
-def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
+def judge_real_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
     """Whether two real terms without anything but operations of the language are equal."""
     if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
-        return undecided("the terms are too large")
+        return undecided_verdict("the terms are too large")
     names = variables_of(left, right) | known.assumptions.variables
     if not names:
         return of_numbers(left, right)
     if len(names) > _MOST_VARIABLES:
-        return undecided(f"there are more than {_MOST_VARIABLES} variables")
-    if (result := _polynomials(left, right, known)) is not None:
+        return undecided_verdict(f"there are more than {_MOST_VARIABLES} variables")
+    if (result := _judge_polynomials(left, right, known)) is not None:
         return result
     whole = with_integers((left, right), known)
     renamed = _Renamed(left, right, whole.assumptions)
     try:
-        result = renamed.judged(seed)
+        result = renamed.judge_terms(seed)
     except (EngineError, RecursionError, OverflowError) as error:
         what = error.what if isinstance(error, EngineError) else "the terms are too large"
-        return undecided(what)
+        return undecided_verdict(what)
     notes = "; ".join(whole.notes)
     if result.outcome == "different" and whole.unclear:
-        return undecided(f"{whole.unclear} is assumed, which is not understood")
+        return undecided_verdict(f"{whole.unclear} is assumed, which is not understood")
     return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
 
 
-def _polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
+def _judge_polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     """Polynomials are equal if their coefficients are. None for other terms, or where it depends on what is
     assumed."""
     if not (_is_polynomial(left) and _is_polynomial(right)):
@@ -89,7 +97,7 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     difference = Tree("-", (left, right))
     space = Space([difference])
     try:
-        found = space.of(difference).top
+        found = space.to_quotient(difference).top
     except TooLargeError:
         return None
     if found.is_zero():
@@ -99,17 +107,17 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     names = [atom.label for atom in space.atoms]
     for start in range(2, 2 + _MOST_TRIES):
         point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
-        one, other = (value(side, point) for side in (left, right))
+        one, other = (value_at(side, point) for side in (left, right))
         if one is not None and other is not None and not one.overlaps(other):
             at_ = ", ".join(f"{display_name(name)} = {place}" for name, place in point.items())
             return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
 
 
-def _divisors(tree: Tree) -> Iterator[Tree]:
+def _iterate_divisors(tree: Tree) -> Iterator[Tree]:
     """The irreducible factors of the polynomials by which a term divides."""
     for node in tree:
-        exponent = numbers.exact(node.children[1]) if node.label == "pow" else None
+        exponent = numbers.exact_value(node.children[1]) if node.label == "pow" else None
         if node.label == "/":
             below = node.children[1]
         elif exponent is not None and exponent < 0:
@@ -118,7 +126,7 @@ def _divisors(tree: Tree) -> Iterator[Tree]:
             continue
         if _is_polynomial(below) and variables_of(below):
             try:
-                yield from (factor for factor, _ in factors(below)[1])
+                yield from (factor for factor, _ in factor_tree(below)[1])
             except TooLargeError:
                 continue
 
@@ -130,13 +138,15 @@ def _is_polynomial(tree: Tree) -> bool:
 def of_numbers(left: Tree, right: Tree) -> Verdict:
     """Whether two terms without variables are the same number."""
     try:
-        sign = numbers.order(left, right)
+        sign = numbers.compare_numbers(left, right)
     except NoValueError:
-        return undecided("one of them has no real value")
+        return undecided_verdict("one of them has no real value")
     if sign is None:
-        return undecided("the difference is too small to be seen, or a value is not known")
+        return undecided_verdict("the difference is too small to be seen, or a value is not known")
     if sign:
-        return Verdict("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
+        return Verdict(
+            "different", witness=f"{numbers.format_number(left)} and {numbers.format_number(right)}"
+        )
     return EQUAL
 
 
@@ -163,11 +173,13 @@ def with_integers(trees: Sequence[Tree], known: Known) -> Known:
         return known
     integers = tuple(sorted({*assumed.integers, *new}))
     relations = tuple(
-        Relation(least[name], "<=", Tree(name)) for name in new if name not in said - {*assumed.integers}
+        AssumedRelation(least[name], "<=", Tree(name))
+        for name in new
+        if name not in said - {*assumed.integers}
     )
     notes = tuple(
         f"{display_name(name)} is an integer"
-        + ("" if name in said - {*assumed.integers} else f", {display_name(name)} >= {infix(least[name])}")
+        + ("" if name in said - {*assumed.integers} else f", {display_name(name)} >= {to_infix(least[name])}")
         for name in new
         if name not in assumed.integers or name not in said
     )
@@ -198,65 +210,67 @@ class _Renamed:
         for name in sorted(taken - {first}):
             self.names[name] = name if name != VARIABLE else next(one for one in new if one not in taken)
         self.back = {new: old for old, new in self.names.items()}
-        self.left, self.right = (renamed(tree, self.names) for tree in (left, right))
+        self.left, self.right = (rename_variables(tree, self.names) for tree in (left, right))
         self.assumptions = Assumptions(
             tuple(self.names[name] for name in assumptions.integers),
             tuple(
-                Relation(renamed(one.left, self.names), one.sign, renamed(one.right, self.names))
+                AssumedRelation(
+                    rename_variables(one.left, self.names), one.sign, rename_variables(one.right, self.names)
+                )
                 for one in assumptions.relations
             ),
         )
 
-    def judged(self, seed: int) -> Verdict:
-        verdict, reason = self._verdict(self.assumptions, seed)
+    def judge_terms(self, seed: int) -> Verdict:
+        verdict, reason = self._verify_terms(self.assumptions, seed)
         match verdict.outcome:
             case "equal" | "extends" | "shrinks":
-                return self._agrees(verdict)
+                return self._equal_verdict(verdict)
             case "different":
-                condition = self._hypothesis(seed)
-                witness = self._witness(verdict)
+                condition = self._find_hypothesis(seed)
+                witness = self._describe_witness(verdict)
                 if condition:
                     return Verdict("equal if", condition, witness)
                 return Verdict("different", witness=witness)
-        condition = self._hypothesis(seed)
+        condition = self._find_hypothesis(seed)
         if condition:
             return Verdict("equal if", condition)
         if verdict.outcome == "nowhere":
-            return undecided("they have no value at the same points")
-        return undecided(reason or "too few points show whether they are equal")
+            return undecided_verdict("they have no value at the same points")
+        return undecided_verdict(reason or "too few points show whether they are equal")
 
-    def _verdict(self, assumptions: Assumptions, seed: int) -> tuple[MemberVerdict, str]:
-        judge = verifier(self.left, self.right, assumptions=assumptions, seed=seed)
+    def _verify_terms(self, assumptions: Assumptions, seed: int) -> tuple[MemberVerdict, str]:
+        judge = make_verifier(self.left, self.right, assumptions=assumptions, seed=seed)
         (result,) = judge.check([self.right])
         return result, judge.reason
 
-    def _agrees(self, verdict: MemberVerdict) -> Verdict:
-        apart = [self._exceptions(verdict.exceptions), *self._curves()]
+    def _equal_verdict(self, verdict: MemberVerdict) -> Verdict:
+        apart = [self._rename_exceptions(verdict.exceptions), *self._iterate_curves()]
         exceptions = " and ".join(filter(None, apart))
         if verdict.outcome == "equal":
             outcome: Outcome = "equal if" if exceptions else "equal"
             return Verdict(outcome, exceptions, checked=verdict.checked)
         left = verdict.outcome == "extends" or verdict.gained
         sides = [*([self.left] if left else []), *([self.right] if verdict.outcome != "extends" else [])]
-        condition = self._domain(sides)
+        condition = self._describe_domain(sides)
         conditions = " and ".join(filter(None, [condition, exceptions]))
         return Verdict("equal if", conditions, checked=verdict.checked)
 
-    def _curves(self) -> Iterator[str]:
+    def _iterate_curves(self) -> Iterator[str]:
         """Where only one of the terms divides by 0, if that is a curve: the verifier looks for points of one
         variable. A factor counts if it has values of both signs, hence is 0 between them."""
-        one, other = ({*_divisors(side)} for side in (self.left, self.right))
+        one, other = ({*_iterate_divisors(side)} for side in (self.left, self.right))
         random = Random(0)
         for factor in sorted(one ^ other, key=str):
             names = variables_of(factor)
             if len(names) < 2:
                 continue
             points = ({name: fmpq(random.randint(-9, 9)) for name in names} for _ in range(_TRIED))
-            values = [found for point in points if (found := value(factor, point)) is not None]
+            values = [found for point in points if (found := value_at(factor, point)) is not None]
             if any(found < 0 for found in values) and any(found > 0 for found in values):
-                yield f"{infix(renamed(factor, self.back))} != 0"
+                yield f"{to_infix(rename_variables(factor, self.back))} != 0"
 
-    def _exceptions(self, text: str) -> str:
+    def _rename_exceptions(self, text: str) -> str:
         if not text:
             return ""
         name = display_name(self.back.get(VARIABLE, VARIABLE))
@@ -269,21 +283,23 @@ class _Renamed:
             apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
         return " and ".join(apart)
 
-    def _domain(self, sides: Sequence[Tree]) -> str:
+    def _describe_domain(self, sides: Sequence[Tree]) -> str:
         """Where terms are defined, in words: what their own parts need that those of the other do not."""
         plain = FURTHER.keys().isdisjoint(sides[0].list_labels())
         if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
-            text = described(sides[0]).text
+            text = describe_domain(sides[0]).text
             if text and not text.startswith(("about", "unknown", "nowhere")):
                 for sign, spelt in _SPELT.items():
                     text = text.replace(sign, spelt)
                 return re.sub(r"\bx\b", display_name(self.back[VARIABLE]), text)
-        others = {*needs(self.left)} & {*needs(self.right)}
-        found = [need for side in sides for need in needs(side) if need not in others]
-        texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]
+        others = {*list_needs(self.left)} & {*list_needs(self.right)}
+        found = [need for side in sides for need in list_needs(side) if need not in others]
+        texts = [
+            text.format(to_infix(rename_variables(tree, self.back))) for text, tree in dict.fromkeys(found)
+        ]
         return " and ".join(texts[:_CONDITIONS]) if texts else "both sides are defined"
 
-    def _witness(self, verdict: MemberVerdict) -> str:
+    def _describe_witness(self, verdict: MemberVerdict) -> str:
         example = verdict.counterexample
         if example is None:
             return ""
@@ -298,7 +314,7 @@ class _Renamed:
 
     # ---- the hypothesis that is missing
 
-    def _hypothesis(self, seed: int) -> str:
+    def _find_hypothesis(self, seed: int) -> str:
         """A condition on the variables under which the terms are equal, or "": what holds at all points tried
         where the condition holds, and at no other by the verifier."""
         try:
@@ -306,39 +322,39 @@ class _Renamed:
             region.points  # noqa: B018
         except EngineError:
             return ""
-        for candidate in self._candidates(region):
+        for candidate in self._iterate_candidates(region):
             assumed = Assumptions(
                 tuple(sorted({*self.assumptions.integers, *candidate.integers})),
                 (*self.assumptions.relations, *candidate.relations),
             )
             try:
-                verdict, _ = self._verdict(assumed, seed)
+                verdict, _ = self._verify_terms(assumed, seed)
             except EngineError:
                 continue
             # few values in common may be the same by chance
             much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
             if verdict.outcome in ("equal", "extends") or much:
-                parts = [self._said(candidate)]
+                parts = [self._describe_assumptions(candidate)]
                 if verdict.exceptions:
-                    parts.append(self._exceptions(verdict.exceptions))
+                    parts.append(self._rename_exceptions(verdict.exceptions))
                 return " and ".join(parts)
         return ""
 
-    def _said(self, assumed: Assumptions) -> str:
+    def _describe_assumptions(self, assumed: Assumptions) -> str:
         texts = [f"{display_name(self.back[name])} is an integer" for name in assumed.integers]
         for one in assumed.relations:
-            left, right = renamed(one.left, self.back), renamed(one.right, self.back)
+            left, right = rename_variables(one.left, self.back), rename_variables(one.right, self.back)
             if one.left == ZERO and one.sign != "!=":
-                texts.append(f"{infix(right)} {one.sign.replace('<', '>')} 0")
+                texts.append(f"{to_infix(right)} {one.sign.replace('<', '>')} 0")
             else:
-                texts.append(f"{infix(left)} {one.sign} {infix(right)}")
+                texts.append(f"{to_infix(left)} {one.sign} {to_infix(right)}")
         return " and ".join(texts)
 
-    def _candidates(self, region: Region) -> Iterator[Assumptions]:
+    def _iterate_candidates(self, region: Region) -> Iterator[Assumptions]:
         names = [name for name in self.back if name in variables_of(self.left, self.right)]
         real = [name for name in names if name not in self.assumptions.integers]
         points = region.points[:, : 4 * _TRIED]
-        agreeing = self._agreeing(points, region.variables)
+        agreeing = self._compare_at_points(points, region.variables)
         rows = dict(zip(region.variables, points, strict=True))
         for sign in ("<", ">"):
             for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
@@ -350,27 +366,29 @@ class _Renamed:
             whole = points.copy()
             for name in chosen:
                 whole[region.variables.index(name)] = np.arange(whole.shape[1]) // 8 % 13 + 1
-            seen = self._agreeing(whole[:, ::8], region.variables)
+            seen = self._compare_at_points(whole[:, ::8], region.variables)
             if (seen >= 0).all() and (seen > 0).any():
                 yield Assumptions(tuple(sorted(chosen)))
                 yield Assumptions(
-                    tuple(sorted(chosen)), tuple(Relation(ZERO, "<=", Tree(name)) for name in chosen)
+                    tuple(sorted(chosen)), tuple(AssumedRelation(ZERO, "<=", Tree(name)) for name in chosen)
                 )
 
     @staticmethod
     def _of_sign(chosen: Sequence[str], sign: str) -> Iterator[Assumptions]:
         for strict in ("<=", "<"):
             relations = [
-                Relation(ZERO, strict, Tree(name)) if sign == "<" else Relation(Tree(name), strict, ZERO)
+                AssumedRelation(ZERO, strict, Tree(name))
+                if sign == "<"
+                else AssumedRelation(Tree(name), strict, ZERO)
                 for name in chosen
             ]
             yield Assumptions((), tuple(relations))
 
-    def _agreeing(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
+    def _compare_at_points(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
         """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
         if FURTHER.keys().isdisjoint([*self.left.list_labels(), *self.right.list_labels()]):
             programs = compile_valid([self.left, self.right], variables=variables)
-            (one, other), (error, wide) = balls(programs, points)
+            (one, other), (error, wide) = evaluate_balls(programs, points)
             known = np.isfinite(error) & np.isfinite(wide)
             with np.errstate(all="ignore"):
                 close = np.abs(one - other) <= 4 * (error + wide) + 1e-12 * np.abs(one)
@@ -378,7 +396,7 @@ class _Renamed:
         found = []
         for column in points.T[:_TRIED].tolist():
             point = dict(zip(variables, column, strict=True))
-            one, other = (numbers.at(side, point) for side in (self.left, self.right))
+            one, other = (numbers.evaluate_at(side, point) for side in (self.left, self.right))
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
                 found.append(0)
             else:
@@ -386,7 +404,7 @@ class _Renamed:
         return np.array(found + [0] * (points.shape[1] - len(found)))
 
 
-def needs(tree: Tree) -> list[tuple[str, Tree]]:
+def list_needs(tree: Tree) -> list[tuple[str, Tree]]:
     """What the parts of a term need in order to be defined: texts with a place for a term."""
     result: list[tuple[str, Tree]] = []
     for node in tree:
@@ -397,7 +415,7 @@ def needs(tree: Tree) -> list[tuple[str, Tree]]:
             result.append(("{} != 0", node.children[1]))
         elif node.label == "pow":
             base, exponent = node.children
-            fixed = numbers.exact(exponent)
+            fixed = numbers.exact_value(exponent)
             if numbers.is_number(base):
                 continue
             if fixed is None or fixed != int(fixed):
@@ -418,11 +436,11 @@ def _never_zero(tree: Tree) -> bool:
     )
 
 
-def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+def rename_variables(tree: Tree, names: Mapping[str, str]) -> Tree:
     """With other names of variables, bound ones too."""
     if not tree.children:
         return Tree(names[tree.label]) if tree.label in names else tree
-    return Tree(tree.label, tuple(renamed(child, names) for child in tree.children))
+    return Tree(tree.label, tuple(rename_variables(child, names) for child in tree.children))
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,67 +449,71 @@ class Given(Known):
 
     values: tuple[tuple[str, Tree], ...] = ()
 
-    def substituted(self, tree: Tree) -> Tree:
+    def substitute_given(self, tree: Tree) -> Tree:
         for name, instead in self.values:
-            tree = replaced(tree, name, instead)
+            tree = replace_variable(tree, name, instead)
         return tree
 
 
-def assumed(statements: Sequence[Tree]) -> Given:
+def read_assumptions(statements: Sequence[Tree]) -> Given:
     integers: dict[str, None] = {}
-    relations: list[Relation] = []
+    relations: list[AssumedRelation] = []
     values: list[tuple[str, Tree]] = []
     unclear = ""
-    for one in flat(statements):
+    for one in iterate_flat(statements):
         for name, instead in values:
-            one = replaced(one, name, instead)
+            one = replace_variable(one, name, instead)
         if one.label == "in" and not one.children[0].children and one.children[1].label in INTEGERS:
             name = one.children[0].label
             integers[name] = None
             if one.children[1].label in ("N", "ℕ"):
-                relations.append(Relation(ZERO, "<=", Tree(name)))
+                relations.append(AssumedRelation(ZERO, "<=", Tree(name)))
         elif one.label == "in" and one.children[1].label in NUMBER_SETS:
             continue
         elif one.label == "=" and (result := _value_said(one)):
             values.append(result)
-        elif (relation := _relation(one)) is not None:
+        elif (relation := _to_relation(one)) is not None:
             relations.append(relation)
         else:
-            unclear = unclear or said(one)
+            unclear = unclear or describe_statement(one)
     return Given(Assumptions(tuple(sorted(integers)), tuple(relations)), (), unclear, tuple(values))
 
 
-def flat(statements: Sequence[Tree]) -> Iterator[Tree]:
+def iterate_flat(statements: Sequence[Tree]) -> Iterator[Tree]:
     for one in statements:
         if one.label == "and":
-            yield from flat(one.children)
+            yield from iterate_flat(one.children)
         else:
             yield one
 
 
 def _value_said(equation: Tree) -> tuple[str, Tree] | None:
     for side, other in (equation.children, equation.children[::-1]):
-        if not side.children and {side.label} == free(side) and side.label not in other.list_labels():
+        if (
+            not side.children
+            and {side.label} == free_variables(side)
+            and side.label not in other.list_labels()
+        ):
             return side.label, other
     return None
 
 
-def _relation(statement: Tree) -> Relation | None:
+def _to_relation(statement: Tree) -> AssumedRelation | None:
     if statement.label not in ("<", "<=", ">", ">=", "!="):
         return None
     left, right = statement.children
-    names = sorted(free(left, right) | {"x"})
+    names = sorted(free_variables(left, right) | {"x"})
     difference = Tree("-", (left, right))
-    if not free(difference) or compile_valid([difference], variables=names).nesting[0] < 0:
+    if not free_variables(difference) or compile_valid([difference], variables=names).nesting[0] < 0:
         return None
     if statement.label[0] == ">":
-        return Relation(right, TURNED[statement.label], left)  # type: ignore[arg-type]
-    return Relation(left, statement.label, right)  # type: ignore[arg-type]
+        return AssumedRelation(right, TURNED[statement.label], left)  # type: ignore[arg-type]
+    return AssumedRelation(left, statement.label, right)  # type: ignore[arg-type]
 
 
-def said(statement: Tree) -> str:
+def describe_statement(statement: Tree) -> str:
     """A statement for people."""
     if len(statement.children) == 2:
         left, right = statement.children
-        return f"{infix(left)} {statement.label} {infix(right)}"
-    return infix(statement)
+        return f"{to_infix(left)} {statement.label} {to_infix(right)}"
+    return to_infix(statement)

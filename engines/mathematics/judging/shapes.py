@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.mathematics.judging import line, numbers
-from engines.mathematics.judging.names import EMPTY, EQUAL, REALS, free, undecided
-from engines.mathematics.judging.numbers import separated
+from engines.mathematics.judging.names import EMPTY, EQUAL, REALS, free_variables, undecided_verdict
+from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _MOST_MEMBERS = 60
 _PUNCTUATION = re.compile(r"[^\w\s]+|_")
 
 
-def kind(tree: Tree) -> str:
+def shape_of(tree: Tree) -> str:
     """`scalar`, or what a term is made of."""
     if not tree.children:
         return "set" if tree.label in EMPTY else "scalar"
@@ -37,28 +37,28 @@ def kind(tree: Tree) -> str:
 
 # ---- working out
 
-Rows = list[list[Tree]]
+MatrixRows = list[list[Tree]]
 
 
 def worked_out(tree: Tree) -> Tree:
     """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
-    return tree if _VECTORS.isdisjoint(tree.list_labels()) else _worked(tree)
+    return tree if _VECTORS.isdisjoint(tree.list_labels()) else _work_out(tree)
 
 
 _VECTORS = {"matrix", "tuple"}
 
 
-def _worked(tree: Tree) -> Tree:
+def _work_out(tree: Tree) -> Tree:
     if not tree.children or tree.label == "row":
         return tree
-    parts = tuple(map(_worked, tree.children))
+    parts = tuple(map(_work_out, tree.children))
     label = tree.label
     if label in _OPERATIONS and any(map(_is_vector, parts)):
         return _OPERATIONS[label](*parts)
     return Tree(label, parts)
 
 
-def _rows(tree: Tree) -> Rows:
+def _matrix_rows(tree: Tree) -> MatrixRows:
     if tree.label == "tuple":
         return [[part] for part in tree.children]
     if tree.label != "matrix":
@@ -69,7 +69,7 @@ def _rows(tree: Tree) -> Rows:
     return rows
 
 
-def _matrix(rows: Sequence[Sequence[Tree]]) -> Tree:
+def _make_matrix(rows: Sequence[Sequence[Tree]]) -> Tree:
     return Tree("matrix", tuple(Tree("row", tuple(row)) for row in rows))
 
 
@@ -77,15 +77,15 @@ def _is_vector(tree: Tree) -> bool:
     return tree.label in _VECTORS and bool(tree.children)
 
 
-def _each(change: Callable[[Tree], Tree], tree: Tree) -> Tree:
+def _apply_to_entries(change: Callable[[Tree], Tree], tree: Tree) -> Tree:
     if tree.label == "tuple":
         return Tree("tuple", tuple(map(change, tree.children)))
-    return _matrix([[change(one) for one in row] for row in _rows(tree)])
+    return _make_matrix([[change(one) for one in row] for row in _matrix_rows(tree)])
 
 
-def _sum(label: str) -> Callable[[Tree, Tree], Tree]:
-    def added(one: Tree, other: Tree) -> Tree:
-        first, second = _rows(one), _rows(other)
+def _sum_of_shapes(label: str) -> Callable[[Tree, Tree], Tree]:
+    def add_shapes(one: Tree, other: Tree) -> Tree:
+        first, second = _matrix_rows(one), _matrix_rows(other)
         if [len(row) for row in first] != [len(row) for row in second]:
             raise line.UnclearError("matrices of different sizes are added")
         rows = [
@@ -94,53 +94,53 @@ def _sum(label: str) -> Callable[[Tree, Tree], Tree]:
         ]
         if one.label == other.label == "tuple":
             return Tree("tuple", tuple(row[0] for row in rows))
-        return _matrix(rows)
+        return _make_matrix(rows)
 
-    return added
+    return add_shapes
 
 
-def _product(one: Tree, other: Tree) -> Tree:
+def _multiply_shapes(one: Tree, other: Tree) -> Tree:
     if not _is_vector(one):
-        return _each(lambda entry: Tree("*", (one, entry)), other)
+        return _apply_to_entries(lambda entry: Tree("*", (one, entry)), other)
     if not _is_vector(other):
-        return _each(lambda entry: Tree("*", (entry, other)), one)
+        return _apply_to_entries(lambda entry: Tree("*", (entry, other)), one)
     if one.label == other.label == "tuple":
         raise line.UnclearError("the product of two vectors can be read in two ways")
-    first, second = _rows(one), _rows(other)
+    first, second = _matrix_rows(one), _matrix_rows(other)
     if len(first[0]) != len(second):
         raise line.UnclearError("matrices are multiplied whose sizes do not fit")
     columns = list(zip(*second, strict=True))
-    return _matrix(
+    return _make_matrix(
         [
-            [_added([Tree("*", pair) for pair in zip(row, column, strict=True)]) for column in columns]
+            [_add_all([Tree("*", pair) for pair in zip(row, column, strict=True)]) for column in columns]
             for row in first
         ]
     )
 
 
-def _added(terms: Sequence[Tree]) -> Tree:
+def _add_all(terms: Sequence[Tree]) -> Tree:
     return reduce(lambda one, other: Tree("+", (one, other)), terms)
 
 
-def _over(one: Tree, other: Tree) -> Tree:
+def _divide_shape(one: Tree, other: Tree) -> Tree:
     if _is_vector(other):
         raise line.UnclearError("a matrix is no divisor")
-    return _each(lambda entry: Tree("/", (entry, other)), one)
+    return _apply_to_entries(lambda entry: Tree("/", (entry, other)), one)
 
 
-def _power(one: Tree, exponent: Tree) -> Tree:
-    n = numbers.exact(exponent) if not _is_vector(exponent) else None
+def _matrix_power(one: Tree, exponent: Tree) -> Tree:
+    n = numbers.exact_value(exponent) if not _is_vector(exponent) else None
     if n is None or n != int(n) or not -1 <= n <= _MOST_POWER:
         raise line.UnclearError("only small integer powers of matrices are worked out")
     if n == -1:
-        return _inverse(one)
-    rows = _square(one)
+        return _invert_matrix(one)
+    rows = _square_rows(one)
     unit = [[ONE if i == j else ZERO for j in range(len(rows))] for i in range(len(rows))]
-    return reduce(_product, [_matrix(rows)] * int(n)) if n else _matrix(unit)
+    return reduce(_multiply_shapes, [_make_matrix(rows)] * int(n)) if n else _make_matrix(unit)
 
 
-def _square(tree: Tree) -> Rows:
-    rows = _rows(tree)
+def _square_rows(tree: Tree) -> MatrixRows:
+    rows = _matrix_rows(tree)
     if len(rows) != len(rows[0]):
         raise line.UnclearError("the matrix is not square")
     if len(rows) > _LARGEST:
@@ -148,30 +148,42 @@ def _square(tree: Tree) -> Rows:
     return rows
 
 
-def _determinant(rows: Rows) -> Tree:
+def _compute_determinant(rows: MatrixRows) -> Tree:
     if len(rows) == 1:
         return rows[0][0]
     total: Tree | None = None
     for place, entry in enumerate(rows[0]):
-        term = Tree("*", (entry, _determinant(_minor(rows, 0, place))))
+        term = Tree("*", (entry, _compute_determinant(_remove_row_and_column(rows, 0, place))))
         total = term if total is None else Tree("-" if place % 2 else "+", (total, term))
     assert total is not None
     return total
 
 
-def _minor(rows: Rows, i: int, j: int) -> Rows:
+def _remove_row_and_column(rows: MatrixRows, i: int, j: int) -> MatrixRows:
     return [[*row[:j], *row[j + 1 :]] for k, row in enumerate(rows) if k != i]
 
 
-def _inverse(tree: Tree) -> Tree:
-    rows = _square(tree)
-    below = _determinant(rows)
+def _invert_matrix(tree: Tree) -> Tree:
+    rows = _square_rows(tree)
+    below = _compute_determinant(rows)
     if len(rows) == 1:
-        return _matrix([[Tree("/", (ONE, below))]])
-    return _matrix(
+        return _make_matrix([[Tree("/", (ONE, below))]])
+    return _make_matrix(
         [
             [
-                Tree("/", (Tree("*", (Tree(str((-1) ** (i + j))), _determinant(_minor(rows, j, i)))), below))
+                Tree(
+                    "/",
+                    (
+                        Tree(
+                            "*",
+                            (
+                                Tree(str((-1) ** (i + j))),
+                                _compute_determinant(_remove_row_and_column(rows, j, i)),
+                            ),
+                        ),
+                        below,
+                    ),
+                )
                 for j in range(len(rows))
             ]
             for i in range(len(rows))
@@ -180,20 +192,20 @@ def _inverse(tree: Tree) -> Tree:
 
 
 _OPERATIONS: dict[str, Callable[..., Tree]] = {
-    "+": _sum("+"),
-    "-": _sum("-"),
-    "*": _product,
-    "/": _over,
-    "pow": _power,
-    "det": lambda one: _determinant(_square(one)),
+    "+": _sum_of_shapes("+"),
+    "-": _sum_of_shapes("-"),
+    "*": _multiply_shapes,
+    "/": _divide_shape,
+    "pow": _matrix_power,
+    "det": lambda one: _compute_determinant(_square_rows(one)),
     "abs": lambda one: (
-        _determinant(_square(one))
+        _compute_determinant(_square_rows(one))
         if one.label == "matrix"
-        else Tree("sqrt", (_added([Tree("pow", (part, Tree("2"))) for part in one.children]),))
+        else Tree("sqrt", (_add_all([Tree("pow", (part, Tree("2"))) for part in one.children]),))
     ),
-    "tr": lambda one: _added([row[place] for place, row in enumerate(_square(one))]),
-    "transpose": lambda one: _matrix(list(map(list, zip(*_rows(one), strict=True)))),
-    "inverse": _inverse,
+    "tr": lambda one: _add_all([row[place] for place, row in enumerate(_square_rows(one))]),
+    "transpose": lambda one: _make_matrix(list(map(list, zip(*_matrix_rows(one), strict=True)))),
+    "inverse": _invert_matrix,
 }
 
 
@@ -207,15 +219,15 @@ def of_signs(tree: Tree, *, together: bool) -> Tree:
         raise line.UnclearError("there are too many signs ±")
     found: list[Tree] = []
     for choice in [repeat("+"), repeat("-")] if together else map(iter, product("+-", repeat=count)):
-        one = signed(tree, choice)
+        one = choose_signs(tree, choice)
         found += one.children if one.label in ("set", "list") else (one,)
     return Tree("set", tuple(dict.fromkeys(found)))
 
 
-def signed(tree: Tree, signs: Iterator[str]) -> Tree:
+def choose_signs(tree: Tree, signs: Iterator[str]) -> Tree:
     """A term with the next of the signs in the place of each ±."""
     sign = next(signs) if tree.label == "pm" else ""
-    parts = tuple(signed(child, signs) for child in tree.children)
+    parts = tuple(choose_signs(child, signs) for child in tree.children)
     if len(parts) == 2 or not sign:
         return Tree(sign or tree.label, parts)
     return parts[0] if sign == "+" else Tree("*", (Tree("-1"), parts[0]))
@@ -224,42 +236,42 @@ def signed(tree: Tree, signs: Iterator[str]) -> Tree:
 # ---- judging
 
 
-def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    kinds = kind(left), kind(right)
+def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    kinds = shape_of(left), shape_of(right)
     if "text" in kinds:
-        return _texts(left, right)
+        return _judge_texts(left, right)
     if "scalar" in kinds and not any(side.label in REALS and not side.children for side in (left, right)):
         return _with_scalar(judge, left, right, assume)
     if "matrix" in kinds:
-        return _matrices(judge, left, right, assume)
+        return _judge_matrices(judge, left, right, assume)
     if "interval" in kinds and ("tuple" in kinds or kinds == ("interval", "interval")):
         # an open interval is written as a pair is
         pairs = [side.children[1:] if side.label == "interval" else side.children for side in (left, right)]
         open_ = all(side.label != "interval" or side.children[0].label == "oo" for side in (left, right))
         if left.label == right.label == "interval":
-            open_ = left.children[0] == right.children[0] and bool(free(left, right))
+            open_ = left.children[0] == right.children[0] and bool(free_variables(left, right))
         if open_:
-            return members(judge, pairs[0], pairs[1], assume)
+            return judge_members(judge, pairs[0], pairs[1], assume)
     if all(one in ("tuple", "list") for one in kinds):
-        result = members(judge, left.children, right.children, assume)
+        result = judge_members(judge, left.children, right.children, assume)
         if result.outcome == "equal" or kinds != ("list", "list"):
             return result
-        return _sets(judge, left, right, assume)
+        return _judge_sets(judge, left, right, assume)
     if all(one in ("set", "list") for one in kinds):
-        return _sets(judge, left, right, assume)
+        return _judge_sets(judge, left, right, assume)
     if "tuple" in kinds:
-        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
+        return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
     try:
-        place = line.of_term(left).apart(line.of_term(right))
+        place = line.of_term(left).find_difference(line.of_term(right))
     except line.UnclearError as error:
-        return undecided(error.what)
+        return undecided_verdict(error.what)
     if place is None:
         return EQUAL
     return Verdict("different", witness=f"{place.text} belongs to one of them only")
 
 
-def _name(tree: Tree) -> str:
-    label = kind(tree)
+def _name_of(tree: Tree) -> str:
+    label = shape_of(tree)
     if label == "scalar":
         return "a number"
     if label in ("tuple", "list"):
@@ -267,22 +279,22 @@ def _name(tree: Tree) -> str:
     return _NAMES.get(label, f"a {label}")
 
 
-def _texts(left: Tree, right: Tree) -> Verdict:
-    found = [words(side) for side in (left, right)]
+def _judge_texts(left: Tree, right: Tree) -> Verdict:
+    found = [list_words(side) for side in (left, right)]
     if found[0] is None or found[1] is None:
-        return undecided("one of them is a text")
+        return undecided_verdict("one of them is a text")
     if found[0] == found[1]:
         return EQUAL
     if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
-        return undecided("one text is a part of the other")
+        return undecided_verdict("one text is a part of the other")
     return Verdict("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
 
 
-def words(tree: Tree) -> list[str] | None:
+def list_words(tree: Tree) -> list[str] | None:
     """The words of a text, without case and punctuation; a letter or name is a word too."""
     if tree.label == "*":
         # a name in italics reads as a product of its letters
-        sides = [words(part) for part in tree.children]
+        sides = [list_words(part) for part in tree.children]
         return None if sides[0] is None or sides[1] is None else ["".join([*sides[0], *sides[1]])]
     if tree.children and tree.label != "text":
         return None
@@ -291,20 +303,22 @@ def words(tree: Tree) -> list[str] | None:
 
 
 def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    shape, scalar = (right, left) if kind(left) == "scalar" else (left, right)
+    shape, scalar = (right, left) if shape_of(left) == "scalar" else (left, right)
     if shape.label in ("set", "list") and len(shape.children) == 1:
-        return judge.compared(shape.children[0], scalar, assume)
-    if numbers.is_number(scalar) or (free(scalar) and scalar.children):
+        return judge.compare_terms(shape.children[0], scalar, assume)
+    if numbers.is_number(scalar) or (free_variables(scalar) and scalar.children):
         if shape.label == "matrix" and len(shape.children) == len(shape.children[0].children) == 1:
-            return undecided("one of them is a matrix")
-        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
-    return undecided(f"one of them is {_name(shape)}")
+            return undecided_verdict("one of them is a matrix")
+        return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
+    return undecided_verdict(f"one of them is {_name_of(shape)}")
 
 
-def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    if any(kind(side) not in ("matrix", "tuple", "list") for side in (left, right)):
-        return Verdict("different", witness=f"{_name(left)} and {_name(right)}")
-    sides = [_rows(Tree("tuple", side.children) if side.label == "list" else side) for side in (left, right)]
+def _judge_matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    if any(shape_of(side) not in ("matrix", "tuple", "list") for side in (left, right)):
+        return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
+    sides = [
+        _matrix_rows(Tree("tuple", side.children) if side.label == "list" else side) for side in (left, right)
+    ]
     first, second = sides
     if {left.label, right.label} != {"matrix"} and 1 in (len(first), len(second)):
         # a tuple is a row or a column
@@ -313,10 +327,12 @@ def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         sizes = [f"{len(rows)} by {len(rows[0])}" for rows in (first, second)]
         return Verdict("different", witness=f"{sizes[0]} and {sizes[1]}")
     flat = [[one for row in rows for one in row] for rows in (first, second)]
-    return members(judge, flat[0], flat[1], assume)
+    return judge_members(judge, flat[0], flat[1], assume)
 
 
-def members(judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]) -> Verdict:
+def judge_members(
+    judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]
+) -> Verdict:
     """Judges members that stand at the same places."""
     if len(left) != len(right):
         return Verdict("different", witness=f"{len(left)} and {len(right)} members")
@@ -325,7 +341,7 @@ def members(judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assum
     doubtful: Verdict | None = None
     witness = ""
     for one, other in zip(left, right, strict=True):
-        result = judge.compared(one, other, assume)
+        result = judge.compare_terms(one, other, assume)
         if result.outcome == "different":
             return result
         if result.outcome == "undecided":
@@ -343,45 +359,45 @@ def members(judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assum
     return Verdict("equal", reason=reason)
 
 
-def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judges sets by their members: each has to be equal to one of the other set."""
     if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
-        return undecided(f"there are more than {_MOST_MEMBERS} members")
+        return undecided_verdict(f"there are more than {_MOST_MEMBERS} members")
     reasons: list[str] = []
     notes: list[str] = []
     for own, others in ((left.children, right.children), (right.children, left.children)):
         for member in own:
             apart = []
             for other in others:
-                result = judge.compared(member, other, assume)
+                result = judge.compare_terms(member, other, assume)
                 if result.outcome == "equal":
                     notes += filter(None, [result.reason])
                     break
                 apart.append(result)
             else:
-                if all(one.outcome == "different" for one in apart) and not free(member, *others):
-                    return Verdict("different", witness=f"{_text(member)} belongs to one of them only")
-                reasons.append(f"{_text(member)} may belong to one of them only")
+                if all(one.outcome == "different" for one in apart) and not free_variables(member, *others):
+                    return Verdict("different", witness=f"{_to_text(member)} belongs to one of them only")
+                reasons.append(f"{_to_text(member)} may belong to one of them only")
     if reasons:
         if len(left.children) == len(right.children) == 1:
-            return judge.compared(left.children[0], right.children[0], assume)
-        return undecided(reasons[0])
+            return judge.compare_terms(left.children[0], right.children[0], assume)
+        return undecided_verdict(reasons[0])
     return Verdict("equal", reason="; ".join(dict.fromkeys(notes)))
 
 
-def _text(tree: Tree) -> str:
-    from engines.mathematics.judging.reals import said
+def _to_text(tree: Tree) -> str:
+    from engines.mathematics.judging.reals import describe_statement
 
-    return numbers.shown(tree) if numbers.is_number(tree) else said(tree)
+    return numbers.format_number(tree) if numbers.is_number(tree) else describe_statement(tree)
 
 
 def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdict:
     """Judges quantities: the same dimensions, and numbers equal in the same units."""
-    one, other = separated(left), separated(right)
+    one, other = separate_units(left), separate_units(right)
     if one is None or other is None:
-        return undecided("units that are no factors are not judged")
+        return undecided_verdict("units that are no factors are not judged")
     if bool(one.units) != bool(other.units):
-        return undecided("only one of them has a unit")
+        return undecided_verdict("only one of them has a unit")
     if one.units != other.units:
         return Verdict("different", witness=f"{one.shown} and {other.shown}")
-    return judge.scalars(one.number, other.number, known)
+    return judge.judge_scalars(one.number, other.number, known)

@@ -22,12 +22,12 @@ from engines.mathematics.judging.names import (
     INTEGERS,
     RELATIONS,
     TURNED,
-    free,
+    free_variables,
     is_real,
-    replaced,
-    undecided,
+    replace_variable,
+    undecided_verdict,
 )
-from engines.mathematics.judging.reals import assumed, flat, said
+from engines.mathematics.judging.reals import describe_statement, iterate_flat, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -60,38 +60,38 @@ def without_signs(statement: Tree) -> Tree:
 # ---- whether a statement holds
 
 
-def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
+def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     label, parts = statement.label, statement.children
     if not is_statement(statement):
-        return undecided("it is no statement")
+        return undecided_verdict("it is no statement")
     if label == "=":
-        return judge.compared(parts[0], parts[1], assume)
+        return judge.compare_terms(parts[0], parts[1], assume)
     if label in ("and", "or"):
-        return _several(label, [holds(judge, part, assume) for part in parts])
+        return _combine_verdicts(label, [judge_statement(judge, part, assume) for part in parts])
     if label == "implies":
         *given, claim = parts
-        return holds(judge, claim, [*assume, *given])
+        return judge_statement(judge, claim, [*assume, *given])
     if label == "iff":
-        return equal(judge, parts[0], parts[1], assume)
+        return judge_equal_statements(judge, parts[0], parts[1], assume)
     if label == "not":
-        return _denied(judge, parts[0], assume)
+        return _judge_negation(judge, parts[0], assume)
     if label == "congruent":
         remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
-        return judge.compared(remainder, ZERO, assume)
+        return judge.compare_terms(remainder, ZERO, assume)
     if label == "approx":
-        return _about(judge, parts[0], parts[1])
+        return _judge_approximation(judge, parts[0], parts[1])
     if label == "in":
-        return _belongs(judge, parts[0], parts[1], assume)
+        return _judge_membership(judge, parts[0], parts[1], assume)
     if label == "subset":
         one, other = line.of_term(parts[0]), line.of_term(parts[1])
-        both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
-        if (place := one.apart(both)) is None:
+        both = line.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
+        if (place := one.find_difference(both)) is None:
             return EQUAL
         return Verdict("different", witness=f"{place.text} belongs to the first only")
-    return _relation(judge, statement, assume)
+    return _judge_relation(judge, statement, assume)
 
 
-def _several(label: str, found: Sequence[Verdict]) -> Verdict:
+def _combine_verdicts(label: str, found: Sequence[Verdict]) -> Verdict:
     decisive = "different" if label == "and" else "equal"
     for one in found:
         if one.outcome == decisive:
@@ -107,27 +107,29 @@ def _several(label: str, found: Sequence[Verdict]) -> Verdict:
         return found[0]
     if all(one.outcome == "different" for one in found) and len({one.witness for one in found}) == 1:
         return found[0]
-    return undecided("it is not known which of them holds")
+    return undecided_verdict("it is not known which of them holds")
 
 
-def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_negation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     if statement.label in _OPPOSITE:
-        return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
-    result = holds(judge, statement, assume)
-    if free(statement) or result.outcome not in ("equal", "different"):
-        return undecided("the opposite is not judged")
+        return judge_statement(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
+    result = judge_statement(judge, statement, assume)
+    if free_variables(statement) or result.outcome not in ("equal", "different"):
+        return undecided_verdict("the opposite is not judged")
     return Verdict("different", witness="it holds") if result.outcome == "equal" else EQUAL
 
 
-def _about(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
+def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
     """Whether a number is about another: to the digits that are written."""
     sides = [shapes.worked_out(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
-        result = judge.compared(left, right)
-        return result if result.outcome in ("equal", "equal if") else undecided("it is about equal only")
+        result = judge.compare_terms(left, right)
+        return (
+            result if result.outcome in ("equal", "equal if") else undecided_verdict("it is about equal only")
+        )
     try:
         with ctx.workprec(256):
-            one, other = (numbers.known(side, 256) for side in sides)
+            one, other = (numbers.number_ball(side, 256) for side in sides)
             apart = abs(one - other)
             for side, written, given in zip(sides, (one, other), (other, one), strict=True):
                 text = side.label if not side.children else ""
@@ -137,81 +139,85 @@ def _about(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
                 if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
                     return EQUAL
             if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
-                witness = f"{numbers.shown(left)} and {numbers.shown(right)}"
+                witness = f"{numbers.format_number(left)} and {numbers.format_number(right)}"
                 return Verdict("different", witness=witness)
     except numbers.NoValueError:
-        return undecided("one of them has no real value")
-    return undecided("it is about equal only")
+        return undecided_verdict("one of them has no real value")
+    return undecided_verdict("it is about equal only")
 
 
-def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Verdict:
     if not whole.children and whole.label in INTEGERS:
         if numbers.is_number(member):
-            exact = numbers.exact(member)
+            exact = numbers.exact_value(member)
             if exact is None:
-                return judge.compared(Tree("floor", (member,)), member, assume)
+                return judge.compare_terms(Tree("floor", (member,)), member, assume)
             inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
-            return EQUAL if inside else Verdict("different", witness=numbers.shown(member))
-        return undecided("it is not known whether it is an integer")
+            return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
+        return undecided_verdict("it is not known whether it is an integer")
     if whole.label in ("set", "list"):
-        found = [judge.compared(member, one, assume) for one in whole.children]
-        return _several("or", found) if found else Verdict("different", witness="the set is empty")
-    if numbers.is_number(member) and not free(whole):
-        inside = line.of_term(whole).holds(line.number(member))
-        return EQUAL if inside else Verdict("different", witness=numbers.shown(member))
-    return undecided("it is not known whether it belongs to the set")
+        found = [judge.compare_terms(member, one, assume) for one in whole.children]
+        return _combine_verdicts("or", found) if found else Verdict("different", witness="the set is empty")
+    if numbers.is_number(member) and not free_variables(whole):
+        inside = line.of_term(whole).holds(line.to_real_number(member))
+        return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
+    return undecided_verdict("it is not known whether it belongs to the set")
 
 
-def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
-    known = assumed(assume)
-    sides = [known.substituted(shapes.worked_out(side)) for side in statement.children]
+def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
+    known = read_assumptions(assume)
+    sides = [known.substitute_given(shapes.worked_out(side)) for side in statement.children]
     here = Tree(statement.label, tuple(sides))
-    names = free(*sides)
-    if any(shapes.kind(side) != "scalar" for side in sides):
+    names = free_variables(*sides)
+    if any(shapes.shape_of(side) != "scalar" for side in sides):
         if statement.label == "!=":
-            found = judge.compared(sides[0], sides[1], assume)
+            found = judge.compare_terms(sides[0], sides[1], assume)
             if names or found.outcome not in ("equal", "different"):
-                return undecided(found.reason or "it is not known whether they are ever equal")
+                return undecided_verdict(found.reason or "it is not known whether they are ever equal")
             return EQUAL if found.outcome == "different" else Verdict("different", witness="they are equal")
-        return undecided("an order of such terms is not judged")
+        return undecided_verdict("an order of such terms is not judged")
     if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
         try:
-            sign = numbers.order(sides[0], sides[1])
+            sign = numbers.compare_numbers(sides[0], sides[1])
         except numbers.NoValueError:
-            return undecided("one of them has no real value")
+            return undecided_verdict("one of them has no real value")
         if sign is None:
-            return undecided("the difference is too small to be seen")
-        if line.fits(statement.label, sign):
+            return undecided_verdict("the difference is too small to be seen")
+        if line.sign_satisfies(statement.label, sign):
             return EQUAL
-        return Verdict("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
+        return Verdict(
+            "different", witness=f"{numbers.format_number(sides[0])} and {numbers.format_number(sides[1])}"
+        )
     if len(names) == 1:
         try:
             return _on_a_line(here, next(iter(names)), assume)
         except line.UnclearError:
             pass
-    witness = _refuted(here, known)
+    witness = _find_refutation(here, known)
     if witness:
         return Verdict("different", witness=witness)
     if statement.label == "!=":
-        return undecided("no values are known to be the same")
-    return _certified(here, known) or undecided("it holds at all points tried, which proves nothing")
+        return undecided_verdict("no values are known to be the same")
+    return _certify_relation(here, known) or undecided_verdict(
+        "it holds at all points tried, which proves nothing"
+    )
 
 
 def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     """By all values of the one variable. Raises: UnclearError."""
-    if any(one.label == "in" and one.children[1].label in INTEGERS for one in flat(assume)):
+    if any(one.label == "in" and one.children[1].label in INTEGERS for one in iterate_flat(assume)):
         raise line.UnclearError
-    given = [line.of_statement(one, name) for one in flat(assume) if free(one) == {name}]
+    given = [line.of_statement(one, name) for one in iterate_flat(assume) if free_variables(one) == {name}]
     claim = line.of_statement(statement, name)
     ends = tuple(end for one in (*given, claim) for end in one.ends)
-    region = line.Points(ends, lambda at: all(one.holds(at) for one in given))
-    both = line.Points(ends, lambda at: region.holds(at) and claim.holds(at))
-    place = region.apart(both)
+    region = line.PointSet(ends, lambda at: all(one.holds(at) for one in given))
+    both = line.PointSet(ends, lambda at: region.holds(at) and claim.holds(at))
+    place = region.find_difference(both)
     if place is None:
         return EQUAL
-    outside = line.Points(ends, lambda at: region.holds(at) and not claim.holds(at))
-    if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
-        single = [at.text for at in line.ordered(ends) if outside.holds(at)]
+    outside = line.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
+    if not any(outside.holds(at) for at in map(line.to_root, line.points_between(line.sort_numbers(ends)))):
+        single = [at.text for at in line.sort_numbers(ends) if outside.holds(at)]
         return Verdict(
             "equal if",
             " and ".join(f"{display_name(name)} != {text}" for text in single),
@@ -220,18 +226,18 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     return Verdict("different", witness=f"{display_name(name)} = {place.text}")
 
 
-def _refuted(statement: Tree, known: reals.Known) -> str:
+def _find_refutation(statement: Tree, known: reals.Known) -> str:
     """A point where a relation certainly does not hold."""
-    names = sorted(free(statement) | known.assumptions.variables)
+    names = sorted(free_variables(statement) | known.assumptions.variables)
     if known.unclear or not all(map(is_real, statement.children)):
         return ""
-    for point in _points(names, known):
-        if truth(statement, point) is False:
+    for point in _sample_points(names, known):
+        if truth_at(statement, point) is False:
             return numbers.point_shown(point)
     return ""
 
 
-def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
+def _sample_points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
     random, result = Random(0), []
     whole = {*known.assumptions.integers}
     for _ in range(4 * _TRIED):
@@ -243,18 +249,18 @@ def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
             for name in names
         }
         relations = [Tree(one.sign, (one.left, one.right)) for one in known.assumptions.relations]
-        if all(truth(one, point) for one in relations):
+        if all(truth_at(one, point) for one in relations):
             result.append(point)
         if len(result) == _TRIED:
             break
     return result
 
 
-def truth(statement: Tree, point: dict[str, float]) -> bool | None:
+def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
     """Whether a statement holds at a point; None where it cannot be told."""
     label, parts = statement.label, statement.children
     if label in ("and", "or", "not"):
-        sides = [truth(part, point) for part in parts]
+        sides = [truth_at(part, point) for part in parts]
         if label == "not":
             return None if sides[0] is None else not sides[0]
         if (decisive := label == "or") in sides:
@@ -262,17 +268,17 @@ def truth(statement: Tree, point: dict[str, float]) -> bool | None:
         return None if None in sides else not decisive
     if label not in RELATIONS or not all(map(is_real, parts)):
         return None
-    values = [numbers.at(part, point) for part in parts]
+    values = [numbers.evaluate_at(part, point) for part in parts]
     if any(value is None or not value.is_finite() for value in values):
         return None
     one, other = values
     assert one is not None
     assert other is not None
     sign = -1 if one < other else 1 if one > other else 0 if one == other else None
-    return None if sign is None else line.fits(label, sign)
+    return None if sign is None else line.sign_satisfies(label, sign)
 
 
-def _certified(statement: Tree, known: reals.Known) -> Verdict | None:
+def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
     """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1
@@ -282,28 +288,28 @@ def _certified(statement: Tree, known: reals.Known) -> Verdict | None:
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    result = _least(Tree("-", (left, right)) if right != ZERO else left, signs)
+    result = _lower_sign(Tree("-", (left, right)) if right != ZERO else left, signs)
     if result is None:
         return None
     return EQUAL if result > 0 or "=" in statement.label else None
 
 
-def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
+def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
     """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
     label, parts = tree.label, tree.children
-    exact = numbers.exact(tree)
+    exact = numbers.exact_value(tree)
     if exact is not None:
         return None if exact < 0 else 1 if exact > 0 else 0
     if not parts:
         return 1 if label in ("pi", "e") else signs.get(label)
     if label in ("+", "*", "/"):
-        sides = [_least(part, signs) for part in parts]
+        sides = [_lower_sign(part, signs) for part in parts]
         if sides[0] is None or sides[1] is None:
             return 0 if label == "*" and parts[0] == parts[1] else None
         return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
     if label == "pow":
-        exponent = numbers.exact(parts[1])
-        base = _least(parts[0], signs)
+        exponent = numbers.exact_value(parts[1])
+        base = _lower_sign(parts[0], signs)
         if base == 1:
             return 1
         if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
@@ -317,7 +323,7 @@ def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
 # ---- whether two statements say the same
 
 
-def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     if not (is_statement(left) and is_statement(right)):
         return _with_set(left, right)
     if left.label in RELATIONS and right.label in RELATIONS:
@@ -325,12 +331,12 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         if same is not None:
             return same
     if left.label == right.label == "congruent":
-        return _congruences(judge, left, right, assume)
-    names = free(left, right)
+        return _judge_congruences(judge, left, right, assume)
+    names = free_variables(left, right)
     if len(names) == 1 and not assume:
         name = next(iter(names))
         try:
-            place = line.of_statement(left, name).apart(line.of_statement(right, name))
+            place = line.of_statement(left, name).find_difference(line.of_statement(right, name))
         except line.UnclearError:
             pass
         else:
@@ -345,61 +351,61 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             return result
     joined = [_as_one(one) for one in (left, right)]
     if joined[0] is not None and joined[1] is not None:
-        return _equations(judge, joined[0], joined[1], assume)
-    known = assumed(assume)
+        return _judge_equations(judge, joined[0], joined[1], assume)
+    known = read_assumptions(assume)
     if not known.unclear:
-        for point in _points(sorted(names | known.assumptions.variables), known):
-            one, other = truth(left, point), truth(right, point)
+        for point in _sample_points(sorted(names | known.assumptions.variables), known):
+            one, other = truth_at(left, point), truth_at(right, point)
             if one is not None and other is not None and one != other:
                 return _only_one(point)
-    return undecided("it is not known whether they say the same")
+    return undecided_verdict("it is not known whether they say the same")
 
 
 def _only_one(point: Mapping[str, float]) -> Verdict:
     return Verdict("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
 
 
-def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """They say the same if their differences, or one and the other's negative, are congruent always."""
     one, other = (Tree("-", each.children[:2]) for each in (left, right))
     modulus, second = left.children[2], right.children[2]
-    if modulus == second or judge.compared(modulus, second, assume).outcome == "equal":
+    if modulus == second or judge.compare_terms(modulus, second, assume).outcome == "equal":
         for sign in ("-", "+"):
             gap = Tree(sign, (one, other))
             for multiple in (gap, Tree("mod", (gap, modulus))):
-                result = judge.compared(multiple, ZERO, assume)
+                result = judge.compare_terms(multiple, ZERO, assume)
                 if result.outcome == "equal":
                     return result
     if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
         return found_by_remainders
     random = Random(0)
-    names = sorted(free(left, right))
+    names = sorted(free_variables(left, right))
     remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
     for _ in range(0 if assume else _TRIED):
         point = {name: float(random.randint(0, 12)) for name in names}
-        held = [truth(each, point) for each in remainders]
+        held = [truth_at(each, point) for each in remainders]
         if None not in held and held[0] != held[1]:
             return _only_one(point)
-    return undecided("it is not known whether they say the same")
+    return undecided_verdict("it is not known whether they say the same")
 
 
 def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
     """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
     found = []
     for one in (left, right):
-        modulus = numbers.exact(one.children[2])
+        modulus = numbers.exact_value(one.children[2])
         if modulus is None or modulus != int(modulus) or modulus < 1:
             return None
         if not all(map(_is_polynomial, one.children[:2])):
             return None
         found.append((Tree("-", one.children[:2]), int(modulus)))
     whole = lcm(*(modulus for _, modulus in found))
-    names = sorted(free(left, right))
+    names = sorted(free_variables(left, right))
     if not names or whole ** len(names) > _REMAINDERS:
         return None
     try:
         space = Space([tree for tree, _ in found])
-        rows = [space.of(tree) for tree, _ in found]
+        rows = [space.to_quotient(tree) for tree, _ in found]
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return None
     if sorted(atom.label for atom in space.atoms) != names:
@@ -420,11 +426,13 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
 def _with_set(left: Tree, right: Tree) -> Verdict:
     """A statement on one variable, and the set of its values or the only one."""
     statement, other = (left, right) if is_statement(left) else (right, left)
-    names = free(statement)
-    if len(names) != 1 or free(other):
-        return undecided("only one of them is a statement")
+    names = free_variables(statement)
+    if len(names) != 1 or free_variables(other):
+        return undecided_verdict("only one of them is a statement")
     one = line.of_statement(statement, next(iter(names)))
-    place = one.apart(line.of_term(Tree("set", (other,)) if shapes.kind(other) == "scalar" else other))
+    place = one.find_difference(
+        line.of_term(Tree("set", (other,)) if shapes.shape_of(other) == "scalar" else other)
+    )
     if place is None:
         return Verdict("equal", reason="the values of the variable are compared")
     return Verdict("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
@@ -435,25 +443,25 @@ def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     turned = Tree(TURNED[right.label], right.children[::-1])
     for other in (right, turned):
         if other.label == left.label:
-            result = shapes.members(judge, left.children, other.children, assume)
+            result = shapes.judge_members(judge, left.children, other.children, assume)
             if result.outcome == "equal":
                 return result
-            return _multiple(judge, left, other, assume)
+            return _judge_multiple(judge, left, other, assume)
     return None
 
 
-def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
-    if any(shapes.kind(side) != "scalar" for one in (left, right) for side in one.children):
+def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
+    if any(shapes.shape_of(side) != "scalar" for one in (left, right) for side in one.children):
         return None
     one, other = (Tree("-", side.children) for side in (left, right))
-    names = sorted(free(one, other))
+    names = sorted(free_variables(one, other))
     if "unit" in {*one.list_labels(), *other.list_labels()} or not names:
         return None
     for start in (3, 7):
         point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
-        factors = [_put(tree, point) for tree in (one, other)]
+        factors = [_substitute_values(tree, point) for tree in (one, other)]
         try:
-            sign = [numbers.order(factor, ZERO) for factor in factors]
+            sign = [numbers.compare_numbers(factor, ZERO) for factor in factors]
         except (numbers.NoValueError, KeyError):
             continue
         if not all(sign):
@@ -461,7 +469,7 @@ def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         if left.label not in ("=", "!=") and sign[0] != sign[1]:
             return None
         factor = Tree("/", (factors[0], factors[1]))
-        result = judge.compared(one, Tree("*", (factor, other)), assume)
+        result = judge.compare_terms(one, Tree("*", (factor, other)), assume)
         return result if result.outcome == "equal" else None
     return None
 
@@ -474,7 +482,7 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     for place, part in enumerate(left.children):
         choices = rest if left.label in ("and", "or", "iff") else [right.children[place]]
         for other in choices:
-            if part == other or judge.compared(part, other, assume).outcome == "equal":
+            if part == other or judge.compare_terms(part, other, assume).outcome == "equal":
                 rest.remove(other)
                 break
         else:
@@ -482,24 +490,24 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     return EQUAL
 
 
-def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Each is solved for a variable in which it is linear, and put into the other."""
     verdicts = []
     for one, other in ((left, right), (right, left)):
-        solved = _solved(one)
+        solved = _solve_linear(one)
         if solved is None:
             continue
         name, instead = solved
-        sides = [replaced(side, name, instead) for side in other.children]
-        result = judge.compared(sides[0], sides[1], assume)
+        sides = [replace_variable(side, name, instead) for side in other.children]
+        result = judge.compare_terms(sides[0], sides[1], assume)
         if result.outcome == "different":
-            witness = f"{display_name(name)} = {said(instead)} solves one of them only"
+            witness = f"{display_name(name)} = {describe_statement(instead)} solves one of them only"
             return Verdict("different", witness=witness)
         verdicts.append(result.outcome)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _solving_one(left, right)
-    return apart or undecided("it is not known whether they have the same solutions")
+    return apart or undecided_verdict("it is not known whether they have the same solutions")
 
 
 def _as_one(statement: Tree) -> Tree | None:
@@ -528,7 +536,7 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
     differences = [Tree("-", one.children) for one in (left, right)]
     if not all(map(_is_polynomial, differences)):
         return None
-    names = sorted(free(left, right))
+    names = sorted(free_variables(left, right))
     random = Random(0)
     for _ in range(_LINES):
         start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
@@ -536,7 +544,7 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
             name: Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T))))
             for name, a, b in zip(names, start, way, strict=True)
         }
-        first, second = (_in_one_variable(_put(one, line_of)) for one in differences)
+        first, second = (_in_one_variable(_substitute_values(one, line_of)) for one in differences)
         if first is None or second is None:
             return None
         for one, other in ((first, second), (second, first)):
@@ -545,7 +553,7 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
             values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
             for (low, before), (high, after) in pairwise(values):
                 if before * after < 0:
-                    root = _between(one, Fraction(low), Fraction(high))
+                    root = _approximate_root(one, Fraction(low), Fraction(high))
                     at = {name: float(a + b * root) for name, a, b in zip(names, start, way, strict=True)}
                     witness = f"near {numbers.point_shown(at)} only one of them holds"
                     return Verdict("different", witness=witness)
@@ -557,16 +565,16 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
     return None
 
 
-def _put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
+def _substitute_values(tree: Tree, values: Mapping[str, Tree]) -> Tree:
     for name, value in values.items():
-        tree = replaced(tree, name, value)
+        tree = replace_variable(tree, name, value)
     return tree
 
 
 def _in_one_variable(tree: Tree) -> fmpq_poly | None:
     try:
         space = Space([tree])
-        top, bottom = space.of(tree)
+        top, bottom = space.to_quotient(tree)
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return None
     if not bottom.is_constant() or any(atom != _T for atom in space.atoms) or top.total_degree() > _DEGREE:
@@ -576,7 +584,7 @@ def _in_one_variable(tree: Tree) -> fmpq_poly | None:
     return fmpq_poly([rows.get(power, 0) * scale for power in range(max(rows, default=0) + 1)])
 
 
-def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
+def _approximate_root(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
     """Nearly where it is 0, between values with other signs."""
     for _ in range(40):
         middle = (low + high) / 2
@@ -589,18 +597,18 @@ def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
 def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Of equations with the same solutions once reduced: whether they are defined at the same points."""
     sides = [Tree("*", (ZERO, Tree("-", one.children))) for one in (left, right)]
-    result = judge.compared(sides[0], sides[1], assume)
+    result = judge.compare_terms(sides[0], sides[1], assume)
     if result.outcome in ("equal", "equal if") and not result.witness:
         return result
-    return undecided("it is not known whether they are defined at the same points")
+    return undecided_verdict("it is not known whether they are defined at the same points")
 
 
-def _solved(equation: Tree) -> tuple[str, Tree] | None:
+def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
     """A variable in which an equation is linear, with a number before it, and what it is equal to."""
     difference = Tree("-", equation.children)
     try:
         space = Space([difference])
-        top, bottom = space.of(difference)
+        top, bottom = space.to_quotient(difference)
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return None
     if not bottom.is_constant():
@@ -617,8 +625,8 @@ def _solved(equation: Tree) -> tuple[str, Tree] | None:
         ((exponents, c),) = with_it.items()
         if sum(exponents) != 1:
             continue
-        rest = space.polynomial({e: -value / c for e, value in rows.items() if not e[place]})
-        return atom.label, space.sum(rest)
+        rest = space.make_polynomial({e: -value / c for e, value in rows.items() if not e[place]})
+        return atom.label, space.polynomial_to_tree(rest)
     return None
 
 
@@ -629,10 +637,10 @@ def _factors_alike(left: Tree, right: Tree) -> bool:
         space = Space(differences)
         found = []
         for one in differences:
-            top, bottom = space.of(one)
+            top, bottom = space.to_quotient(one)
             if not bottom.is_constant() or top.is_zero():
                 return False
-            _, rows = space.factors(space.reduced(top, space.constant(1)))
+            _, rows = space.factor_quotient(space.reduce_quotient(top, space.constant_polynomial(1)))
             found.append({tree for tree, _ in rows})
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return False

@@ -17,12 +17,20 @@ from engines.core.tree import (
     without_inner_derivatives,
 )
 from engines.core.vocabulary import ARITY, BINDERS, FURTHER
-from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, normal
+from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
 from engines.mathematics.judging import complexes, numbers, reals, shapes, statements
-from engines.mathematics.judging.names import BOUND, COMPLEX, EQUAL, REAL, free, replaced, undecided
-from engines.mathematics.judging.reals import Known, assumed, said
+from engines.mathematics.judging.names import (
+    BOUND,
+    COMPLEX,
+    EQUAL,
+    REAL,
+    free_variables,
+    replace_variable,
+    undecided_verdict,
+)
+from engines.mathematics.judging.reals import Known, describe_statement, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
-from engines.mathematics.terms.notation import infix
+from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.verification.rigorous import LongSumError
 
 _LOCK = RLock()
@@ -40,87 +48,87 @@ class TermJudge:
         if left == right:
             return EQUAL
         if not assume or not left.children or not right.children:
-            one, other = numbers.exact(left), numbers.exact(right)
+            one, other = numbers.exact_value(left), numbers.exact_value(right)
             if one is not None and other is not None:
                 return EQUAL if one == other else Verdict("different", witness=f"{one} and {other}")
-        return self._safely(lambda: self.compared(left, right, assume))
+        return self._judge_safely(lambda: self.compare_terms(left, right, assume))
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        return self._safely(lambda: statements.holds(self, statement, assume))
+        return self._judge_safely(lambda: statements.judge_statement(self, statement, assume))
 
-    def _safely(self, judged: Callable[[], Verdict]) -> Verdict:
+    def _judge_safely(self, judged: Callable[[], Verdict]) -> Verdict:
         with _LOCK:
             try:
                 return judged()
             except EngineError as error:
-                return undecided(error.what)
+                return undecided_verdict(error.what)
             except (RecursionError, OverflowError, MemoryError, TooLargeError, LongSumError):
-                return undecided("the terms are too large")
+                return undecided_verdict("the terms are too large")
             except (ArithmeticError, LookupError, ValueError) as error:
-                return undecided(f"it is not worked out: {error}")
+                return undecided_verdict(f"it is not worked out: {error}")
 
-    def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
+    def compare_terms(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         """As `equal`; raises EngineError for what cannot be judged."""
         if left == right:
             return EQUAL
         if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
-            return undecided("the terms are too large")
-        known = assumed(assume)
-        left, right = (known.substituted(shapes.worked_out(side)) for side in (left, right))
+            return undecided_verdict("the terms are too large")
+        known = read_assumptions(assume)
+        left, right = (known.substitute_given(shapes.worked_out(side)) for side in (left, right))
         if left == right:
             return EQUAL
         if statements.is_statement(left) or statements.is_statement(right):
             left, right = (statements.without_signs(side) for side in (left, right))
-            return statements.equal(self, left, right, assume)
+            return statements.judge_equal_statements(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
-        if (shapes.kind(left), shapes.kind(right)) != ("scalar", "scalar"):
-            return shapes.equal(self, left, right, assume)
-        return self.scalars(left, right, known)
+        if (shapes.shape_of(left), shapes.shape_of(right)) != ("scalar", "scalar"):
+            return shapes.judge_shapes(self, left, right, assume)
+        return self.judge_scalars(left, right, known)
 
     def _both_signs(self, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
         sets = [
             [shapes.of_signs(side, together=together) for side in (left, right)] for together in (True, False)
         ]
         if any(len(side.children) > 2**_MOST_SIGNS for side in sets[1]):
-            return undecided("there are too many signs ±")
-        first = self.compared(sets[0][0], sets[0][1], assume)
+            return undecided_verdict("there are too many signs ±")
+        first = self.compare_terms(sets[0][0], sets[0][1], assume)
         if sets[0] == sets[1] or first.outcome == "undecided":
             return first
-        second = self.compared(sets[1][0], sets[1][1], assume)
+        second = self.compare_terms(sets[1][0], sets[1][1], assume)
         if first.outcome == second.outcome:
             return first
-        return undecided("it depends on whether all signs ± are the same")
+        return undecided_verdict("it depends on whether all signs ± are the same")
 
-    def scalars(self, left: Tree, right: Tree, known: Known) -> Verdict:
+    def judge_scalars(self, left: Tree, right: Tree, known: Known) -> Verdict:
         labels = {*left.list_labels(), *right.list_labels()}
         if "unit" in labels:
             return shapes.with_units(self, left, right, known)
         if "antiderivative" in labels:
-            return self._antiderivatives(left, right, known)
+            return self._judge_antiderivatives(left, right, known)
         calls = Calls(self, known)
-        sides = [calls.without(closed(side)) for side in (left, right)]
+        sides = [calls.replace_calls(find_closed_forms(side)) for side in (left, right)]
         if sides[0] == sides[1]:
             return EQUAL
         labels = {*sides[0].list_labels(), *sides[1].list_labels()}
         for node in (node for side in sides for node in side):
             if node.children and node.label not in REAL and node.label not in COMPLEX:
-                return undecided(f"{node.label} is not judged")
+                return undecided_verdict(f"{node.label} is not judged")
         if "inf" in labels:
-            if all(numbers.end(side) or numbers.is_number(side) for side in sides):
+            if all(numbers.infinite_sign(side) or numbers.is_number(side) for side in sides):
                 return reals.of_numbers(*sides)
-            return undecided("infinity is no number")
+            return undecided_verdict("infinity is no number")
         theory = reals if labels.isdisjoint(COMPLEX) else complexes
-        result = theory.equal(*sides, known, seed=self.seed)
-        return calls.judged(result)
+        result = theory.judge_real_terms(*sides, known, seed=self.seed)
+        return calls.verdict_with_calls(result)
 
-    def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
+    def _judge_antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
         nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
         name = nodes[0].children[0].label
-        sides = [differentiated(side, name) for side in (left, right)]
+        sides = [differentiate_antiderivatives(side, name) for side in (left, right)]
         if sides[0] is None or sides[1] is None:
-            return undecided("antiderivatives are judged only as terms of a sum")
-        result = self.scalars(sides[0], sides[1], known)
+            return undecided_verdict("antiderivatives are judged only as terms of a sum")
+        result = self.judge_scalars(sides[0], sides[1], known)
         notes = (result.reason, "up to a constant" if result.outcome in ("equal", "equal if") else "")
         return replace(result, reason="; ".join(filter(None, notes)))
 
@@ -144,7 +152,7 @@ class Calls:
         self._names: dict[Tree, Tree] = {}
         self._opaque = ""
 
-    def without(self, tree: Tree) -> Tree:
+    def replace_calls(self, tree: Tree) -> Tree:
         if not tree.children:
             return tree
         if tree in self._names:
@@ -153,46 +161,50 @@ class Calls:
             reason = _not_worked_out(tree)
             if reason:
                 self._opaque = self._opaque or reason
-                return self._variable(_alike_named(tree), alike=False)
-        parts = tuple(self.without(child) for child in tree.children)
+                return self._variable_for(_alike_named(tree), alike=False)
+        parts = tuple(self.replace_calls(child) for child in tree.children)
         if tree.label != "call":
             return Tree(tree.label, parts)
-        return self._variable(Tree("call", (tree.children[0], *parts[1:])), alike=True, said=tree)
+        return self._variable_for(Tree("call", (tree.children[0], *parts[1:])), alike=True, said=tree)
 
-    def _variable(self, term: Tree, *, alike: bool, said: Tree | None = None) -> Tree:
+    def _variable_for(self, term: Tree, *, alike: bool, said: Tree | None = None) -> Tree:
         for other, name in self._variables:
-            if other == term or (alike and self._same(other, term)):
+            if other == term or (alike and self._are_same(other, term)):
                 return Tree(name)
         name = f"call_{len(self._variables)}"
         self._variables.append((term, name))
         self._names[said or term] = Tree(name)
         return Tree(name)
 
-    def _same(self, one: Tree, other: Tree) -> bool:
+    def _are_same(self, one: Tree, other: Tree) -> bool:
         if one.label != other.label or len(one.children) != len(other.children):
             return False
         if one.children[0] != other.children[0]:
             return False
         pairs = zip(one.children[1:], other.children[1:], strict=True)
-        return all(self._judge.scalars(left, right, self._known).outcome == "equal" for left, right in pairs)
+        return all(
+            self._judge.judge_scalars(left, right, self._known).outcome == "equal" for left, right in pairs
+        )
 
-    def judged(self, found: Verdict) -> Verdict:
+    def verdict_with_calls(self, found: Verdict) -> Verdict:
         """The judgement of terms with calls, from that of those with variables in their place."""
         if not self._variables:
             return found
         if found.outcome in ("different", "equal if"):
             if self._opaque:
-                return undecided(self._opaque)
+                return undecided_verdict(self._opaque)
             if found.outcome == "equal if" and (found.witness or "call_" in found.condition):
-                return undecided("it depends on functions of which nothing is known")
-            if found.outcome == "different" and not self._apart():
-                return undecided("it depends on functions of which nothing is known")
+                return undecided_verdict("it depends on functions of which nothing is known")
+            if found.outcome == "different" and not self._are_arguments_distinct():
+                return undecided_verdict("it depends on functions of which nothing is known")
         witness = found.witness
         for term, name in reversed(self._variables):
-            witness = witness.replace(name, said(term) if term.label != "call" else _call(term))
+            witness = witness.replace(
+                name, describe_statement(term) if term.label != "call" else _format_call(term)
+            )
         return replace(found, witness=witness)
 
-    def _apart(self) -> bool:
+    def _are_arguments_distinct(self) -> bool:
         """Whether the calls of each function certainly have other arguments at almost all points, so that
         some function has any values there."""
         for place, (one, _) in enumerate(self._variables):
@@ -208,15 +220,15 @@ class Calls:
 def _always_apart(left: Tree, right: Tree) -> bool:
     """Whether two arguments differ by a number that is not 0 whatever variables are."""
     try:
-        difference = numbers.exact(normal(Tree("-", (left, right))))
+        difference = numbers.exact_value(expand_tree(Tree("-", (left, right))))
     except TooLargeError:
         return False
     return bool(difference)
 
 
-def _call(term: Tree) -> str:
+def _format_call(term: Tree) -> str:
     name, *arguments = term.children
-    return f"{name.label}({', '.join(map(infix, arguments))})"
+    return f"{name.label}({', '.join(map(to_infix, arguments))})"
 
 
 def _alike_named(tree: Tree, depth: int = 0) -> Tree:
@@ -226,7 +238,7 @@ def _alike_named(tree: Tree, depth: int = 0) -> Tree:
     if tree.label in BOUND and tree.label not in ("d", "antiderivative"):
         name, *ends, body = tree.children
         new = Tree(f"bound_{depth}")
-        inner = _alike_named(replaced(body, name.label, new), depth + 1)
+        inner = _alike_named(replace_variable(body, name.label, new), depth + 1)
         return Tree(tree.label, (new, *(_alike_named(end, depth) for end in ends), inner))
     return Tree(tree.label, tuple(_alike_named(child, depth) for child in tree.children))
 
@@ -253,59 +265,59 @@ _CONTINUOUS = {*ARITY, "min", "max", "root"} - {"d", "x"}
 _MOST_NODES = 500
 
 
-def closed(tree: Tree) -> Tree:
+def find_closed_forms(tree: Tree) -> Tree:
     """With closed forms in the place of limits, geometric series and, where there are several variables of
     differentiation, derivatives."""
     labels = set(tree.list_labels())
     if labels.isdisjoint(("limit", "sum", "d")):
         return tree
     slopes = {node.children[0].label for node in tree if node.label == "d" and node.children}
-    return _closed(tree, len(slopes) > 1)
+    return _close_node(tree, len(slopes) > 1)
 
 
-def _closed(tree: Tree, slopes: bool) -> Tree:
+def _close_node(tree: Tree, slopes: bool) -> Tree:
     if not tree.children:
         return tree
-    here = Tree(tree.label, tuple(_closed(child, slopes) for child in tree.children))
+    here = Tree(tree.label, tuple(_close_node(child, slopes) for child in tree.children))
     if here.label == "limit":
-        return _limit(here) or here
+        return _evaluate_limit(here) or here
     if here.label == "sum" and here.children[2].label == "inf":
-        return _geometric(here) or here
+        return _sum_geometric(here) or here
     if here.label == "d" and slopes:
-        return _slope(here) or here
+        return _differentiate(here) or here
     return here
 
 
-def _limit(tree: Tree) -> Tree | None:
+def _evaluate_limit(tree: Tree) -> Tree | None:
     name, to, _, body = tree.children
-    if name.label in free(to) or not _continuous(body, name.label):
+    if name.label in free_variables(to) or not _is_continuous(body, name.label):
         return None
     try:
-        inner = normal(body)
+        inner = expand_tree(body)
     except (TooLargeError, KeyError):
         inner = body
     if to.label == "inf" or (to.label == "*" and to.children[1].label == "inf"):
-        return _far(inner, name)
-    return replaced(inner, name.label, to)
+        return _limit_at_infinity(inner, name)
+    return replace_variable(inner, name.label, to)
 
 
-def _continuous(body: Tree, name: str) -> bool:
+def _is_continuous(body: Tree, name: str) -> bool:
     for node in body:
         if node.children and node.label not in _CONTINUOUS:
             return False
         if node.label == "pow" and name in node.children[1].list_labels():
             base = node.children[0]
-            positive = base.label in ("e", "pi") or (numbers.exact(base) or 0) > 0
+            positive = base.label in ("e", "pi") or (numbers.exact_value(base) or 0) > 0
             if not positive:
                 return False
     return True
 
 
-def _far(body: Tree, name: Tree) -> Tree | None:
+def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
     """The limit of a rational function far out, where it is bounded there."""
     space = Space([body])
     try:
-        top, bottom = space.of(body)
+        top, bottom = space.to_quotient(body)
     except TooLargeError:
         return None
     if any(name.label in atom.list_labels() for atom in space.atoms if atom != name):
@@ -324,58 +336,58 @@ def _far(body: Tree, name: Tree) -> Tree | None:
             if exponents[place] == degree
         }
         degrees.append(degree)
-        leads.append(space.polynomial(lead))
+        leads.append(space.make_polynomial(lead))
     if top.is_zero() or degrees[0] < degrees[1]:
         # where the leading coefficient below is not 0
-        return Tree("/", (ZERO, space.sum(leads[1])))
+        return Tree("/", (ZERO, space.polynomial_to_tree(leads[1])))
     if degrees[0] > degrees[1]:
         return None
     return (
-        space.tree(Quotient(leads[0], space.constant(1)))
+        space.to_tree(Quotient(leads[0], space.constant_polynomial(1)))
         if leads[1].is_one()
-        else Tree("/", (space.sum(leads[0]), space.sum(leads[1])))
+        else Tree("/", (space.polynomial_to_tree(leads[0]), space.polynomial_to_tree(leads[1])))
     )
 
 
-def _geometric(tree: Tree) -> Tree | None:
+def _sum_geometric(tree: Tree) -> Tree | None:
     """a/(1 - r), where |r| < 1."""
     name, low, _, body = tree.children
-    ratio = _ratio(body, name.label)
-    if ratio is None or name.label in free(low):
+    ratio = _common_ratio(body, name.label)
+    if ratio is None or name.label in free_variables(low):
         return None
-    first = replaced(body, name.label, low)
+    first = replace_variable(body, name.label, low)
     total = Tree("/", (first, Tree("-", (ONE, ratio))))
     inside = Tree("ln", (Tree("-", (ONE, Tree("abs", (ratio,)))),))
     return Tree("+", (total, Tree("*", (ZERO, inside))))
 
 
-def _ratio(body: Tree, name: str) -> Tree | None:
+def _common_ratio(body: Tree, name: str) -> Tree | None:
     """What each term of a series is multiplied by to give the next; None where that varies."""
-    if name not in free(body):
+    if name not in free_variables(body):
         return ONE
     if body.label in ("*", "/"):
-        sides = [_ratio(part, name) for part in body.children]
+        sides = [_common_ratio(part, name) for part in body.children]
         if sides[0] is None or sides[1] is None:
             return None
         return Tree(body.label, (sides[0], sides[1]))
     if body.label != "pow":
         return None
     base, exponent = body.children
-    if name not in free(base):
+    if name not in free_variables(base):
         # by how much a linear exponent grows from one integer to the next
-        following = replaced(exponent, name, Tree("+", (Tree(name), ONE)))
+        following = replace_variable(exponent, name, Tree("+", (Tree(name), ONE)))
         try:
-            step = normal(Tree("-", (following, exponent)))
+            step = expand_tree(Tree("-", (following, exponent)))
         except (TooLargeError, KeyError):
             return None
-        return None if name in free(step) else Tree("pow", (base, step))
-    if name in free(exponent):
+        return None if name in free_variables(step) else Tree("pow", (base, step))
+    if name in free_variables(exponent):
         return None
-    inner = _ratio(base, name)
+    inner = _common_ratio(base, name)
     return None if inner is None else Tree("pow", (inner, exponent))
 
 
-def _slope(tree: Tree) -> Tree | None:
+def _differentiate(tree: Tree) -> Tree | None:
     name, body = tree.children
     if any(node.label in FURTHER or node.label in ("limit", "call") for node in body):
         return None
@@ -386,19 +398,19 @@ def _slope(tree: Tree) -> Tree | None:
         return None
 
 
-def differentiated(tree: Tree, name: str) -> Tree | None:
+def differentiate_antiderivatives(tree: Tree, name: str) -> Tree | None:
     """The derivative of a sum in which antiderivatives are terms; None where they stand elsewhere."""
     if tree.label == "antiderivative":
         variable, body = tree.children
         return body if variable.label == name else None
     if "antiderivative" not in tree.list_labels():
-        return Tree("d", (Tree(name), tree)) if name in free(tree) else ZERO
+        return Tree("d", (Tree(name), tree)) if name in free_variables(tree) else ZERO
     if tree.label in ("+", "-"):
-        sides = [differentiated(part, name) for part in tree.children]
+        sides = [differentiate_antiderivatives(part, name) for part in tree.children]
         if sides[0] is None or sides[1] is None:
             return None
         return Tree(tree.label, (sides[0], sides[1]))
-    if tree.label == "*" and name not in free(tree.children[0]):
-        inner = differentiated(tree.children[1], name)
+    if tree.label == "*" and name not in free_variables(tree.children[0]):
+        inner = differentiate_antiderivatives(tree.children[1], name)
         return None if inner is None else Tree("*", (tree.children[0], inner))
     return None

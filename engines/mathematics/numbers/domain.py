@@ -19,9 +19,9 @@ from engines.mathematics.numbers.numeric import (
     DEFINED,
     UNKNOWN,
     Programs,
-    balls,
     compile_many,
     evaluate,
+    evaluate_balls,
 )
 from engines.mathematics.numbers.numeric_kernel import (
     ADD,
@@ -34,25 +34,25 @@ from engines.mathematics.numbers.numeric_kernel import (
     SUB,
     UNARY,
     WHERE,
-    reached,
+    find_reached_nodes,
 )
 from engines.mathematics.numbers.precise import (
     BITS,
     NOTHING,
-    Form,
+    BallValue,
+    FunctionForm,
     Functions,
-    Value,
-    applied,
+    apply_operation,
     integer_or_ball,
 )
 
-Interval = tuple[float, float]
+DomainInterval = tuple[float, float]
 Floats = NDArray[np.float64]
 _BISECTIONS = 48
 
 
 @cache
-def grid(points_per_unit: int) -> Floats:
+def search_grid(points_per_unit: int) -> Floats:
     """Sorted places to look at: linear and dense near 0, linear to ±130, then by powers of ten to ±1e6.
 
     The offset keeps them off integers and other special places.
@@ -63,7 +63,7 @@ def grid(points_per_unit: int) -> Floats:
     return np.unique(np.concatenate([near, middle, powers, -powers]) * (1.0 + 1e-7) + 1.7e-7)
 
 
-def intervals(program: Programs) -> list[Interval]:
+def list_intervals(program: Programs) -> list[DomainInterval]:
     """The intervals on which one program (the first) in one variable is defined, left to right.
 
     Ends are found by bisection; an interval that reaches ±1e6 is taken to go on to infinity. Intervals or
@@ -71,10 +71,10 @@ def intervals(program: Programs) -> list[Interval]:
     can be missed; isolated points are. Places where nothing can be told (overflow) belong to the interval
     beside them.
     """
-    places = grid(48)
+    places = search_grid(48)
     state = evaluate(program, places).state[0]
     if not (state == DEFINED).any():
-        places = grid(480)
+        places = search_grid(480)
         state = evaluate(program, places).state[0]
         if not (state == DEFINED).any():
             return []
@@ -96,13 +96,13 @@ def intervals(program: Programs) -> list[Interval]:
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def gaps(found: list[Interval]) -> list[Interval]:
+def list_gaps(found: list[DomainInterval]) -> list[DomainInterval]:
     """The intervals between and beyond those of `intervals`."""
     ends = [-inf, *(end for interval in found for end in interval), inf]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if low < high]
 
 
-def draw(random: np.random.Generator, low: float, high: float, count: int) -> Floats:
+def draw_points(random: np.random.Generator, low: float, high: float, count: int) -> Floats:
     """Random points of an interval: odd multiples of a power of two about 2^-20 of its width.
 
     Few digits keep sums and products with short constants exact; odd multiples are never special places.
@@ -137,7 +137,7 @@ class Roots:
 
     def of_ratio(self, function: int, target: arb) -> list[arb] | None:
         """Where a rational function has a value; None for another function."""
-        ratio = self._ratio(function)
+        ratio = self._cached_ratio(function)
         if ratio is None:
             return None
         mantissa, exponent = target.mid().man_exp()
@@ -146,30 +146,30 @@ class Roots:
         roots: Any = left.numer().complex_roots() if left else ()
         return [root.real for root, _ in roots if root.imag == 0]
 
-    def _ratio(self, function: int) -> Ratio | None:
+    def _cached_ratio(self, function: int) -> Ratio | None:
         """A function as a quotient of polynomials with rational coefficients, if it is written as one."""
         if function not in self._ratios:
-            found = self._read(function)
+            found = self._read_ratio(function)
             if found is not None and max(part.degree() for part in found) > _MOST_DEGREE:
                 found = None
             self._ratios[function] = found
         return self._ratios[function]
 
-    def _read(self, function: int) -> Ratio | None:
+    def _read_ratio(self, function: int) -> Ratio | None:
         if function == self._functions.x:
             return fmpq_poly([0, 1]), fmpq_poly([1])
         code, a, b = self._functions.forms[function][0]
         if code == WHERE:
-            return self._ratio(b)
+            return self._cached_ratio(b)
         if code < 0:
-            token = self._functions.token(code)
+            token = self._functions.constant_token(code)
             if token in ("pi", "e", ""):
                 return None
             exact = Fraction(token)
             return fmpq_poly([exact.numerator]), fmpq_poly([exact.denominator])
         if code not in (ADD, SUB, MUL, DIV, POW):
             return None
-        one, other = self._ratio(a), self._ratio(b)
+        one, other = self._cached_ratio(a), self._cached_ratio(b)
         if one is None or other is None:
             return None
         (p, q), (r, s) = one, other
@@ -178,23 +178,25 @@ class Roots:
         if code == DIV:
             return (p * s, q * r) if r else None
         if code == POW:
-            return _power(p, q, r, s)
+            return _power_of_ratio(p, q, r, s)
         return (p * s + r * q if code == ADD else p * s - r * q), q * s
 
-    def searched(self, function: int, target: arb) -> tuple[list[arb], float]:
+    def search_roots(self, function: int, target: arb) -> tuple[list[arb], float]:
         """Where a function crosses or touches a value, and how far from 0 these are all that was found."""
-        slope = self._functions.derivative(function)
-        places = grid(_SEARCHED)
+        slope = self._functions.derive_function(function)
+        places = search_grid(_SEARCHED)
         try:
-            programs = compile_many([self._functions.tree(function), self._functions.tree(slope)])
+            programs = compile_many([self._functions.to_tree(function), self._functions.to_tree(slope)])
         except ExpressionError:
             return [], 0.0
-        values, errors = balls(programs, places)
-        brackets = sorted(_brackets(places, values, errors, target), key=lambda one: abs(one[0] + one[1]))
+        values, errors = evaluate_balls(programs, places)
+        brackets = sorted(
+            _iterate_brackets(places, values, errors, target), key=lambda one: abs(one[0] + one[1])
+        )
         result: list[arb] = []
         for low, high, turns in brackets[:_SEARCHED_PLACES]:
             if not turns:
-                result += self._crossed(function, target, arb(low), arb(high))
+                result += self._refine_crossing(function, target, arb(low), arb(high))
             else:
                 result += self._around_turn(function, slope, target, arb(low), arb(high))
         known = inf if len(brackets) <= _SEARCHED_PLACES else abs(sum(brackets[_SEARCHED_PLACES][:2])) / 2
@@ -202,8 +204,8 @@ class Roots:
 
     def _around_turn(self, function: int, slope: int, target: arb, low: arb, high: arb) -> list[arb]:
         """Where a function that turns back between two points has a value: at its turn, or beside it."""
-        turn, exact = self._between(slope, arb(0), low, high)
-        first, value, last = (self._functions.at(point, function)[0] for point in (low, turn, high))
+        turn, exact = self._bisect_roots(slope, arb(0), low, high)
+        first, value, last = (self._functions.values_at(point, function)[0] for point in (low, turn, high))
         if value is None or first is None or last is None:
             return []
         if abs(value - target) < TINY * (1 + abs(target)):
@@ -213,25 +215,25 @@ class Roots:
             root
             for start, stop, end in pieces
             if (end < target) != (value < target)
-            for root in self._crossed(function, target, start, stop)
+            for root in self._refine_crossing(function, target, start, stop)
         ]
 
-    def _crossed(self, function: int, target: arb, low: arb, high: arb) -> list[arb]:
-        root, exact = self._between(function, target, low, high)
+    def _refine_crossing(self, function: int, target: arb, low: arb, high: arb) -> list[arb]:
+        root, exact = self._bisect_roots(function, target, low, high)
         return [root] if exact else []
 
-    def _between(self, function: int, target: arb, low: arb, high: arb) -> tuple[arb, bool]:
+    def _bisect_roots(self, function: int, target: arb, low: arb, high: arb) -> tuple[arb, bool]:
         """A root between two points with different signs, and True; or where the sign changes, and False."""
-        (first,), (last,) = (self._functions.at(point, function) for point in (low, high))
+        (first,), (last,) = (self._functions.values_at(point, function) for point in (low, high))
         if first is None or last is None:
             return low, False
         below, above = first - target, last - target
         middle = ((low * above - high * below) / (above - below)).mid()
         for _ in range(_HALVINGS):
-            root = self._newton(function, target, middle, low, high)
+            root = self._refine_newton(function, target, middle, low, high)
             if root is not None:
                 return root, True
-            value = self._functions.at(middle, function)[0]
+            value = self._functions.values_at(middle, function)[0]
             if value is None or abs(value - target) > max(abs(below), abs(above)):
                 break  # outside the domain, or towards a pole
             if (value < target) == (below < 0):
@@ -241,11 +243,11 @@ class Roots:
             middle = ((low + high) / 2).mid()
         return middle, False
 
-    def _newton(self, function: int, target: arb, start: arb, low: arb, high: arb) -> arb | None:
-        slope = self._functions.derivative(function)
+    def _refine_newton(self, function: int, target: arb, start: arb, low: arb, high: arb) -> arb | None:
+        slope = self._functions.derive_function(function)
         point = start
         for _ in range(_NEWTON):
-            value, steep = self._functions.at(point, function, slope)
+            value, steep = self._functions.values_at(point, function, slope)
             if value is None or steep is None or steep.contains(0):
                 return None
             step = ((value - target) / steep).mid()
@@ -257,7 +259,7 @@ class Roots:
         return None
 
 
-def _brackets(
+def _iterate_brackets(
     places: Floats, values: Floats, errors: Floats, target: arb
 ) -> Iterator[tuple[float, float, bool]]:
     """Neighbouring places between which a function crosses a value, and those between which it turns back not
@@ -273,7 +275,7 @@ def _brackets(
                 yield low, high, turns
 
 
-def _power(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> Ratio | None:
+def _power_of_ratio(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> Ratio | None:
     if r.degree() > 0 or s.degree() > 0:
         return None
     exponent = r[0] / s[0]
@@ -336,7 +338,7 @@ _RANGES = {
 """Least and greatest values, a little beyond them where they are no short numbers."""
 
 
-class Place:
+class DomainPlace:
     """A point of the real line: a narrow ball, and the double nearest to it. `crowded` says that another
     point has the same nearest double, and stands for it too."""
 
@@ -347,7 +349,7 @@ class Place:
 
     @cached_property
     def exact(self) -> Fraction | None:
-        return _fraction(self.ball)
+        return _simple_fraction(self.ball)
 
     @cached_property
     def text(self) -> str:
@@ -355,14 +357,14 @@ class Place:
         if self.exact is not None and abs(self.exact) < _SHOWN_BELOW:
             return str(self.exact)
         with ctx.workprec(BITS):
-            turns = _fraction(self.ball / arb.pi())
+            turns = _simple_fraction(self.ball / arb.pi())
         if turns is None:
             return f"about {self.value:.4g}"
         above = {1: "pi", -1: "-pi"}.get(turns.numerator, f"{turns.numerator}*pi")
         return above if turns.denominator == 1 else f"{above}/{turns.denominator}"
 
 
-def _fraction(ball: arb) -> Fraction | None:
+def _simple_fraction(ball: arb) -> Fraction | None:
     """The fraction with a small denominator that a narrow ball holds, if it holds one."""
     near = Fraction(float(ball)).limit_denominator(_SHOWN_DENOMINATOR)
     with ctx.workprec(BITS):
@@ -386,23 +388,23 @@ class Edges:
         self.searched = False
         self.searches = self.endless = 0
         self._roots = Roots(functions)
-        self._places: list[Place | float | None] = []
+        self._places: list[DomainPlace | float | None] = []
         self._bits: dict[tuple[float, bool], int] = {}
-        self._met: dict[Form, tuple[int, int]] = {}
+        self._met: dict[FunctionForm, tuple[int, int]] = {}
         self._solved: dict[tuple[int, float], tuple[arb, int]] = {}
         self._families: dict[tuple[int, float, float], int] = {}
-        self._smooth: dict[tuple[int, Place], bool] = {}
+        self._smooth: dict[tuple[int, DomainPlace], bool] = {}
         sizes = [abs(float(point)) for point in functions.points]
         self._near = sizes.index(min(sizes))
 
-    def masks(
+    def compute_masks(
         self, programs: Programs, numbers: list[int], roots: NDArray[np.int32]
     ) -> list[tuple[int, int]]:
         """For the programs with these roots: where they or their parts are undefined, and where those end,
         bend or jump. `numbers` is from `Functions.read`."""
         met = self._met
         holes, ends = [0] * len(numbers), [0] * len(numbers)
-        inner = np.flatnonzero(reached(programs.nodes, roots) & (programs.nodes[0] < LEAF))
+        inner = np.flatnonzero(find_reached_nodes(programs.nodes, roots) & (programs.nodes[0] < LEAF))
         with ctx.workprec(self.functions.bits):
             for node, code, a, b in zip(inner.tolist(), *programs.nodes[:, inner].tolist(), strict=True):
                 here, bends = holes[a] | holes[b], ends[a] | ends[b]
@@ -414,99 +416,99 @@ class Edges:
                     form = code, numbers[a], numbers[b]
                     masks = met.get(form)
                     if masks is None:
-                        masks = met[form] = self._meet(form)
+                        masks = met[form] = self._find_holes_and_ends(form)
                     here, bends = here | masks[0], bends | masks[1]
                 elif code == DIFF:
-                    here |= self._kinks(numbers[b], bends & ~here)
+                    here |= self._find_kinks(numbers[b], bends & ~here)
                 elif code == WHERE:
                     # A function and its derivative by rule, whose form may be undefined where it is not.
-                    here = holes[a] | self._kinks(numbers[a], (bends | holes[b]) & ~holes[a])
+                    here = holes[a] | self._find_kinks(numbers[a], (bends | holes[b]) & ~holes[a])
                 holes[node], ends[node] = here, bends
         return [(holes[root], ends[root]) for root in roots.tolist()]
 
-    def within(self, mask: int) -> Iterator[Place]:
-        return (place for place in self._of(mask) if isinstance(place, Place))
+    def iterate_places(self, mask: int) -> Iterator[DomainPlace]:
+        return (place for place in self._iterate_mask(mask) if isinstance(place, DomainPlace))
 
-    def radius(self, mask: int) -> float:
+    def known_radius(self, mask: int) -> float:
         """How far from 0 a mask holds all places of the families it is made of."""
-        return min((place for place in self._of(mask) if isinstance(place, float)), default=inf)
+        return min((place for place in self._iterate_mask(mask) if isinstance(place, float)), default=inf)
 
-    def _of(self, mask: int) -> Iterator[Place | float | None]:
+    def _iterate_mask(self, mask: int) -> Iterator[DomainPlace | float | None]:
         while mask:
             lowest = mask & -mask
             yield self._places[lowest.bit_length() - 1]
             mask ^= lowest
 
-    def _meet(self, form: Form) -> tuple[int, int]:
+    def _find_holes_and_ends(self, form: FunctionForm) -> tuple[int, int]:
         """The holes and ends that an operation adds to those of its operands."""
         code, a, b = form
-        name, solve = _NAMES[code], self.solve
+        name, solve = _NAMES[code], self.solve_equation
         zero = arb(0)
         if name in _POLES:
-            return self._family(a, arb.pi() * _POLES[name] / 2, arb.pi()), 0
+            return self._solve_periodic(a, arb.pi() * _POLES[name] / 2, arb.pi()), 0
         if name == "/":
             return solve(b, zero), 0
         if name == "pow":
-            return self._powers(a, b)
+            return self._power_holes_and_ends(a, b)
         if a in self.functions.faded and name in _ENDS:
-            return 0, self._mark(None)
+            return 0, self._add_mark(None)
         if name == "log":
             both = solve(a, zero) | solve(b, zero)
             return both | solve(a, arb(1)), both
-        holes = self._union(solve(a, arb(target)) for target in _HOLES.get(name, ()))
-        return holes, self._union(solve(a, arb(target)) for target in _ENDS.get(name, ()))
+        holes = self._unite_masks(solve(a, arb(target)) for target in _HOLES.get(name, ()))
+        return holes, self._unite_masks(solve(a, arb(target)) for target in _ENDS.get(name, ()))
 
-    def _powers(self, a: int, b: int) -> tuple[int, int]:
+    def _power_holes_and_ends(self, a: int, b: int) -> tuple[int, int]:
         """Holes and ends of a power: at zeros of its base, by the exponent there."""
         if not self.functions.fixed[b]:
-            zeros = self.solve(a, arb(0))
-            known = [self.functions.at(place.ball, b)[0] for place in self.within(zeros)]
+            zeros = self.solve_equation(a, arb(0))
+            known = [self.functions.values_at(place.ball, b)[0] for place in self.iterate_places(zeros)]
             holes = 0 if all(v is not None and v > 0 for v in known) else zeros
-            return holes | self._integers(a, b), zeros
+            return holes | self._mark_integer_exponents(a, b), zeros
         exponent = self.functions.values[b][0]
         if exponent is None:
             return 0, 0
         exponent = integer_or_ball(exponent)
         if exponent > 0 and exponent.is_integer():
             return 0, 0
-        zeros = self.solve(a, arb(0))
+        zeros = self.solve_equation(a, arb(0))
         return 0 if exponent > 0 else zeros, 0 if exponent.is_integer() else zeros
 
-    def _integers(self, a: int, b: int) -> int:
+    def _mark_integer_exponents(self, a: int, b: int) -> int:
         """Where an exponent that varies is an integer and its base is negative."""
         base = self.functions.values[a][0]
         if self.functions.fixed[a] and (base is None or base > 0):
             return 0
-        found = family = self._family(b, arb(0), arb(1))
-        for place in self.within(family):
-            found &= ~self._place(place.ball)
-            base = self.functions.at(place.ball, a)[0]
+        found = family = self._solve_periodic(b, arb(0), arb(1))
+        for place in self.iterate_places(family):
+            found &= ~self._add_place(place.ball)
+            base = self.functions.values_at(place.ball, a)[0]
             if base is not None and base < 0:
-                found |= self._place(place.ball, isolated=True)
+                found |= self._add_place(place.ball, isolated=True)
         return found if found & self.isolated else 0
 
-    def _kinks(self, function: int, mask: int) -> int:
+    def _find_kinks(self, function: int, mask: int) -> int:
         """The places of a mask at which a function has no derivative although it is defined there."""
         result = 0
-        for place in self.within(mask):
+        for place in self.iterate_places(mask):
             key = function, place
             if key not in self._smooth:
                 self._smooth[key] = self._is_smooth(function, place.ball.mid())
-            result |= 0 if self._smooth[key] else self._place(place.ball)
+            result |= 0 if self._smooth[key] else self._add_place(place.ball)
         return result
 
     def _is_smooth(self, function: int, point: arb) -> bool:
-        slope = self.functions.derivative(function)
+        slope = self.functions.derive_function(function)
         size = 1 + abs(point)
         steps = [size * arb(2) ** -power for power in (40, 60)]
-        limits = [self.functions.at(point + s * step, slope)[0] for step in steps for s in (1, -1)]
+        limits = [self.functions.values_at(point + s * step, slope)[0] for step in steps for s in (1, -1)]
         first = limits[0]
         if first is None or not first.is_finite():
             return False
         close = (1 + abs(first)) * arb(2) ** -16
         return all(limit is not None and bool(abs(limit - first) < close) for limit in limits)
 
-    def solve(self, function: int, target: arb) -> int:
+    def solve_equation(self, function: int, target: arb) -> int:
         """The places where a function that is not constant has a value."""
         if self.functions.fixed[function]:
             return 0
@@ -514,28 +516,28 @@ class Edges:
         known = self._solved.get(key)
         if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
             for form in self.functions.forms[function]:
-                found = self._inverted(form, target) if max(form[1:]) < function else None
+                found = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
                 if found is not None:
                     break
             else:
-                found = self._outright(function, target)
+                found = self._solve_directly(function, target)
             self._solved[key] = known = target, found
         return known[1]
 
-    def _inverted(self, form: Form, t: arb) -> int | None:
+    def _solve_by_inverse(self, form: FunctionForm, t: arb) -> int | None:
         """Where an operation has the value t, or None if its inverse does not say."""
         code, a, b = form
         fixed, values = self.functions.fixed, self.functions.values
         if code == LEAF:
-            return self._place(t)
+            return self._add_place(t)
         name = _NAMES[code]
         if b == NOTHING:
-            return self._unary(name, a, t)
+            return self._solve_unary(name, a, t)
         if name == "where":
-            return self.solve(b, t)
+            return self.solve_equation(b, t)
         if not fixed[a] and not fixed[b]:
             if name in ("*", "/", "pow") and t == 0:
-                return self.solve(a, t) | (self.solve(b, t) if name == "*" else 0)
+                return self.solve_equation(a, t) | (self.solve_equation(b, t) if name == "*" else 0)
             return None
         side, c = (b, values[a][0]) if fixed[a] else (a, values[b][0])
         if c is None or not c.is_finite():
@@ -554,58 +556,60 @@ class Edges:
         elif side == b:
             targets = [t.log() / c.log()] if t > 0 and c > 0 else []
         else:
-            targets = _bases(t, c)
-        return self._all(side, targets)
+            targets = _solve_bases(t, c)
+        return self._solve_for_all(side, targets)
 
-    def _unary(self, name: str, a: int, t: arb) -> int | None:
+    def _solve_unary(self, name: str, a: int, t: arb) -> int | None:
         if name == "sqrt":
-            return self._all(a, [t * t] if t >= 0 else [])
+            return self._solve_for_all(a, [t * t] if t >= 0 else [])
         if name == "abs":
-            return self._all(a, [t, -t] if t > 0 else [t] if t == 0 else [])
+            return self._solve_for_all(a, [t, -t] if t > 0 else [t] if t == 0 else [])
         if name == "ln":
-            return self._all(a, [t.exp()])
+            return self._solve_for_all(a, [t.exp()])
         if name not in _INVERSE:
             return None
-        inverse = _value(_INVERSE[name], t)
+        inverse = _apply_function(_INVERSE[name], t)
         if inverse is None or not inverse.is_finite():
             return 0
         if name in _PERIODIC:
             period = arb.pi() if name in ("tan", "cot") or t == 0 else 2 * arb.pi()
             other = arb.pi() - inverse if name in ("sin", "csc") else -inverse
             starts = [inverse] if period < 4 else [inverse, other]
-            return self._union(self._family(a, start, period) for start in starts)
-        back = _value(CODE[name], inverse)
+            return self._unite_masks(self._solve_periodic(a, start, period) for start in starts)
+        back = _apply_function(CODE[name], inverse)
         if back is None or (back.is_finite() and not back.overlaps(t)):
             return 0
-        return self._all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
+        return self._solve_for_all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
 
-    def _all(self, function: int, targets: list[arb]) -> int:
-        return self._union(self.solve(function, integer_or_ball(t)) for t in targets if t.is_finite())
+    def _solve_for_all(self, function: int, targets: list[arb]) -> int:
+        return self._unite_masks(
+            self.solve_equation(function, integer_or_ball(t)) for t in targets if t.is_finite()
+        )
 
     @staticmethod
-    def _union(masks: Iterable[int]) -> int:
+    def _unite_masks(masks: Iterable[int]) -> int:
         return reduce(or_, masks, 0)
 
-    def _family(self, function: int, start: arb, period: arb) -> int:
+    def _solve_periodic(self, function: int, start: arb, period: arb) -> int:
         """Where a function is `start`, or any number of periods away from it."""
         if self.functions.fixed[function]:
             return 0
         key = function, float(start), float(period)
-        if key not in self._families and self._misses(function, start, period):
+        if key not in self._families and self._never_reaches(function, start, period):
             self._families[key] = 0
         if key not in self._families:
             near = self.functions.values[function][self._near]
             first = 0 if near is None or not near.is_finite() else round(float((near - start) / period))
             masks = [
-                self.solve(function, integer_or_ball(start + (first + k) * period))
+                self.solve_equation(function, integer_or_ball(start + (first + k) * period))
                 for k in range(-_PERIODS, _PERIODS + 1)
             ]
-            result = self._union(masks)
-            last = [abs(place.value) for place in self.within(masks[0] | masks[-1])]
-            self._families[key] = result | (self._mark(min(last)) if last else 0)
+            result = self._unite_masks(masks)
+            last = [abs(place.value) for place in self.iterate_places(masks[0] | masks[-1])]
+            self._families[key] = result | (self._add_mark(min(last)) if last else 0)
         return self._families[key]
 
-    def _misses(self, function: int, start: arb, period: arb) -> bool:
+    def _never_reaches(self, function: int, start: arb, period: arb) -> bool:
         """Whether a function is an operation whose values are never `start`, however many periods away."""
         for code, *_ in self.functions.forms[function]:
             low, high = _RANGES.get(_NAMES[code] if 0 <= code < LEAF else "", (-inf, inf))
@@ -614,20 +618,20 @@ class Edges:
                 return first > high and first - float(period) < low
         return False
 
-    def _outright(self, function: int, target: arb) -> int:
+    def _solve_directly(self, function: int, target: arb) -> int:
         roots = self._roots.of_ratio(function, target)
         if roots is not None:
-            return self._union(map(self._place, roots))
-        other = self.functions.opposite(function)
+            return self._unite_masks(map(self._add_place, roots))
+        other = self.functions.find_opposite(function)
         opposite = None if other is None else self._solved.get((other, float(-target)))
         if opposite is not None and opposite[0].overlaps(-target):
             return opposite[1]
         self.searched = True
-        roots, known = self._roots.searched(function, target)
-        result = self._union(self._place(root + arb(0, TINY)) for root in roots)
-        return result | self._mark(None) | (self._mark(known) if known < inf else 0)
+        roots, known = self._roots.search_roots(function, target)
+        result = self._unite_masks(self._add_place(root + arb(0, TINY)) for root in roots)
+        return result | self._add_mark(None) | (self._add_mark(known) if known < inf else 0)
 
-    def _mark(self, radius: float | None) -> int:
+    def _add_mark(self, radius: float | None) -> int:
         """The mark of a family of places that are all known only so far from 0, or of a search."""
         if radius is None:
             self.searches |= 1 << len(self._places)
@@ -636,7 +640,7 @@ class Edges:
         self._places.append(radius)
         return 1 << (len(self._places) - 1)
 
-    def _place(self, point: arb, *, isolated: bool = False) -> int:
+    def _add_place(self, point: arb, *, isolated: bool = False) -> int:
         point = integer_or_ball(point)
         value = float(point)
         if not abs(value) <= REACH:
@@ -644,19 +648,19 @@ class Edges:
         key = value, isolated
         if key not in self._bits:
             self._bits[key] = len(self._places)
-            self._places.append(Place(point))
+            self._places.append(DomainPlace(point))
             self.isolated |= isolated << self._bits[key]
         known = self._places[self._bits[key]]
-        if isinstance(known, Place) and not known.ball.overlaps(point):
+        if isinstance(known, DomainPlace) and not known.ball.overlaps(point):
             known.crowded = True
         return 1 << self._bits[key]
 
 
-def _value(code: int, u: arb) -> Value:
-    return applied((code, NOTHING, NOTHING), (u,))[0]
+def _apply_function(code: int, u: arb) -> BallValue:
+    return apply_operation((code, NOTHING, NOTHING), (u,))[0]
 
 
-def _bases(t: arb, exponent: arb) -> list[arb]:
+def _solve_bases(t: arb, exponent: arb) -> list[arb]:
     if t == 0:
         return [t] if exponent > 0 else []
     root = abs(t) ** (1 / exponent)

@@ -28,9 +28,9 @@ from engines.mathematics.numbers.numeric_kernel import (
     DIFF,
     LEAF,
     UNARY,
-    reached,
+    find_reached_nodes,
     run,
-    share,
+    share_subterms,
 )
 
 DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
@@ -70,17 +70,17 @@ class Programs:
     def __len__(self) -> int:
         return len(self.roots)
 
-    def only(self, chosen: Sequence[int]) -> Programs:
+    def select_programs(self, chosen: Sequence[int]) -> Programs:
         """Some of the expressions, with the nodes they consist of."""
         roots = self.roots[np.asarray(chosen, np.intp)]
-        kept = reached(self.nodes, roots)
+        kept = find_reached_nodes(self.nodes, roots)
         kept[0] = True
         new = (np.cumsum(kept) - 1).astype(np.int32)
         nodes = np.ascontiguousarray(self.nodes[:, kept])
         nodes[1:] = new[nodes[1:]]
         return replace(self, nodes=nodes, roots=new[roots], nesting=self.nesting[chosen])
 
-    def along(self, name: str, point: NDArray[np.float64]) -> Programs:
+    def restrict_to_line(self, name: str, point: NDArray[np.float64]) -> Programs:
         """The same functions on the line through a point on which one variable varies, called x there; the
         others are constants. Derivatives are by the first variable all the same."""
         place = self.variables.index(name)
@@ -109,11 +109,13 @@ class Programs:
             trees.append(Tree(names[code], tuple(trees[operand] for operand in operands if operand)))
         table = _Table(self.variables)
         table["where"] = CODE["where"]
-        codes, bounds = _flat((_worked_out(trees[root]) for root in self.roots.tolist()), table)
-        return _programs(table, *_shared(codes, bounds, MAX_NODES))
+        codes, bounds = _flatten_expressions(
+            (_worked_out(trees[root]) for root in self.roots.tolist()), table
+        )
+        return _make_programs(table, *_share_nodes(codes, bounds, MAX_NODES))
 
 
-class Evaluation(NamedTuple):
+class BallEvaluation(NamedTuple):
     """values: (programs, points), NaN unless defined. state: (programs, points) of `DEFINED`, `UNDEFINED`,
     `UNKNOWN`. errors: (programs, points) bound of |value - true value|, inf unless defined."""
 
@@ -123,7 +125,7 @@ class Evaluation(NamedTuple):
 
 
 @lru_cache(maxsize=2**16)
-def _number(token: str) -> tuple[float, float] | None:
+def _parse_constant(token: str) -> tuple[float, float] | None:
     """The nearest double to a constant and how far it is off; None for what is no constant."""
     if token in _NAMED or len(token.removeprefix("-")) > _MAX_DIGITS or not _NUMBER.match(token):
         return _NAMED.get(token)
@@ -141,15 +143,15 @@ class _Table(dict[str, int]):
             self[name] = LEAF + place
 
     def __missing__(self, token: str) -> int:
-        number = _number(token)
-        self[token] = code = -1 if number is None else self.append(token, number)
+        number = _parse_constant(token)
+        self[token] = code = -1 if number is None else self.append_token(token, number)
         return code
 
-    def append(self, token: str, number: tuple[float, float]) -> int:
+    def append_token(self, token: str, number: tuple[float, float]) -> int:
         self.constants[token] = number
         return CONSTANT + len(self.constants) - 1
 
-    def arity(self, token: str) -> int:
+    def arity_of(self, token: str) -> int:
         """For reading one expression with an explanation of what is wrong."""
         if self[token] < 0:
             raise ExpressionError(f"{token[:40]!r} cannot be evaluated")
@@ -164,15 +166,17 @@ def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str]
     if len(variables) > _MAX_VARIABLES:
         raise ExpressionError(f"there are more than {_MAX_VARIABLES} variables")
     table = _Table(variables)
-    codes, bounds = _flat(expressions, table)
-    nodes, roots, nesting = _shared(codes, bounds, MAX_DEPTH)
+    codes, bounds = _flatten_expressions(expressions, table)
+    nodes, roots, nesting = _share_nodes(codes, bounds, MAX_DEPTH)
     if nesting.size and nesting.max() > 1:
-        codes, bounds = _rebuilt(codes, bounds, nesting, table)
-        nodes, roots, _ = _shared(codes, bounds, MAX_NODES)
-    return _programs(table, nodes, roots, nesting)
+        codes, bounds = _rebuild_with_nesting(codes, bounds, nesting, table)
+        nodes, roots, _ = _share_nodes(codes, bounds, MAX_NODES)
+    return _make_programs(table, nodes, roots, nesting)
 
 
-def _flat(expressions: Iterable[Expression], table: _Table) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _flatten_expressions(
+    expressions: Iterable[Expression], table: _Table
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The codes of expressions one after the other, and where each starts."""
     code = table.__getitem__
     flat: list[int] = []
@@ -183,7 +187,7 @@ def _flat(expressions: Iterable[Expression], table: _Table) -> tuple[NDArray[np.
     return np.array(flat, np.int32), np.array(starts, np.int64)
 
 
-def _programs(
+def _make_programs(
     table: _Table, nodes: NDArray[np.int32], roots: NDArray[np.int32], nesting: NDArray[np.int8]
 ) -> Programs:
     numbers, radii = np.array(list(table.constants.values()), np.float64).reshape(-1, 2).T.copy()
@@ -198,22 +202,22 @@ def _worked_out(tree: Tree) -> Tree:
         return Tree("")
 
 
-def _shared(
+def _share_nodes(
     codes: NDArray[np.int32], starts: NDArray[np.int64], deepest: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
     """Nodes, roots and nesting of programs."""
     nodes = np.empty((3, len(codes) + 1), np.int32)
     roots, nesting = np.empty(len(starts) - 1, np.int32), np.empty(len(starts) - 1, np.int8)
-    count = share(codes, starts, MAX_NODES, deepest, nesting, roots, nodes)
+    count = share_subterms(codes, starts, MAX_NODES, deepest, nesting, roots, nodes)
     return nodes[:, :count].copy(), roots, nesting
 
 
-def _rebuilt(
+def _rebuild_with_nesting(
     codes: NDArray[np.int32], starts: NDArray[np.int64], nesting: NDArray[np.int8], table: _Table
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The same programs with derivatives nested at most once; what is bad or grows too large for that becomes
     one unknown constant."""
-    hopeless = table.append("", _HOPELESS)
+    hopeless = table.append_token("", _HOPELESS)
     names = {number: token for token, number in table.items()}
     table["where"] = CODE["where"]
     pieces: list[NDArray[np.int32]] = []
@@ -223,7 +227,7 @@ def _rebuilt(
             piece = np.array([hopeless], np.int32)
         elif depth > 1:
             try:
-                tree = parse_prefix([names[number] for number in piece.tolist()], table.arity)
+                tree = parse_prefix([names[number] for number in piece.tolist()], table.arity_of)
                 labels = without_inner_derivatives(tree, MAX_NODES).list_labels()
                 piece = np.array([table[label] for label in labels], np.int32)
             except ExpressionError:
@@ -243,13 +247,13 @@ def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] 
     for k in np.flatnonzero(programs.nesting < 0)[:1].tolist():
         expression = expressions[k]
         labels = expression.list_labels() if isinstance(expression, Tree) else list(expression)
-        parse_prefix(labels, _Table(variables).arity)
+        parse_prefix(labels, _Table(variables).arity_of)
         what = f"the derivative is not with respect to {variables[0]}"
         raise ExpressionError(what, text=" ".join(labels), remedy=f"Write: d {variables[0]} <expression>.")
     return programs
 
 
-def evaluate(programs: Programs, points: ArrayLike) -> Evaluation:
+def evaluate(programs: Programs, points: ArrayLike) -> BallEvaluation:
     """Evaluate every program at every point.
 
     Args: points: (points,) for one variable, (variables, points) for several.
@@ -257,15 +261,15 @@ def evaluate(programs: Programs, points: ArrayLike) -> Evaluation:
     >>> evaluate(compile_many(["/ 1 x".split()]), [2.0, 0.0]).values.tolist()
     [[0.5, nan]]
     """
-    values, errors = balls(programs, points)
+    values, errors = evaluate_balls(programs, points)
     state = np.full(values.shape, DEFINED, np.uint8)
     state[np.isinf(errors)] = UNKNOWN
     state[np.isnan(values)] = UNDEFINED
     values[state != DEFINED] = np.nan
-    return Evaluation(values, state, errors)
+    return BallEvaluation(values, state, errors)
 
 
-def balls(
+def evaluate_balls(
     programs: Programs, points: ArrayLike, *, trace: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Midpoints and radii as the kernel gives them: NaN is undefined, an infinite radius unknown.

@@ -62,7 +62,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba lo
 
 
 @compile_kernel
-def canonical(v: float, r: float) -> Ball:
+def canonical_ball(v: float, r: float) -> Ball:
     """The ball with its states made canonical."""
     if v != v:
         return NAN, INF
@@ -72,26 +72,26 @@ def canonical(v: float, r: float) -> Ball:
 
 
 @compile_kernel
-def add(a: float, ra: float, b: float, rb: float) -> Ball:
+def add_balls(a: float, ra: float, b: float, rb: float) -> Ball:
     s = a + b
     t = s - a
     lost = (a - (s - t)) + (b - t)
-    return canonical(s, ra + rb + abs(lost))
+    return canonical_ball(s, ra + rb + abs(lost))
 
 
 @compile_kernel
-def mul(a: float, ra: float, b: float, rb: float) -> Ball:
+def multiply_balls(a: float, ra: float, b: float, rb: float) -> Ball:
     p = a * b
     if abs(p) < TINY and a != 0.0 and b != 0.0:
         return 0.0, INF
     r = abs(a) * rb + abs(b) * ra + ra * rb + abs(fma(a, b, -p))
     if r < TINY and ((ra > 0.0 and abs(b) + rb > 0.0) or (rb > 0.0 and abs(a) > 0.0)):
         r = TINY  # what underflowed is not exact
-    return canonical(p, r)
+    return canonical_ball(p, r)
 
 
 @compile_kernel
-def div(a: float, ra: float, b: float, rb: float) -> Ball:
+def divide_balls(a: float, ra: float, b: float, rb: float) -> Ball:
     if a != a or b != b:
         return NAN, INF
     if abs(b) <= rb:
@@ -102,25 +102,25 @@ def div(a: float, ra: float, b: float, rb: float) -> Ball:
     r = (ra + abs(q) * rb + abs(fma(-q, b, a))) / (abs(b) - rb)
     if r < TINY and (ra > 0.0 or (rb > 0.0 and a != 0.0)):
         r = TINY
-    return canonical(q, r)
+    return canonical_ball(q, r)
 
 
 @compile_kernel
-def sqrt(u: float, r: float) -> Ball:
+def sqrt_ball(u: float, r: float) -> Ball:
     if u <= r:
         if r == 0.0:
             return (0.0, 0.0) if u == 0.0 else (NAN, INF)
         return (NAN, INF) if u < -r else (0.0, INF)
     s = math.sqrt(u)
-    return canonical(s, (r + abs(fma(-s, s, u))) / s)
+    return canonical_ball(s, (r + abs(fma(-s, s, u))) / s)
 
 
 @compile_kernel
-def ln(u: float, r: float) -> Ball:
+def ln_ball(u: float, r: float) -> Ball:
     if u <= r:
         return (NAN, INF) if u < -r or r == 0.0 else (0.0, INF)
     y = math.log(u)
-    return canonical(y, r / (u - r) + ULPS * abs(y))
+    return canonical_ball(y, r / (u - r) + ULPS * abs(y))
 
 
 @compile_kernel
@@ -129,15 +129,15 @@ def integer_power(a: float, ra: float, n: int) -> Ball:
     v, r = 1.0, 0.0
     while True:
         if n & 1:
-            v, r = mul(v, r, a, ra)
+            v, r = multiply_balls(v, r, a, ra)
         n >>= 1
         if n == 0:
             return v, r
-        a, ra = mul(a, ra, a, ra)
+        a, ra = multiply_balls(a, ra, a, ra)
 
 
 @compile_kernel
-def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
+def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     """The real power. An inexact exponent that may be an integer is one if it is `fixed`, free of variables:
     ln(e^3) is 3. One that varies is not: tanh x only comes close to 1."""
     if a != a or b != b:
@@ -154,7 +154,7 @@ def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
             if n == 0.0:
                 return 1.0, 0.0
             v, r = integer_power(a, ra, int(abs(n)))
-            return (v, r) if n > 0.0 else div(1.0, 0.0, v, r)
+            return (v, r) if n > 0.0 else divide_balls(1.0, 0.0, v, r)
         if base_is_zero:
             return 0.0, 0.0
         if abs(a) <= ra:
@@ -172,11 +172,11 @@ def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
         return 0.0, INF
     slack = ra / (abs(a) - ra)
     spread = (abs(n) + rb) * slack + abs(math.log(abs(a))) * rb
-    return canonical(v, abs(v) * (math.expm1(spread) + ULPS))
+    return canonical_ball(v, abs(v) * (math.expm1(spread) + ULPS))
 
 
 @compile_kernel
-def primary(code: int, u: float, r: float) -> Ball:
+def apply_primary(code: int, u: float, r: float) -> Ball:
     """A function of one argument that is no other's reciprocal, applied to a finite ball."""
     m = abs(u)
     if code == SIN:
@@ -192,32 +192,32 @@ def primary(code: int, u: float, r: float) -> Ball:
         step = math.tan(min(r, 1.0))
         if abs(y) * step >= 0.5 or r >= 1.0:
             return 0.0, INF
-        return canonical(y, (1.0 + y * y) * step / (1.0 - abs(y) * step) + ULPS * abs(y))
+        return canonical_ball(y, (1.0 + y * y) * step / (1.0 - abs(y) * step) + ULPS * abs(y))
     if code == SQRT:
-        return sqrt(u, r)
+        return sqrt_ball(u, r)
     if code == ABS:
         return m, r
     if code == LN:
-        return ln(u, r)
+        return ln_ball(u, r)
     if code in (ASIN, ACOS):
         if (m - 1.0) + r > 0.0:
             return (NAN, INF) if (m - 1.0) - r > 0.0 else (0.0, INF)
         y = math.asin(u) if code == ASIN else math.acos(u)
         if r > 0.0:
             r /= math.sqrt(((1.0 - m) - r) * (1.0 + (m + r)))
-        return canonical(y, r + ULPS * abs(y))
+        return canonical_ball(y, r + ULPS * abs(y))
     if code in (ATAN, ACOT):
         # atan2(1, u) is the acot with values in (0, pi), without cancellation for large u
         y = math.atan(u) if code == ATAN else math.atan2(1.0, u)
         low = max(m - r, 0.0)
         slope = max(1.0, low)  # squared it would overflow
-        return canonical(y, r / slope / slope + ULPS * abs(y))
+        return canonical_ball(y, r / slope / slope + ULPS * abs(y))
     if code == SINH:
         y = math.sinh(u)
-        return (0.0, INF) if r > 1.0 else canonical(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
+        return (0.0, INF) if r > 1.0 else canonical_ball(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
     if code == COSH:
         y = math.cosh(u)
-        return (0.0, INF) if r > 1.0 else canonical(y, y * r * (1.0 + r) + ULPS * y)
+        return (0.0, INF) if r > 1.0 else canonical_ball(y, y * r * (1.0 + r) + ULPS * y)
     if code == TANH:
         y = math.tanh(u)
         return y, (min(r, 2.0) * min(1.0 - y * y + 2.0**-50 + r, 1.0) + ULPS * abs(y)) * GROW
@@ -225,22 +225,22 @@ def primary(code: int, u: float, r: float) -> Ball:
         y = math.asinh(u)
         low = max(m - r, 0.0)
         steep = low if low > 1e8 else math.sqrt(1.0 + low * low)
-        return canonical(y, r / steep + ULPS * abs(y))
+        return canonical_ball(y, r / steep + ULPS * abs(y))
     if code == ACOSH:
         if (u - 1.0) - r < 0.0:
             return (NAN, INF) if (u - 1.0) + r < 0.0 else (0.0, INF)
         y = math.acosh(u)
         if r > 0.0:
             r /= math.sqrt((u - 1.0) - r) * math.sqrt(u - r + 1.0)
-        return canonical(y, r + ULPS * y)
+        return canonical_ball(y, r + ULPS * y)
     if (m - 1.0) + r >= 0.0:  # atanh
         return (NAN, INF) if (m - 1.0) - r >= 0.0 else (0.0, INF)
     y = math.atanh(u)
-    return canonical(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
+    return canonical_ball(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
 
 
 @compile_kernel
-def value(code: int, u: float, r: float) -> Ball:
+def apply_function(code: int, u: float, r: float) -> Ball:
     """A function of one argument applied to a ball."""
     if u != u:
         return NAN, INF
@@ -248,74 +248,74 @@ def value(code: int, u: float, r: float) -> Ball:
         return 0.0, INF
     if code in (SEC, CSC, SECH, CSCH, COTH):
         below = COS if code == SEC else SIN if code == CSC else COSH if code == SECH else SINH
-        y, ry = primary(TANH if code == COTH else below, u, r)
-        return div(1.0, 0.0, y, ry)
+        y, ry = apply_primary(TANH if code == COTH else below, u, r)
+        return divide_balls(1.0, 0.0, y, ry)
     if code in (ACSC, ASEC, ACSCH, ASECH, ACOTH):
         # surely outside the domain, even where 1/u is unknown; the inner function sees the rest of it
         if code == ASECH and (u < -r or (u - 1.0) - r > 0.0):
             return NAN, INF
         if code in (ACSC, ASEC, ACOTH) and (abs(u) - 1.0) + r < 0.0:
             return NAN, INF
-        u, r = div(1.0, 0.0, u, r)
+        u, r = divide_balls(1.0, 0.0, u, r)
         if u != u or r == INF:
             return u, r
         code = ASIN if code == ACSC else ACOS if code == ASEC else ATANH if code == ACOTH else code
         code = ASINH if code == ACSCH else ACOSH if code == ASECH else code
-    return primary(code, u, r)
+    return apply_primary(code, u, r)
 
 
 @compile_kernel
-def negated(ball: Ball) -> Ball:
+def negate_ball(ball: Ball) -> Ball:
     return -ball[0], ball[1]
 
 
 @compile_kernel
 def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
     """sqrt(1 - u²) or sqrt(u² - 1), without cancellation."""
-    a, ra = add(1.0, 0.0, u, r)
-    b, rb = add(1.0, 0.0, -u, r)
-    p, rp = mul(a, ra, b, rb)
-    return sqrt(-p, rp) if minus_first else sqrt(p, rp)
+    a, ra = add_balls(1.0, 0.0, u, r)
+    b, rb = add_balls(1.0, 0.0, -u, r)
+    p, rp = multiply_balls(a, ra, b, rb)
+    return sqrt_ball(-p, rp) if minus_first else sqrt_ball(p, rp)
 
 
 @compile_kernel
-def slope(code: int, u: float, r: float) -> Ball:
+def derivative_ball(code: int, u: float, r: float) -> Ball:
     """The derivative of a function of one argument at a ball; the domain is the caller's to check."""
     if u != u:
         return NAN, INF
     if r == INF:
         return 0.0, INF
     if code == SIN:
-        return value(COS, u, r)
+        return apply_function(COS, u, r)
     if code == COS:
-        return negated(value(SIN, u, r))
+        return negate_ball(apply_function(SIN, u, r))
     if code == SINH:
-        return value(COSH, u, r)
+        return apply_function(COSH, u, r)
     if code == COSH:
-        return value(SINH, u, r)
+        return apply_function(SINH, u, r)
     if code == ABS:
         if abs(u) <= r:
             return (NAN, INF) if r == 0.0 else (0.0, INF)
         return math.copysign(1.0, u), 0.0
     if code in (TAN, COT):
-        y, ry = value(code, u, r)
-        y, ry = mul(y, ry, y, ry)
-        y, ry = add(1.0, 0.0, y, ry)
+        y, ry = apply_function(code, u, r)
+        y, ry = multiply_balls(y, ry, y, ry)
+        y, ry = add_balls(1.0, 0.0, y, ry)
         return (y, ry) if code == TAN else (-y, ry)
     if code in (SEC, CSC, SECH, CSCH):
         other = TAN if code == SEC else COT if code == CSC else TANH if code == SECH else COTH
-        y, ry = value(code, u, r)
-        t, rt = value(other, u, r)
-        y, ry = mul(y, ry, t, rt)
+        y, ry = apply_function(code, u, r)
+        t, rt = apply_function(other, u, r)
+        y, ry = multiply_balls(y, ry, t, rt)
         return (y, ry) if code == SEC else (-y, ry)
     if code in (TANH, COTH):
-        y, ry = value(SECH if code == TANH else CSCH, u, r)
-        y, ry = mul(y, ry, y, ry)
+        y, ry = apply_function(SECH if code == TANH else CSCH, u, r)
+        y, ry = multiply_balls(y, ry, y, ry)
         return (y, ry) if code == TANH else (-y, ry)
     # what is left is ± 1 / y
     sign = 1.0
     if code == SQRT:
-        y, ry = sqrt(u, r)
+        y, ry = sqrt_ball(u, r)
         y, ry = 2.0 * y, 2.0 * ry
     elif code == LN:
         y, ry = u, r
@@ -325,55 +325,55 @@ def slope(code: int, u: float, r: float) -> Ball:
     elif code == ACOSH:
         y, ry = root_of_product(u, r, True)
     elif code in (ATANH, ACOTH):
-        y, ry = add(1.0, 0.0, u, r)
-        t, rt = add(1.0, 0.0, -u, r)
-        y, ry = mul(y, ry, t, rt)
+        y, ry = add_balls(1.0, 0.0, u, r)
+        t, rt = add_balls(1.0, 0.0, -u, r)
+        y, ry = multiply_balls(y, ry, t, rt)
     elif code in (ASEC, ACSC):
         y, ry = root_of_product(u, r, True)
-        y, ry = mul(y, ry, abs(u), r)
+        y, ry = multiply_balls(y, ry, abs(u), r)
         sign = 1.0 if code == ASEC else -1.0
     elif code == ASECH:
         y, ry = root_of_product(u, r, False)
-        y, ry = mul(y, ry, u, r)
+        y, ry = multiply_balls(y, ry, u, r)
         sign = -1.0
     else:  # 1 + u² for atan and acot; its root for asinh; |u| times its root for acsch
-        y, ry = mul(u, r, u, r)
-        y, ry = add(1.0, 0.0, y, ry)
+        y, ry = multiply_balls(u, r, u, r)
+        y, ry = add_balls(1.0, 0.0, y, ry)
         if code in (ASINH, ACSCH):
-            y, ry = sqrt(y, ry)
+            y, ry = sqrt_ball(y, ry)
         if code == ACSCH:
-            y, ry = mul(y, ry, abs(u), r)
+            y, ry = multiply_balls(y, ry, abs(u), r)
         sign = -1.0 if code in (ACOT, ACSCH) else 1.0
-    return div(sign, 0.0, y, ry)
+    return divide_balls(sign, 0.0, y, ry)
 
 
 @compile_kernel
-def chain(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
+def chain_derivative(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
     """The derivative of a function of one argument applied to a ball with a derivative."""
-    s, rs = slope(code, u, r)
+    s, rs = derivative_ball(code, u, r)
     if s != s and abs(du) <= rdu and du == du:
         # a kink or vertical tangent where the argument stands still: |u| then does too, the rest may or not
         return (0.0, 0.0) if code == ABS and rdu == 0.0 else (0.0, INF)
-    return mul(s, rs, du, rdu)
+    return multiply_balls(s, rs, du, rdu)
 
 
 @compile_kernel
-def combine(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
+def apply_operator(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     """An operator applied to two balls; `fixed` says that the second is the same at all points."""
     if code == ADD:
-        return add(a, ra, b, rb)
+        return add_balls(a, ra, b, rb)
     if code == SUB:
-        return add(a, ra, -b, rb)
+        return add_balls(a, ra, -b, rb)
     if code == MUL:
-        return mul(a, ra, b, rb)
+        return multiply_balls(a, ra, b, rb)
     if code == DIV:
-        return div(a, ra, b, rb)
+        return divide_balls(a, ra, b, rb)
     if code == POW:
-        return power(a, ra, b, rb, fixed)
+        return raise_ball(a, ra, b, rb, fixed)
     if code == LOG:
-        a, ra = value(LN, a, ra)
-        b, rb = value(LN, b, rb)
-        return div(b, rb, a, ra)
+        a, ra = apply_function(LN, a, ra)
+        b, rb = apply_function(LN, b, rb)
+        return divide_balls(b, rb, a, ra)
     if a != a or b != b:  # where
         return NAN, INF
     return (0.0, INF) if ra == INF else (b, rb)
@@ -388,23 +388,23 @@ def power_slope(
     if a == 0.0 and ra == 0.0 and not (constant and abs(b - np.rint(b)) <= rb):
         return 0.0, INF  # at an end of the domain, or 0 all along
     if constant:  # b a^(b-1) a'
-        c, rc = add(b, rb, -1.0, 0.0)
+        c, rc = add_balls(b, rb, -1.0, 0.0)
         if abs(c) <= rc:
             return da, rda
-        v, r = power(a, ra, c, rc, fixed)
-        v, r = mul(b, rb, v, r)
-        v, r = mul(v, r, da, rda)
+        v, r = raise_ball(a, ra, c, rc, fixed)
+        v, r = multiply_balls(b, rb, v, r)
+        v, r = multiply_balls(v, r, da, rda)
         return v, r
     # a^b (b' ln a + b a'/a): around a negative base a varying exponent leaves the reals
     if a <= ra and abs(db) <= rdb:
         return 0.0, INF
-    v, r = power(a, ra, b, rb, fixed)
-    p, rp = value(LN, a, ra)
-    p, rp = mul(db, rdb, p, rp)
-    q, rq = div(da, rda, a, ra)
-    q, rq = mul(b, rb, q, rq)
-    p, rp = add(p, rp, q, rq)
-    return mul(v, r, p, rp)
+    v, r = raise_ball(a, ra, b, rb, fixed)
+    p, rp = apply_function(LN, a, ra)
+    p, rp = multiply_balls(db, rdb, p, rp)
+    q, rq = divide_balls(da, rda, a, ra)
+    q, rq = multiply_balls(b, rb, q, rq)
+    p, rp = add_balls(p, rp, q, rq)
+    return multiply_balls(v, r, p, rp)
 
 
 @compile_kernel
@@ -422,32 +422,32 @@ def combine_slope(
 ) -> Ball:
     """The derivative of an operator applied to two balls with derivatives."""
     if code == ADD:
-        return add(da, rda, db, rdb)
+        return add_balls(da, rda, db, rdb)
     if code == SUB:
-        return add(da, rda, -db, rdb)
+        return add_balls(da, rda, -db, rdb)
     if code == MUL:
-        p, rp = mul(da, rda, b, rb)
-        q, rq = mul(a, ra, db, rdb)
-        return add(p, rp, q, rq)
+        p, rp = multiply_balls(da, rda, b, rb)
+        q, rq = multiply_balls(a, ra, db, rdb)
+        return add_balls(p, rp, q, rq)
     if code == POW:
         return power_slope(a, ra, da, rda, b, rb, db, rdb, fixed)
     if code == LOG:  # ln b / ln a, turned into the quotient of the logarithms
-        da, rda = div(da, rda, a, ra)
-        db, rdb = div(db, rdb, b, rb)
-        a, ra = value(LN, a, ra)
-        b, rb = value(LN, b, rb)
+        da, rda = divide_balls(da, rda, a, ra)
+        db, rdb = divide_balls(db, rdb, b, rb)
+        a, ra = apply_function(LN, a, ra)
+        b, rb = apply_function(LN, b, rb)
         a, b, ra, rb = b, a, rb, ra
         da, db, rda, rdb = db, da, rdb, rda
     if code in (LOG, DIV):
-        q, rq = div(a, ra, b, rb)
-        q, rq = mul(q, rq, db, rdb)
-        p, rp = add(da, rda, -q, rq)
-        return div(p, rp, b, rb)
+        q, rq = divide_balls(a, ra, b, rb)
+        q, rq = multiply_balls(q, rq, db, rdb)
+        p, rp = add_balls(da, rda, -q, rq)
+        return divide_balls(p, rp, b, rb)
     return db, rdb  # where
 
 
 @compile_kernel
-def share(
+def share_subterms(
     codes: NDArray[np.int32],
     starts: NDArray[np.int64],
     longest: int,
@@ -512,7 +512,7 @@ def share(
 
 
 @compile_kernel
-def reached(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
+def find_reached_nodes(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which nodes of a graph from `share` some of its programs consist of."""
     result = np.zeros(nodes.shape[1], np.bool_)
     for root in roots:
@@ -558,11 +558,11 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
         elif code < ADD:
             fixed[n] = fixed[a]
             for j in range(width):
-                v[n, j], r[n, j] = value(code, v[a, j], r[a, j])
+                v[n, j], r[n, j] = apply_function(code, v[a, j], r[a, j])
             if s:
                 t = slot[a]
                 for j in range(width):
-                    dv[s, j], dr[s, j] = chain(code, v[a, j], r[a, j], dv[t, j], dr[t, j])
+                    dv[s, j], dr[s, j] = chain_derivative(code, v[a, j], r[a, j], dv[t, j], dr[t, j])
         elif code == DIFF:
             t = slot[b]
             for j in range(width):
@@ -572,19 +572,19 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
             fixed[n] = fixed[a] and fixed[b]
             if code == ADD:
                 for j in range(width):
-                    v[n, j], r[n, j] = add(v[a, j], r[a, j], v[b, j], r[b, j])
+                    v[n, j], r[n, j] = add_balls(v[a, j], r[a, j], v[b, j], r[b, j])
             elif code == SUB:
                 for j in range(width):
-                    v[n, j], r[n, j] = add(v[a, j], r[a, j], -v[b, j], r[b, j])
+                    v[n, j], r[n, j] = add_balls(v[a, j], r[a, j], -v[b, j], r[b, j])
             elif code == MUL:
                 for j in range(width):
-                    v[n, j], r[n, j] = mul(v[a, j], r[a, j], v[b, j], r[b, j])
+                    v[n, j], r[n, j] = multiply_balls(v[a, j], r[a, j], v[b, j], r[b, j])
             elif code == DIV:
                 for j in range(width):
-                    v[n, j], r[n, j] = div(v[a, j], r[a, j], v[b, j], r[b, j])
+                    v[n, j], r[n, j] = divide_balls(v[a, j], r[a, j], v[b, j], r[b, j])
             else:
                 for j in range(width):
-                    v[n, j], r[n, j] = combine(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])
+                    v[n, j], r[n, j] = apply_operator(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])
             if s:
                 p, q = slot[a], slot[b]
                 for j in range(width):
@@ -595,7 +595,7 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
 
 
 @compile_kernel
-def signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int64]:
+def compute_signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int64]:
     """A number for each point that says where all values lie: their state, their sign, and the number of
     `levels` below their size.
 

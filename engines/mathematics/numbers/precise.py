@@ -31,7 +31,7 @@ from engines.mathematics.numbers.numeric_kernel import (
     POW,
     UNARY,
     WHERE,
-    reached,
+    find_reached_nodes,
 )
 
 BITS = 256
@@ -39,83 +39,83 @@ BITS = 256
 NOTHING = 0
 """The number that stands for no operand."""
 
-Value = arb | None
-Form = tuple[int, int, int]
+BallValue = arb | None
+FunctionForm = tuple[int, int, int]
 """Operation code and the numbers of its operands."""
 
 _NAN = arb.nan()
 
 
-def _nonzero(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+def _on_nonzero(function: Callable[[arb], arb]) -> Callable[[arb], BallValue]:
     return lambda u: None if u.is_zero() else function(u)
 
 
-def _log(u: arb) -> Value:
+def _log_ball(u: arb) -> BallValue:
     return u.log() if u > 0 else None if u <= 0 else _NAN
 
 
-def _inside(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+def _on_unit_interval(function: Callable[[arb], arb]) -> Callable[[arb], BallValue]:
     return lambda u: function(u) if abs(u) <= 1 else None if abs(u) > 1 else _NAN
 
 
-def _outside(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+def _outside_unit_interval(function: Callable[[arb], arb]) -> Callable[[arb], BallValue]:
     return lambda u: function(1 / u) if abs(u) >= 1 else None if abs(u) < 1 else _NAN
 
 
-_UNARY: dict[str, Callable[[arb], Value]] = {
+_UNARY: dict[str, Callable[[arb], BallValue]] = {
     "sqrt": lambda u: u.sqrt() if u >= 0 else None if u < 0 else _NAN,
     "abs": abs,
-    "ln": _log,
+    "ln": _log_ball,
     "sin": arb.sin,
     "cos": arb.cos,
     "tan": arb.tan,
-    "csc": _nonzero(arb.csc),
+    "csc": _on_nonzero(arb.csc),
     "sec": arb.sec,
-    "cot": _nonzero(arb.cot),
-    "asin": _inside(arb.asin),
-    "acos": _inside(arb.acos),
+    "cot": _on_nonzero(arb.cot),
+    "asin": _on_unit_interval(arb.asin),
+    "acos": _on_unit_interval(arb.acos),
     "atan": arb.atan,
-    "acsc": _outside(arb.asin),
-    "asec": _outside(arb.acos),
+    "acsc": _outside_unit_interval(arb.asin),
+    "asec": _outside_unit_interval(arb.acos),
     "acot": lambda u: arb.atan2(arb(1), u),
     "sinh": arb.sinh,
     "cosh": arb.cosh,
     "tanh": arb.tanh,
-    "csch": _nonzero(arb.csch),
+    "csch": _on_nonzero(arb.csch),
     "sech": arb.sech,
-    "coth": _nonzero(arb.coth),
+    "coth": _on_nonzero(arb.coth),
     "asinh": arb.asinh,
     "acosh": lambda u: u.acosh() if u >= 1 else None if u < 1 else _NAN,
     "atanh": lambda u: u.atanh() if abs(u) < 1 else None if abs(u) >= 1 else _NAN,
-    "acsch": _nonzero(lambda u: (1 / u).asinh()),
+    "acsch": _on_nonzero(lambda u: (1 / u).asinh()),
     "asech": lambda u: None if u <= 0 or u > 1 else (1 / u).acosh() if u > 0 and u <= 1 else _NAN,
     "acoth": lambda u: (1 / u).atanh() if abs(u) > 1 else None if abs(u) <= 1 else _NAN,
 }
 
 
-def _quotient(a: arb, b: arb) -> Value:
+def _divide_balls(a: arb, b: arb) -> BallValue:
     return None if b.is_zero() else a / b
 
 
-def _logarithm(base: arb, u: arb) -> Value:
-    below, above = _log(base), _log(u)
-    return None if below is None or above is None else _quotient(above, below)
+def _log_to_base(base: arb, u: arb) -> BallValue:
+    below, above = _log_ball(base), _log_ball(u)
+    return None if below is None or above is None else _divide_balls(above, below)
 
 
 _MOST_WRITTEN = arb(2) ** 4096
 """Larger integers are not written out."""
 
 
-def integer(ball: arb) -> fmpz | None:
+def integer_in_ball(ball: arb) -> fmpz | None:
     """The one integer that a ball holds; None for none, several, or one that is too large: FLINT ends the
     process over those that memory cannot hold."""
     return ball.unique_fmpz() if abs(ball) < _MOST_WRITTEN else None
 
 
-def _power(a: arb, b: arb, fixed: bool) -> Value:
+def _raise_ball(a: arb, b: arb, fixed: bool) -> BallValue:
     """The real power; an inexact exponent that may be an integer is one if it is free of the variable."""
     whole = b.is_exact() or (fixed and b.rel_accuracy_bits() > 64)
-    n = integer(b) if whole else None
+    n = integer_in_ball(b) if whole else None
     if n is not None:
         if n > 0:
             return a**n
@@ -131,12 +131,12 @@ def _power(a: arb, b: arb, fixed: bool) -> Value:
     return None if a < 0 else _NAN
 
 
-_BINARY: dict[str, Callable[[arb, arb], Value]] = {
+_BINARY: dict[str, Callable[[arb, arb], BallValue]] = {
     "+": add,
     "-": sub,
     "*": mul,
-    "/": _quotient,
-    "log": _logarithm,
+    "/": _divide_balls,
+    "log": _log_to_base,
     "where": lambda _, b: b,
 }
 _ALWAYS_FINITE = {CODE[name] for name in ("+", "-", "*", "where")}
@@ -147,9 +147,9 @@ _COMMUTING = (CODE["+"], CODE["*"])
 _OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
 
 
-def applied(
-    form: Form, one: Sequence[Value], other: Sequence[Value] = (), fixed: bool = False
-) -> list[Value]:
+def apply_operation(
+    form: FunctionForm, one: Sequence[BallValue], other: Sequence[BallValue] = (), fixed: bool = False
+) -> list[BallValue]:
     """The values of an operation on values; `fixed` says that the second operand is free of x."""
     code, _, b = form
     arithmetic = _ARITHMETIC.get(code)
@@ -163,7 +163,7 @@ def applied(
     operation: Any = _OPERATIONS[code]
     if code in _ALWAYS_FINITE:
         return [None if u is None or v is None else operation(u, v) for u, v in zip(one, other, strict=True)]
-    result: list[Value] = []
+    result: list[BallValue] = []
     if b == NOTHING:
         for u in one:
             value = None if u is None else operation(u)
@@ -172,7 +172,7 @@ def applied(
     for u, v in zip(one, other, strict=True):
         value = None
         if u is not None and v is not None:
-            value = _power(u, v, fixed) if code == POW else operation(u, v)
+            value = _raise_ball(u, v, fixed) if code == POW else operation(u, v)
         result.append(value if value is None or value.is_finite() else _NAN)
     return result
 
@@ -181,14 +181,14 @@ def integer_or_ball(ball: arb) -> arb:
     """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
     if ball.is_exact() or not ball.rad() < _NARROW:
         return ball
-    whole = integer(ball)
+    whole = integer_in_ball(ball)
     return ball if whole is None else arb(whole)
 
 
 _NARROW = arb(2) ** -128
 
 
-def agreement(one: arb, other: arb) -> int | None:
+def agreed_bits(one: arb, other: arb) -> int | None:
     """To how many bits two values are certainly the same; None where they certainly differ.
 
     Relative to their size, or absolute where both may be 0; 0 where one of them is not known.
@@ -241,70 +241,72 @@ class Functions:
                 for name, row in rows.items()
             }
         self.points = found["x"]
-        self.values: list[tuple[Value, ...]] = [(_NAN,) * len(points)]
-        self.forms: list[list[Form]] = [[]]
+        self.values: list[tuple[BallValue, ...]] = [(_NAN,) * len(points)]
+        self.forms: list[list[FunctionForm]] = [[]]
         self.fixed = [True]
         self.faded: set[int] = set()
         self._constants: dict[str, int] = {}
-        self._numbers: dict[Form, int] = {}
+        self._numbers: dict[FunctionForm, int] = {}
         self._alike: dict[float, list[int]] = {}
         self._slopes: dict[int, int] = {}
         self._trees: dict[int, Tree] = {}
         self._tokens: list[str] = []
         self._names = list(found)
         self._leaves = {
-            name: self._add((LEAF + place, NOTHING, NOTHING), row, fixed=False)
+            name: self._add_function((LEAF + place, NOTHING, NOTHING), row, fixed=False)
             for place, (name, row) in enumerate(found.items())
         }
         self.x = self._leaves["x"]
 
-    def read(self, programs: Programs, roots: NDArray[np.int32]) -> list[int]:
+    def read_programs(self, programs: Programs, roots: NDArray[np.int32]) -> list[int]:
         """The number of each node of a graph that the programs with these roots consist of."""
         known, numbers = self._numbers, [NOTHING]
-        wanted = reached(programs.nodes, roots)[1:].tolist()
+        wanted = find_reached_nodes(programs.nodes, roots)[1:].tolist()
         with ctx.workprec(self.bits):
-            constants = [self.constant(token) for token in programs.constants]
+            constants = [self.add_constant(token) for token in programs.constants]
             for needed, code, a, b in zip(wanted, *programs.nodes[:, 1:].tolist(), strict=True):
                 if not needed:
                     numbers.append(NOTHING)
                 elif code < LEAF:
                     form = code, numbers[a], numbers[b]
-                    numbers.append(known.get(form) or self._new(form))
+                    numbers.append(known.get(form) or self._append_form(form))
                 elif code >= CONSTANT:
                     numbers.append(constants[code - CONSTANT])
                 else:
                     numbers.append(self._leaves[programs.variables[code - LEAF]])
         return numbers
 
-    def constant(self, token: str) -> int:
+    def add_constant(self, token: str) -> int:
         """The number of a constant; one that cannot be evaluated is unknown."""
         if token not in self._constants:
             form = -1 - len(self._tokens), NOTHING, NOTHING
             self._tokens.append(token)
-            self._constants[token] = self._add(form, [_constant(token)] * len(self.points), fixed=True)
+            self._constants[token] = self._add_function(
+                form, [_constant_ball(token)] * len(self.points), fixed=True
+            )
         return self._constants[token]
 
-    def apply(self, code: int, a: int, b: int = NOTHING) -> int:
+    def add_operation(self, code: int, a: int, b: int = NOTHING) -> int:
         """The number of an operation applied to functions; `d` takes x and a function."""
         form = code, a, b
-        return self._numbers.get(form) or self._new(form)
+        return self._numbers.get(form) or self._append_form(form)
 
-    def _new(self, form: Form) -> int:
+    def _append_form(self, form: FunctionForm) -> int:
         code, a, b = form
         if code in _COMMUTING and (code, b, a) in self._numbers:
             result = self._numbers[code, b, a]
         elif code == DIFF:
-            result = self.apply(WHERE, b, self.derivative(b))
+            result = self.add_operation(WHERE, b, self.derive_function(b))
         elif self.fixed[a] and self.fixed[b]:
-            value = applied(form, self.values[a][:1], self.values[b][:1], True)
-            result = self._add(form, value * len(self.points), fixed=True)
+            value = apply_operation(form, self.values[a][:1], self.values[b][:1], True)
+            result = self._add_function(form, value * len(self.points), fixed=True)
         else:
-            values = applied(form, self.values[a], self.values[b], self.fixed[b])
-            result = self._add(form, values, fixed=False)
+            values = apply_operation(form, self.values[a], self.values[b], self.fixed[b])
+            result = self._add_function(form, values, fixed=False)
         self._numbers[form] = result
         return result
 
-    def derivative(self, function: int) -> int:
+    def derive_function(self, function: int) -> int:
         """The derivative by rule: right where the function is defined and differentiable."""
         result = self._slopes.get(function)
         if result is None:
@@ -313,16 +315,18 @@ class Functions:
                 tree = ONE if function == self.x else ZERO
             else:
                 wanted = [operand for operand in operands if operand != NOTHING]
-                slopes = [ZERO if self.fixed[n] else self._leaf(self.derivative(n)) for n in wanted]
+                slopes = [
+                    ZERO if self.fixed[n] else self._function_leaf(self.derive_function(n)) for n in wanted
+                ]
                 tree = differentiate_operation(
-                    Tree((UNARY + BINARY)[code], tuple(map(self._leaf, wanted))), slopes
+                    Tree((UNARY + BINARY)[code], tuple(map(self._function_leaf, wanted))), slopes
                 )
-            result = self._slopes[function] = self._build(tree)
+            result = self._slopes[function] = self._read_tree(tree)
         return result
 
-    def at(self, point: arb, *functions: int) -> list[Value]:
+    def values_at(self, point: arb, *functions: int) -> list[BallValue]:
         """Values somewhere else, through the first form of everything."""
-        known: dict[int, Value] = {self.x: point}
+        known: dict[int, BallValue] = {self.x: point}
         waiting = list(functions)
         while waiting:
             number = waiting[-1]
@@ -336,52 +340,52 @@ class Functions:
                     waiting += (n for n in (one, other) if n != NOTHING and n not in known)
                     continue
                 second = (known[other],) if other != NOTHING else ()
-                (known[number],) = applied(form, (known[one],), second, self.fixed[other])
+                (known[number],) = apply_operation(form, (known[one],), second, self.fixed[other])
             waiting.pop()
         return [known[function] for function in functions]
 
-    def opposite(self, function: int) -> int | None:
+    def find_opposite(self, function: int) -> int | None:
         """A function with the same values but for their sign, if one was met."""
         values = [None if value is None else -value for value in self.values[function]]
-        first = self._first(values)
-        return None if first is None else self._among(self._alike.get(float(first), ()), values)
+        first = self._first_value(values)
+        return None if first is None else self._find_alike(self._alike.get(float(first), ()), values)
 
-    def tree(self, function: int) -> Tree:
+    def to_tree(self, function: int) -> Tree:
         """The first form of everything, as an expression; what holds only `where` something else is
         defined is given without that."""
         if function not in self._trees:
             code, *operands = self.forms[function][0]
             if code == WHERE:
-                return self.tree(operands[1])
+                return self.to_tree(operands[1])
             if code >= LEAF:
                 name = self._names[code - LEAF]
             else:
-                name = (UNARY + BINARY)[code] if code >= 0 else self.token(code)
-            parts = tuple(self.tree(operand) for operand in operands if operand != NOTHING)
+                name = (UNARY + BINARY)[code] if code >= 0 else self.constant_token(code)
+            parts = tuple(self.to_tree(operand) for operand in operands if operand != NOTHING)
             self._trees[function] = Tree(name, parts)
         return self._trees[function]
 
-    def token(self, code: int) -> str:
+    def constant_token(self, code: int) -> str:
         """The token of a constant, from the code of its form."""
         return self._tokens[-1 - code]
 
-    def _leaf(self, number: int) -> Tree:
+    def _function_leaf(self, number: int) -> Tree:
         """A function inside a tree for `_build`; the rules of derivation know 1 by sight."""
         return ONE if number == self._constants.get("1") else Tree(f"#{number}")
 
-    def _build(self, tree: Tree) -> int:
+    def _read_tree(self, tree: Tree) -> int:
         if tree.label.startswith("#"):
             return int(tree.label[1:])
         if not tree.children:
-            return self.constant(tree.label)
-        return self.apply(CODE[tree.label], *map(self._build, tree.children))
+            return self.add_constant(tree.label)
+        return self.add_operation(CODE[tree.label], *map(self._read_tree, tree.children))
 
-    def _add(self, form: Form, values: Sequence[Value], fixed: bool) -> int:
+    def _add_function(self, form: FunctionForm, values: Sequence[BallValue], fixed: bool) -> int:
         """The function with these values, which is a new one unless all of them are known already."""
-        first = self._first(values) if self.merged else None
+        first = self._first_value(values) if self.merged else None
         if first is not None:
             alike = self._alike.setdefault(float(first), [])
-            known = self._among(alike, values)
+            known = self._find_alike(alike, values)
             if known is not None:
                 self.forms[known].append(form)
                 if self.fixed[known] and not fixed:
@@ -393,12 +397,12 @@ class Functions:
         self.fixed.append(fixed)
         return len(self.values) - 1
 
-    def _first(self, values: Sequence[Value]) -> Value:
+    def _first_value(self, values: Sequence[BallValue]) -> BallValue:
         """What functions are looked up by: the first value that there is."""
         first = values[0] if values else None
         return next((value for value in values if value is not None), None) if first is None else first
 
-    def _among(self, alike: Sequence[int], values: Sequence[Value]) -> int | None:
+    def _find_alike(self, alike: Sequence[int], values: Sequence[BallValue]) -> int | None:
         """The first of some functions that may have these values at all points."""
         for other in alike:
             for one, value in zip(self.values[other], values, strict=True):
@@ -413,14 +417,14 @@ class Functions:
 
 
 @cache
-def _fraction(token: str) -> tuple[int, int]:
+def _parse_fraction(token: str) -> tuple[int, int]:
     return Fraction(token).as_integer_ratio()
 
 
-def _constant(token: str) -> arb:
+def _constant_ball(token: str) -> arb:
     if token in ("pi", "e"):
         return arb.pi() if token == "pi" else arb.const_e()
     if not token:
         return _NAN
-    above, below = _fraction(token)
+    above, below = _parse_fraction(token)
     return arb(above) / below

@@ -51,7 +51,7 @@ class Subterms:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def codes(self, names: Iterable[str]) -> Ints:
+    def label_codes(self, names: Iterable[str]) -> Ints:
         """The codes of labels, each of them one token but `DERIVATIVE`."""
         found = [self._codes.setdefault(name, len(self._codes)) for name in names]
         if len(self._codes) > len(self.names):
@@ -59,15 +59,15 @@ class Subterms:
             self._operands = np.array([self.arity.get(name, 0) for name in self.names], np.int64)
         return np.array(found, np.int64)
 
-    def add(self, rows: Ints) -> list[int]:
+    def add_rows(self, rows: Ints) -> list[int]:
         """The numbers of terms: (terms, length) codes in prefix order, -1 behind the last of each."""
         known = len(self)
         while known + rows.size > len(self.table):
             self.table = np.concatenate([self.table, np.empty_like(self.table)])
             self._slots = np.full(4 * len(self.table), _NONE, np.int64)
-            _place(self.table, known, self._slots)
+            _rebuild_slots(self.table, known, self._slots)
         numbers = np.empty(len(rows), np.int64)
-        count = _add(rows, self._operands, self.table, known, self._slots, numbers)
+        count = _number_terms(rows, self._operands, self.table, known, self._slots, numbers)
         for column, new in zip(
             (self.labels, self.lefts, self.rights), self.table[known:count].T, strict=True
         ):
@@ -75,16 +75,16 @@ class Subterms:
         result: list[int] = numbers.tolist()
         return result
 
-    def coded(self, tokens: Sequence[str]) -> Ints:
+    def encode_tokens(self, tokens: Sequence[str]) -> Ints:
         names = [DERIVATIVE if token == "d" else token for token in tokens]
-        return self.codes(
+        return self.label_codes(
             name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
         )
 
-    def read(self, tokens: Sequence[str]) -> int:
-        return self.add(self.coded(tokens)[None])[0]
+    def number_of(self, tokens: Sequence[str]) -> int:
+        return self.add_rows(self.encode_tokens(tokens)[None])[0]
 
-    def tokens(self, number: int) -> tuple[str, ...]:
+    def tokens_of(self, number: int) -> tuple[str, ...]:
         names: list[str] = []
         waiting = [number]
         while waiting:
@@ -98,7 +98,7 @@ class Subterms:
 
 
 @compile_kernel
-def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
+def _find_slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
     mixed = np.uint64(code + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(left + 1)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(29)) ^ np.uint64(right + 1)) * np.uint64(0x94D049BB133111EB)
@@ -113,13 +113,13 @@ def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
 
 
 @compile_kernel
-def _place(table: Ints, count: int, slots: Ints) -> None:
+def _rebuild_slots(table: Ints, count: int, slots: Ints) -> None:
     for number in range(count):
-        slots[_slot(table[number, 0], table[number, 1], table[number, 2], table, slots)] = number
+        slots[_find_slot(table[number, 0], table[number, 1], table[number, 2], table, slots)] = number
 
 
 @compile_kernel
-def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbers: Ints) -> int:
+def _number_terms(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbers: Ints) -> int:
     """Number the terms in `rows`; how many there are then."""
     stack = np.empty(rows.shape[1] + 1, np.int64)
     for term in range(rows.shape[0]):
@@ -135,7 +135,7 @@ def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbe
             if operands[code] > 1:
                 top -= 1
                 right = stack[top]
-            place = _slot(code, left, right, table, slots)
+            place = _find_slot(code, left, right, table, slots)
             if slots[place] < 0:
                 table[count, 0], table[count, 1], table[count, 2] = code, left, right
                 slots[place] = count
@@ -169,7 +169,7 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
     True
     """
     tokens = expression.list_labels() if isinstance(expression, Tree) else expression
-    return _text(_part(tokens))
+    return _part_text(_read_part(tokens))
 
 
 class Canonical:
@@ -195,33 +195,33 @@ class Canonical:
 
     def key_of(self, number: int) -> int:
         if number >= self._done:
-            self._compose()
+            self._compose_forms()
         return self._keys[number]
 
-    def _compose(self) -> None:
+    def _compose_forms(self) -> None:
         terms, first = self._terms, self._done
         count = len(terms)
         if len(terms.names) > len(self._leaves):
-            self._leaves = np.array([self._leaf(name) for name in terms.names], np.int64)
+            self._leaves = np.array([self._describe_leaf(name) for name in terms.names], np.int64)
         if len(terms.table) > len(self._found):
             more = len(terms.table) - len(self._found)
             self._found = np.concatenate([self._found, np.zeros((more, 3), np.int64)])
         at = first
         while at < count:
             memory = self._forms, self._parts, self._slots, self._used
-            at = int(_compose(at, count, terms.table, self._leaves, self._found, *memory))
+            at = int(_compose_terms(at, count, terms.table, self._leaves, self._found, *memory))
             if at < count:
-                self._help(at)
+                self._register_form(at)
         self._keys += self._found[first:count, KEY].tolist()
         self._done = count
 
-    def _help(self, number: int) -> None:
+    def _register_form(self, number: int) -> None:
         """Tell of the operands whether they are tied, and make room."""
         terms = self._terms
         for side in (terms.lefts[number], terms.rights[number]):
             form = self._found[side, FORM]
             if side >= 0 and self._forms[form, 0] == _SUM:
-                _, _, plus, less = _part(terms.tokens(side))
+                _, _, plus, less = _read_part(terms.tokens_of(side))
                 self._forms[form, TIED] = 1 if min(plus, default="") == min(less, default="") else -1
         while self._used[1] + self._used[2] > len(self._parts):
             self._parts = np.concatenate([self._parts, np.empty_like(self._parts)])
@@ -230,11 +230,11 @@ class Canonical:
             self._slots = np.full(4 * len(self._forms), _NONE, np.int64)
             _place_forms(self._used[0], self._forms, self._parts, self._slots)
 
-    def _leaf(self, name: str) -> tuple[int, int, int, int]:
+    def _describe_leaf(self, name: str) -> tuple[int, int, int, int]:
         """Kind and sign of a label; of a number the numerals of numerator and denominator, -1 for 1."""
         if name in self._terms.arity or is_name(name):
             return _OPERATORS.get(name, _ATOM), 1, -1, -1
-        sign, kind, above, below = _number(name)
+        sign, kind, above, below = _number_part(name)
         numerals = [self._numerals.setdefault(text, len(self._numerals)) for text in (*above, *below)]
         return kind, sign, numerals[0] if above else -1, numerals[-1] if below else -1
 
@@ -275,7 +275,7 @@ def _place_forms(count: int, forms: Ints, parts: Ints, slots: Ints) -> None:
 
 
 @compile_kernel
-def _sort(begin: int, end: int, parts: Ints) -> None:
+def _sort_parts(begin: int, end: int, parts: Ints) -> None:
     for place in range(begin + 1, end):
         part = parts[place]
         while place > begin and parts[place - 1] > part:
@@ -285,12 +285,12 @@ def _sort(begin: int, end: int, parts: Ints) -> None:
 
 
 @compile_kernel
-def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
+def _find_form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
     """The form whose parts stand behind all others, so many first and second, in any order."""
     new, start = used[0], used[1]
     if kind in (_PRODUCT, _SUM):
-        _sort(start, start + first, parts)
-        _sort(start + first, start + first + second, parts)
+        _sort_parts(start, start + first, parts)
+        _sort_parts(start + first, start + first + second, parts)
     forms[new, 0], forms[new, 1], forms[new, 2], forms[new, 3] = kind, start, first, second
     forms[new, TIED] = 0
     slot = _form_slot(new, forms, parts, slots)
@@ -302,7 +302,7 @@ def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: I
 
 
 @compile_kernel
-def _listed(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
+def _copy_parts(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
     """Copy the first or second parts of a form to a place; where they end. An atom is its own first part."""
     if forms[form, 0] == _ATOM:
         parts[at] = form
@@ -315,7 +315,7 @@ def _listed(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
 
 
 @compile_kernel
-def _shares(form: int, forms: Ints, parts: Ints) -> bool:
+def _shares_part(form: int, forms: Ints, parts: Ints) -> bool:
     """Whether a part of a sum is both added and subtracted."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
     one, other = 0, 0
@@ -328,7 +328,7 @@ def _shares(form: int, forms: Ints, parts: Ints) -> bool:
 
 
 @compile_kernel
-def _turns(form: int, forms: Ints, parts: Ints) -> bool:
+def _is_self_opposite(form: int, forms: Ints, parts: Ints) -> bool:
     """Whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
     for place in range(min(plus, less)):
@@ -339,15 +339,15 @@ def _turns(form: int, forms: Ints, parts: Ints) -> bool:
 
 
 @compile_kernel
-def _turned(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
+def _opposite_of_sum(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
     """The opposite of a sum."""
-    middle = _listed(form, True, used[1], forms, parts)
-    end = _listed(form, False, middle, forms, parts)
-    return int(_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used))
+    middle = _copy_parts(form, True, used[1], forms, parts)
+    end = _copy_parts(form, False, middle, forms, parts)
+    return int(_find_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used))
 
 
 @compile_kernel
-def _compose(
+def _compose_terms(
     begin: int,
     count: int,
     nodes: Ints,
@@ -374,14 +374,14 @@ def _compose(
             top = bottom = -1
             if leaves[code, 2] >= 0:
                 parts[used[1]] = leaves[code, 2]
-                top = _form(_NUMERAL, 1, 0, forms, parts, slots, used)
+                top = _find_form(_NUMERAL, 1, 0, forms, parts, slots, used)
             if leaves[code, 3] >= 0:
                 parts[used[1]] = leaves[code, 3]
-                bottom = _form(_NUMERAL, 1, 0, forms, parts, slots, used)
+                bottom = _find_form(_NUMERAL, 1, 0, forms, parts, slots, used)
             above, below = int(top >= 0), int(bottom >= 0)
             parts[used[1]] = top
             parts[used[1] + above] = bottom
-            form = _form(kind, above, below, forms, parts, slots, used)
+            form = _find_form(kind, above, below, forms, parts, slots, used)
         elif kind == _ATOM:
             at = used[1]
             parts[at] = code
@@ -391,7 +391,7 @@ def _compose(
             if right >= 0:
                 at += 1
                 parts[at] = found[right, KEY]
-            form = _form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
+            form = _find_form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
         else:
             one, other = found[left, FORM], found[right, FORM]
             flip, flop = found[left, SIGN], found[right, SIGN]
@@ -408,22 +408,22 @@ def _compose(
                     for at_left in (True, False):
                         of, turn = (one, flip) if at_left else (other, flop)
                         if forms[of, 0] == _SUM:
-                            end = _listed(of, second == (turn > 0), end, forms, parts)
+                            end = _copy_parts(of, second == (turn > 0), end, forms, parts)
                         elif second == (turn < 0):
                             parts[end] = of
                             end += 1
                     middle = middle if second else end
-                form, sign = _form(_SUM, middle - used[1], end - middle, forms, parts, slots, used), 1
+                form, sign = _find_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used), 1
             else:
                 for at_left in (True, False):
                     of = one if at_left else other
                     turn = 1
                     if forms[of, 0] == _SUM:
-                        tied = forms[of, TIED] if _shares(of, forms, parts) else -1
+                        tied = forms[of, TIED] if _shares_part(of, forms, parts) else -1
                         if tied == 0:
                             return n
-                        if tied < 0 and _turns(of, forms, parts):
-                            of, turn = _turned(of, forms, parts, slots, used), -1
+                        if tied < 0 and _is_self_opposite(of, forms, parts):
+                            of, turn = _opposite_of_sum(of, forms, parts, slots, used), -1
                     if at_left:
                         one, flip = of, flip * turn
                     else:
@@ -435,7 +435,7 @@ def _compose(
                         of = one if at_left else other
                         under = second != (kind == _OVER and not at_left)
                         if forms[of, 0] != _SUM:
-                            end = _listed(of, under, end, forms, parts)
+                            end = _copy_parts(of, under, end, forms, parts)
                         elif not under:
                             parts[end] = of
                             end += 1
@@ -444,39 +444,39 @@ def _compose(
                 if end - used[1] == 1 and middle == end and forms[alone, 0] != _NUMERAL:
                     form = alone
                 else:
-                    form = _form(_PRODUCT, middle - used[1], end - middle, forms, parts, slots, used)
+                    form = _find_form(_PRODUCT, middle - used[1], end - middle, forms, parts, slots, used)
         found[n, SIGN], found[n, FORM] = sign, form
         if sign < 0 and forms[form, 0] == _SUM:
-            found[n, KEY] = 2 * _turned(form, forms, parts, slots, used)
+            found[n, KEY] = 2 * _opposite_of_sum(form, forms, parts, slots, used)
         else:
             found[n, KEY] = 2 * form + int(sign < 0)
     return count
 
 
-def _part(tokens: Sequence[str]) -> _Part:
+def _read_part(tokens: Sequence[str]) -> _Part:
     stack: list[_Part] = []
     pop = stack.pop
     for token in reversed(tokens):
         operands = ARITY.get(token, 0)
         left = pop() if operands else None
-        stack.append(_composed(token, left, pop() if operands > 1 else None))
+        stack.append(_compose_part(token, left, pop() if operands > 1 else None))
     return pop()
 
 
-def _composed(token: str, left: _Part | None, right: _Part | None) -> _Part:
+def _compose_part(token: str, left: _Part | None, right: _Part | None) -> _Part:
     if left is None:
-        return (1, _ATOM, [token], []) if token in ARITY else _number(token)
+        return (1, _ATOM, [token], []) if token in ARITY else _number_part(token)
     if right is None:
-        return 1, _ATOM, [f"{token} {_text(left)}"], []
+        return 1, _ATOM, [f"{token} {_part_text(left)}"], []
     if token == "*" or token == "/":
-        return _product(left, right, token == "/")
+        return _multiply_parts(left, right, token == "/")
     if token == "+" or token == "-":
-        return _sum(left, right, token == "-")
-    return 1, _ATOM, [f"{token} {_text(left)} {_text(right)}"], []
+        return _add_parts(left, right, token == "-")
+    return 1, _ATOM, [f"{token} {_part_text(left)} {_part_text(right)}"], []
 
 
 @lru_cache(maxsize=4096)
-def _number(token: str) -> _Part:
+def _number_part(token: str) -> _Part:
     if is_name(token):
         return 1, _ATOM, [token], []
     value = Fraction(token)
@@ -491,14 +491,14 @@ def _number(token: str) -> _Part:
     )
 
 
-def _product(left: _Part, right: _Part, over: bool) -> _Part:
+def _multiply_parts(left: _Part, right: _Part, over: bool) -> _Part:
     sign = left[0] * right[0]
     if right[1] == _PRODUCT and not right[2] and not right[3]:
         return sign, left[1], left[2], left[3]
     if left[1] == _PRODUCT and not left[2] and not left[3] and not over:
         return sign, right[1], right[2], right[3]
-    flip, above, below = _factors(left)
-    flop, over_above, over_below = _factors(right)
+    flip, above, below = _split_factors(left)
+    flop, over_above, over_below = _split_factors(right)
     sign = flip * flop
     if over:
         above, below = above + over_below, below + over_above
@@ -506,21 +506,21 @@ def _product(left: _Part, right: _Part, over: bool) -> _Part:
         above, below = above + over_above, below + over_below
     if len(above) == 1 and not below:
         # What remains of 1/(1/u) is u itself, which may be a sum.
-        same = _part(above[0].split())
+        same = _read_part(above[0].split())
         return sign * same[0], same[1], same[2], same[3]
     return sign, _PRODUCT, above, below
 
 
-def _factors(part: _Part) -> tuple[int, list[str], list[str]]:
+def _split_factors(part: _Part) -> tuple[int, list[str], list[str]]:
     sign, kind, first, second = part
     if kind != _SUM:
         return sign, first, second
     if second and (not first or min(second) < min(first)):
-        return -sign, [_series(second, first)], []
-    return sign, [_series(first, second)], []
+        return -sign, [_series_text(second, first)], []
+    return sign, [_series_text(first, second)], []
 
 
-def _sum(left: _Part, right: _Part, minus: bool) -> _Part:
+def _add_parts(left: _Part, right: _Part, minus: bool) -> _Part:
     if minus:
         right = (-right[0], right[1], right[2], right[3])
     if right[1] == _SUM and not right[2] and not right[3]:
@@ -539,20 +539,22 @@ def _sum(left: _Part, right: _Part, minus: bool) -> _Part:
                 plus += second
                 less += first
         else:
-            (plus if sign > 0 else less).append(first[0] if kind == _ATOM else _fraction(1, first, second))
+            (plus if sign > 0 else less).append(
+                first[0] if kind == _ATOM else _fraction_text(1, first, second)
+            )
     return 1, _SUM, plus, less
 
 
-def _text(part: _Part) -> str:
+def _part_text(part: _Part) -> str:
     sign, kind, first, second = part
     if kind == _ATOM:
         return first[0] if sign > 0 else f"* -1 {first[0]}"
     if kind == _PRODUCT:
-        return _fraction(sign, first, second)
-    return _series(first, second) if sign > 0 else _series(second, first)
+        return _fraction_text(sign, first, second)
+    return _series_text(first, second) if sign > 0 else _series_text(second, first)
 
 
-def _fraction(sign: int, above: list[str], below: list[str]) -> str:
+def _fraction_text(sign: int, above: list[str], below: list[str]) -> str:
     numerator = sorted(above)
     if sign < 0:
         for place, text in enumerate(numerator):
@@ -561,18 +563,18 @@ def _fraction(sign: int, above: list[str], below: list[str]) -> str:
                 break
         else:
             numerator.insert(0, "-1")
-    top = _nested("* ", numerator) if numerator else "1"
-    return f"/ {top} {_nested('* ', sorted(below))}" if below else top
+    top = _nest_operator("* ", numerator) if numerator else "1"
+    return f"/ {top} {_nest_operator('* ', sorted(below))}" if below else top
 
 
-def _series(plus: list[str], less: list[str]) -> str:
+def _series_text(plus: list[str], less: list[str]) -> str:
     if not plus:
-        return "* -1 " + _nested("+ ", sorted(less)) if less else "0"
-    text = _nested("+ ", sorted(plus))
+        return "* -1 " + _nest_operator("+ ", sorted(less)) if less else "0"
+    text = _nest_operator("+ ", sorted(plus))
     if not less:
         return text
     return "- " * len(less) + text + " " + " ".join(sorted(less))
 
 
-def _nested(operator: str, texts: list[str]) -> str:
+def _nest_operator(operator: str, texts: list[str]) -> str:
     return operator * (len(texts) - 1) + " ".join(texts)

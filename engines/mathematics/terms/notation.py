@@ -68,7 +68,7 @@ def to_training(tree: Tree) -> list[str]:
         label = node.label
         word = _WORDS.get(label, label)
         if is_constant_token(label):
-            written += _constant(label)
+            written += _constant_tokens(label)
         elif word in _IDS:
             written.append(word)
         else:
@@ -81,7 +81,7 @@ def to_training(tree: Tree) -> list[str]:
     return written
 
 
-def _constant(label: str) -> list[str]:
+def _constant_tokens(label: str) -> list[str]:
     value = Fraction(label)
     near = value.limit_denominator(MAX_DENOMINATOR)
     # 1/3 is written with the digits of the float next to it.
@@ -125,7 +125,7 @@ def from_training(tokens: Sequence[str]) -> Tree:
     return read_prefix(" ".join(labels))
 
 
-def decode(ids: Iterable[int]) -> Tree:
+def decode_ids(ids: Iterable[int]) -> Tree:
     """The tree of ids that a model wrote: what stands before the first EOE, without SOE and PAD.
 
     Raises: ExpressionError for an id outside the vocabulary and as `from_training`.
@@ -192,7 +192,7 @@ def _is_zero(tree: Tree) -> bool:
     from engines.mathematics.numbers.precise import Functions
 
     program, functions = compile_many([tree]), Functions([0.5], 1024, merged=False)
-    value = functions.values[functions.read(program, program.roots)[program.roots[0]]][0]
+    value = functions.values[functions.read_programs(program, program.roots)[program.roots[0]]][0]
     return value is not None and bool(value.contains(0))
 
 
@@ -211,62 +211,62 @@ _BASE = re.compile(r"(?:[0-9.]+|[a-zπ]|pi)\Z")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def _write(tree: Tree, combine: Callable[[Tree, list[_Written]], _Written]) -> str:
+def _write_tree(tree: Tree, combine: Callable[[Tree, list[_Written]], _Written]) -> str:
     stack: list[_Written] = []
     for node in reversed(list(tree)):
         stack.append(combine(node, [stack.pop() for _ in node.children]))
     return stack[0].text
 
 
-def infix(expression: Tree | str) -> str:
+def to_infix(expression: Tree | str) -> str:
     """ASCII infix of a tree, or of prefix notation, with the brackets it needs: `-7*x^2 + 3*sin(x/2)`."""
     labels = expression.split() if isinstance(expression, str) else expression.list_labels()
     stack: list[_Written] = []
     for label in reversed(labels):
-        stack.append(_linear(label, [stack.pop() for _ in range(_OPERANDS.get(label, 0))]))
+        stack.append(_write_linear(label, [stack.pop() for _ in range(_OPERANDS.get(label, 0))]))
     return stack[0].text
 
 
 def unicode_infix(tree: Tree) -> str:
     """Infix for people: `63·cosh(2 − 7x)`, `x²`, `√(x + 1)`, `|x|`."""
-    return _write(tree, _unicode)
+    return _write_tree(tree, _write_unicode)
 
 
-def latex(tree: Tree) -> str:
+def to_latex(tree: Tree) -> str:
     r"""LaTeX of what amsmath knows: `\frac{x}{2} + \sin^{2}\left(3 x\right)`."""
-    return _write(tree, _latex)
+    return _write_tree(tree, _write_latex)
 
 
-def _bracketed(part: _Written, level: int, *, leads: bool = False) -> str:
+def _bracket_part(part: _Written, level: int, *, leads: bool = False) -> str:
     if part.level < level or (part.text[0] in "-−" and not leads):
         return f"({part.text})"
     return part.text
 
 
-def _negated(part: _Written, minus: str) -> _Written:
+def _negate_part(part: _Written, minus: str) -> _Written:
     # A number right after the minus would be read as one constant with it.
     level = _ATOM + 1 if _STARTS_WITH_NUMBER.match(part.text) else _PRODUCT
-    return _Written(minus + _bracketed(part, level), _MINUS)
+    return _Written(minus + _bracket_part(part, level), _MINUS)
 
 
-def _letter(label: str) -> str:
+def _write_leaf(label: str) -> str:
     """Return how a leaf is written: the variable d without the mark that tells it from the derivative."""
     return "d" if label == "d_" else label
 
 
-def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*") -> _Written:
+def _write_linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*") -> _Written:
     if not parts:
-        return _Written(_letter(label), _PRODUCT if label[0] == "-" else _ATOM)
+        return _Written(_write_leaf(label), _PRODUCT if label[0] == "-" else _ATOM)
     if label in ("+", "-"):
-        left, right = _bracketed(parts[0], _SUM, leads=True), _bracketed(parts[1], _MINUS)
+        left, right = _bracket_part(parts[0], _SUM, leads=True), _bracket_part(parts[1], _MINUS)
         return _Written(f"{left} {minus if label == '-' else label} {right}", _SUM)
     if label == "*" and parts[0].text == minus + "1":
-        return _negated(parts[1], minus)
+        return _negate_part(parts[1], minus)
     if label in ("*", "/"):
-        left, right = _bracketed(parts[0], _PRODUCT, leads=True), _bracketed(parts[1], _PREFIX)
+        left, right = _bracket_part(parts[0], _PRODUCT, leads=True), _bracket_part(parts[1], _PREFIX)
         return _Written(f"{left}{times if label == '*' else label}{right}", _PRODUCT)
     if label == "pow":
-        return _Written(f"{_bracketed(parts[0], _ATOM)}^{_bracketed(parts[1], _POWER)}", _POWER)
+        return _Written(f"{_bracket_part(parts[0], _ATOM)}^{_bracket_part(parts[1], _POWER)}", _POWER)
     if label == "d":
         return _Written(f"d/dx({parts[1].text})", _PREFIX)
     if label == "log" and _BASE.match(parts[0].text):
@@ -274,29 +274,29 @@ def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*
     return _Written(f"{label}({', '.join(part.text for part in parts)})", _ATOM)
 
 
-def _unicode(node: Tree, parts: list[_Written]) -> _Written:
+def _write_unicode(node: Tree, parts: list[_Written]) -> _Written:
     label = node.label
     if not parts:
-        text = "π" if label == "pi" else _letter(label).replace("-", "−")
+        text = "π" if label == "pi" else _write_leaf(label).replace("-", "−")
         return _Written(text, _PRODUCT if label[0] == "-" else _ATOM)
     if label == "pow" and not node.children[1].children:
         exponent = node.children[1].label
         if exponent.lstrip("-").isdigit():
-            return _Written(_bracketed(parts[0], _ATOM) + exponent.translate(_SUPERSCRIPTS), _POWER)
+            return _Written(_bracket_part(parts[0], _ATOM) + exponent.translate(_SUPERSCRIPTS), _POWER)
     if label == "abs":
         return _Written(f"|{parts[0].text}|", _ATOM)
     if label in ("floor", "ceil"):
         low, high = "⌊⌋" if label == "floor" else "⌈⌉"
         return _Written(f"{low}{parts[0].text}{high}", _ATOM)
     if label == "factorial":
-        return _Written(_bracketed(parts[0], _ATOM) + "!", _POWER)
+        return _Written(_bracket_part(parts[0], _ATOM) + "!", _POWER)
     if label == "sqrt":
         plain = len(node) == 2 and parts[0].level == _ATOM
         return _Written("√" + (parts[0].text if plain else f"({parts[0].text})"), _PREFIX)
-    return _linear(label, parts, "−", "" if label == "*" and _adjoins(node) else "·")
+    return _write_linear(label, parts, "−", "" if label == "*" and _adjoins_number(node) else "·")
 
 
-def _adjoins(node: Tree) -> bool:
+def _adjoins_number(node: Tree) -> bool:
     number, other = node.children
     if other.label == "pow" and not other.children[1].children:
         other = other.children[0]
@@ -324,28 +324,30 @@ def _latex_name(name: str) -> str:
     return f"{written}_{{{letters}}}" if below else f"{{{written}}}" if len(base) > 1 else written
 
 
-def _fenced(text: str) -> str:
+def _fence_text(text: str) -> str:
     return rf"\left({text}\right)"
 
 
-def _latex(node: Tree, parts: list[_Written]) -> _Written:
+def _write_latex(node: Tree, parts: list[_Written]) -> _Written:
     label = node.label
     if not parts:
         if is_name(label):
             return _Written(_latex_name(label), _ATOM)
         return _Written(r"\pi" if label == "pi" else label, _PRODUCT if label[0] == "-" else _ATOM)
 
-    def operand(index: int, level: int, *, leads: bool = False) -> str:
+    def write_operand(index: int, level: int, *, leads: bool = False) -> str:
         part = parts[index]
-        return _fenced(part.text) if part.level < level or (part.text[0] == "-" and not leads) else part.text
+        return (
+            _fence_text(part.text) if part.level < level or (part.text[0] == "-" and not leads) else part.text
+        )
 
     if label in ("+", "-"):
-        return _Written(f"{operand(0, _SUM, leads=True)} {label} {operand(1, _MINUS)}", _SUM)
+        return _Written(f"{write_operand(0, _SUM, leads=True)} {label} {write_operand(1, _MINUS)}", _SUM)
     if label == "*":
-        right = operand(1, _PRODUCT)
+        right = write_operand(1, _PRODUCT)
         if parts[0].text == "-1" and not right[0].isdigit():
             return _Written(f"-{right}", _MINUS)
-        left = operand(0, _PRODUCT, leads=True)
+        left = write_operand(0, _PRODUCT, leads=True)
         joint = (
             " "
             if is_constant_token(left) and (right[0].isalpha() or right.startswith(_SIMPLE))
@@ -359,44 +361,44 @@ def _latex(node: Tree, parts: list[_Written]) -> _Written:
         name = _LATEX_NAMES.get(base.label)
         if name and not exponent.children and exponent.label.isdigit():
             return _Written(f"{name}^{{{exponent.label}}}" + parts[0].text.removeprefix(name), _POWER)
-        return _Written(f"{operand(0, _ATOM)}^{{{parts[1].text}}}", _POWER)
+        return _Written(f"{write_operand(0, _ATOM)}^{{{parts[1].text}}}", _POWER)
     if label == "d":
-        return _Written(rf"\frac{{d}}{{dx}}{_fenced(parts[1].text)}", _PREFIX)
+        return _Written(rf"\frac{{d}}{{dx}}{_fence_text(parts[1].text)}", _PREFIX)
     if label == "sqrt":
         return _Written(rf"\sqrt{{{parts[0].text}}}", _ATOM)
     if label == "abs":
         return _Written(rf"\left|{parts[0].text}\right|", _ATOM)
     if label == "log":
-        return _Written(rf"\log_{{{parts[0].text}}}{_fenced(parts[1].text)}", _POWER)
+        return _Written(rf"\log_{{{parts[0].text}}}{_fence_text(parts[1].text)}", _POWER)
     if label in FURTHER:
-        return _further(node, parts)
-    return _Written(_LATEX_NAMES[label] + _fenced(parts[0].text), _POWER)
+        return _write_further(node, parts)
+    return _Written(_LATEX_NAMES[label] + _fence_text(parts[0].text), _POWER)
 
 
-def _further(node: Tree, parts: list[_Written]) -> _Written:
+def _write_further(node: Tree, parts: list[_Written]) -> _Written:
     texts = [part.text for part in parts]
     if node.label == "floor":
         return _Written(rf"\lfloor {texts[0]} \rfloor", _ATOM)
     if node.label == "ceil":
         return _Written(rf"\lceil {texts[0]} \rceil", _ATOM)
     if node.label == "factorial":
-        inner = texts[0] if not node.children[0].children and texts[0][0] != "-" else _fenced(texts[0])
+        inner = texts[0] if not node.children[0].children and texts[0][0] != "-" else _fence_text(texts[0])
         return _Written(f"{inner}!", _POWER)
     if node.label == "binomial":
         return _Written(rf"\binom{{{texts[0]}}}{{{texts[1]}}}", _ATOM)
     if node.label == "root":
         return _Written(rf"\sqrt[{texts[0]}]{{{texts[1]}}}", _ATOM)
     if node.label == "mod":
-        sides = [part.text if part.level == _ATOM else _fenced(part.text) for part in parts]
-        return _Written(_fenced(rf"{sides[0]} \bmod {sides[1]}"), _ATOM)
+        sides = [part.text if part.level == _ATOM else _fence_text(part.text) for part in parts]
+        return _Written(_fence_text(rf"{sides[0]} \bmod {sides[1]}"), _ATOM)
     if node.label not in BINDERS:
         known = {"gamma": r"\Gamma", "min": r"\min", "max": r"\max", "gcd": r"\gcd"}
         name = known.get(node.label, rf"\operatorname{{{node.label}}}")
-        return _Written(name + _fenced(", ".join(texts)), _POWER)
+        return _Written(name + _fence_text(", ".join(texts)), _POWER)
     name, low, high, body = texts
     if node.label == "integral":
-        return _Written(rf"\int_{{{low}}}^{{{high}}} {_fenced(body)} \, d{name}", _PREFIX)
-    return _Written(rf"\{node.label}_{{{name}={low}}}^{{{high}}} {_fenced(body)}", _MINUS)
+        return _Written(rf"\int_{{{low}}}^{{{high}}} {_fence_text(body)} \, d{name}", _PREFIX)
+    return _Written(rf"\{node.label}_{{{name}={low}}}^{{{high}}} {_fence_text(body)}", _MINUS)
 
 
 _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
@@ -406,8 +408,8 @@ _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
 def expression_row(tree: Tree) -> dict[str, Any]:
     return {
         "prefix": to_prefix(tree),
-        "infix": infix(tree),
+        "infix": to_infix(tree),
         "unicode": unicode_infix(tree),
-        "latex": latex(tree),
+        "latex": to_latex(tree),
         "tokens": len(tree),
     }

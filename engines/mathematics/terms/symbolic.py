@@ -20,7 +20,7 @@ _LARGEST_POWER = 1_000
 
 
 @contextmanager
-def isolated() -> Iterator[None]:
+def isolate_sympy() -> Iterator[None]:
     """What SymPy raises inside, of whatever type, as an ExpressionError.
 
     It has no error for what it cannot deal with: at `sec(pi - 2 - sech(pi))` it raises an AttributeError.
@@ -40,11 +40,11 @@ def to_sympy(tree: Tree, *, real: bool = True) -> Any:
     Args: real: whether SymPy may assume that x is real.
     Raises: ExpressionError when there is no such number, as for `/ x 0`, and when SymPy fails.
     """
-    with isolated():
-        return _built(tree, real)
+    with isolate_sympy():
+        return _build_sympy(tree, real)
 
 
-def _built(tree: Tree, real: bool) -> Any:
+def _build_sympy(tree: Tree, real: bool) -> Any:
     import sympy
 
     x = sympy.Symbol("x", real=True) if real else sympy.Symbol("x")
@@ -60,14 +60,14 @@ def _built(tree: Tree, real: bool) -> Any:
         elif len(node.children) == 1:
             stack.append(getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))(stack.pop()))
         else:
-            stack.append(_operate(label, stack.pop(), stack.pop()))
+            stack.append(_apply_operator(label, stack.pop(), stack.pop()))
     expression = stack.pop()
     if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise ExpressionError("the expression has no finite value in SymPy", remedy="Does it divide by zero?")
     return expression
 
 
-def _operate(label: str, left: Any, right: Any) -> Any:
+def _apply_operator(label: str, left: Any, right: Any) -> Any:
     import sympy
 
     if label == "pow":
@@ -86,11 +86,11 @@ def from_sympy(expression: Any) -> Tree:
     Raises: ExpressionError for what the expression language does not have (complex or infinite numbers, other
     symbols, functions such as gamma or Piecewise), and when SymPy fails.
     """
-    with isolated():
-        return _tree(expression)
+    with isolate_sympy():
+        return _to_tree(expression)
 
 
-def _tree(expression: Any) -> Tree:
+def _to_tree(expression: Any) -> Tree:
     import sympy
 
     if isinstance(expression, sympy.Rational | sympy.Float):
@@ -102,15 +102,15 @@ def _tree(expression: Any) -> Tree:
     if isinstance(expression, sympy.Symbol) and expression.name == "x":
         return Tree("x")
     if isinstance(expression, sympy.Add):
-        return _sum(expression.as_ordered_terms())
+        return _sum_to_tree(expression.as_ordered_terms())
     if isinstance(expression, sympy.Mul):
-        return _product(expression)
+        return _product_to_tree(expression)
     if isinstance(expression, sympy.Pow):
-        return _power(expression.base, expression.exp)
+        return _power_to_tree(expression.base, expression.exp)
     if isinstance(expression, sympy.exp):
-        return Tree("pow", (Tree("e"), _tree(expression.args[0])))
+        return Tree("pow", (Tree("e"), _to_tree(expression.args[0])))
     if isinstance(expression, sympy.Derivative) and all(str(name) == "x" for name in expression.variables):
-        tree = _tree(expression.expr)
+        tree = _to_tree(expression.expr)
         for _ in expression.variables:
             tree = Tree("d", (Tree("x"), tree))
         return tree
@@ -119,7 +119,7 @@ def _tree(expression: Any) -> Tree:
         raise ExpressionError(
             f"SymPy's {str(expression)[:40]!r} ({expression.func.__name__}) is not of the expression language"
         )
-    operand = _tree(expression.args[0])
+    operand = _to_tree(expression.args[0])
     if name == "acot":
         return Tree("atan", (Tree("/", (Tree("1"), operand)),))
     return Tree(name, (operand,))
@@ -136,17 +136,17 @@ _NAMES = {
 """Names of SymPy's functions in ours."""
 
 
-def _sum(terms: list[Any]) -> Tree:
-    tree = _tree(terms[0])
+def _sum_to_tree(terms: list[Any]) -> Tree:
+    tree = _to_tree(terms[0])
     for term in terms[1:]:
         if term.could_extract_minus_sign():
-            tree = Tree("-", (tree, _tree(-term)))
+            tree = Tree("-", (tree, _to_tree(-term)))
         else:
-            tree = Tree("+", (tree, _tree(term)))
+            tree = Tree("+", (tree, _to_tree(term)))
     return tree
 
 
-def _product(expression: Any) -> Tree:
+def _product_to_tree(expression: Any) -> Tree:
     import sympy
 
     above: list[Tree] = []
@@ -158,28 +158,28 @@ def _product(expression: Any) -> Tree:
             if factor.q != 1:
                 below.append(Tree(str(factor.q)))
         elif isinstance(factor, sympy.Pow) and _is_negative(factor.exp):
-            below.append(_tree(1 / factor))
+            below.append(_to_tree(1 / factor))
         else:
-            above.append(_tree(factor))
-    top = _nested(above) if above else Tree("1")
-    return Tree("/", (top, _nested(below))) if below else top
+            above.append(_to_tree(factor))
+    top = _nest_product(above) if above else Tree("1")
+    return Tree("/", (top, _nest_product(below))) if below else top
 
 
-def _nested(factors: list[Tree]) -> Tree:
+def _nest_product(factors: list[Tree]) -> Tree:
     tree = factors[0]
     for factor in factors[1:]:
         tree = Tree("*", (tree, factor))
     return tree
 
 
-def _power(base: Any, exponent: Any) -> Tree:
+def _power_to_tree(base: Any, exponent: Any) -> Tree:
     import sympy
 
     if exponent == sympy.Rational(1, 2):
-        return Tree("sqrt", (_tree(base),))
+        return Tree("sqrt", (_to_tree(base),))
     if _is_negative(exponent):
-        return Tree("/", (Tree("1"), _tree(sympy.Pow(base, -exponent))))
-    return Tree("pow", (_tree(base), _tree(exponent)))
+        return Tree("/", (Tree("1"), _to_tree(sympy.Pow(base, -exponent))))
+    return Tree("pow", (_to_tree(base), _to_tree(exponent)))
 
 
 def _is_negative(exponent: Any) -> bool:

@@ -19,8 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.tree import Tree
-from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
-from engines.mathematics.numbers.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
+from engines.mathematics.numbers.numeric import CODE, Programs, compile_many, evaluate_balls
+from engines.mathematics.numbers.numeric_kernel import (
+    ADD,
+    BINARY,
+    CONSTANT,
+    LEAF,
+    MUL,
+    POW,
+    UNARY,
+    find_reached_nodes,
+)
 from engines.mathematics.numbers.precise import Functions, integer_or_ball
 from engines.mathematics.verification.points import Region
 
@@ -75,7 +84,7 @@ class Margin(NamedTuple):
     within: frozenset[Margin]
 
 
-class Found(NamedTuple):
+class CurveSearchResult(NamedTuple):
     """Points, (variables, points), beyond a curve, and the least side of a square (cube) that certainly holds
     one of the points looked at: 0 where nothing is beyond, inf where nothing is claimed."""
 
@@ -106,64 +115,66 @@ class Curves:
         self._moving = [place for place in along if region.variables[place] not in whole]
         self._claims = len(self._moving) == len(along)
         self._most = most
-        self._head, self._point = _widened(head), point[:, np.newaxis]
+        self._head, self._point = _widen_programs(head), point[:, np.newaxis]
         self._functions, self._unsure = functions, unsure
         self._place = _Place(region, self._moving, self._point)
-        self._beyond: dict[frozenset[Margin], Found] = {}
-        self._found: dict[tuple[Margin, bool], Found] = {}
+        self._beyond: dict[frozenset[Margin], CurveSearchResult] = {}
+        self._found: dict[tuple[Margin, bool], CurveSearchResult] = {}
         self._harmless: set[Margin] = set()
         self._forms: dict[Margin, tuple[Programs, int]] = {}
         self._faded = 0
-        (self._own,) = self._margins(head)
+        (self._own,) = self._iterate_margins(head)
         self._of_head = self._forms
 
-    def of(self, programs: Programs, chosen: Sequence[int]) -> list[Found]:
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[CurveSearchResult]:
         """For some of the programs: points beyond those curves that are not both the head's and theirs. Those
         that have the same curves have the same points."""
-        some = programs.only(chosen)
+        some = programs.select_programs(chosen)
         self._forms = {}
         found = []
-        for margins in self._margins(some):
+        for margins in self._iterate_margins(some):
             if margins not in self._beyond:
-                self._beyond[margins] = self._searched(margins)
+                self._beyond[margins] = self._search_margins(margins)
             found.append(self._beyond[margins])
         return found
 
-    def _searched(self, margins: frozenset[Margin]) -> Found:
+    def _search_margins(self, margins: frozenset[Margin]) -> CurveSearchResult:
         """What is beyond the curves that a program has and the head has not, where the head is defined, and
         beyond those that only the head has."""
         own = sorted(margins - self._own, key=lambda margin: len(margin.within))
-        found = [self._search(margin, self._forms[margin], self._head) for margin in own]
-        found += [self._search(margin, self._of_head[margin]) for margin in self._own - margins]
+        found = [self._search_margin(margin, self._forms[margin], self._head) for margin in own]
+        found += [self._search_margin(margin, self._of_head[margin]) for margin in self._own - margins]
         points = [self._point[:, :0], *(one.points for one in found)]
         side = max([one.side for one in found], default=0.0) if self._claims else inf
-        return Found(np.concatenate(points, axis=1), side)
+        return CurveSearchResult(np.concatenate(points, axis=1), side)
 
-    def _search(self, margin: Margin, form: tuple[Programs, int], domain: Programs | None = None) -> Found:
+    def _search_margin(
+        self, margin: Margin, form: tuple[Programs, int], domain: Programs | None = None
+    ) -> CurveSearchResult:
         if not self._moving:
-            return Found(self._point[:, :0], inf)
+            return CurveSearchResult(self._point[:, :0], inf)
         within = margin.within - self._own - self._harmless
         key = margin._replace(within=within), domain is None
         if key not in self._found:
             programs, node = form
             root = np.array([node], np.int32)
-            argument = replace(programs, roots=root, nesting=programs.nesting[:1]).only([0])
-            search = _Search(self._place, domain, _widened(argument), margin.kind, self._most)
-            found = search.run(INNER)
+            argument = replace(programs, roots=root, nesting=programs.nesting[:1]).select_programs([0])
+            search = _Search(self._place, domain, _widen_programs(argument), margin.kind, self._most)
+            found = search.run_search(INNER)
             # on a line `Edges` looks farther, but where the argument is taken for a constant
             if not found.points.size and (len(self._moving) > 1 or margin.function < 0):
-                found = Found(search.run(_OUTER).points, found.side)
+                found = CurveSearchResult(search.run_search(_OUTER).points, found.side)
             self._found[key] = found
         if not self._found[key].points.size:
             self._harmless.add(margin)
         return self._found[key]
 
-    def _margins(self, programs: Programs) -> Iterator[frozenset[Margin]]:
-        numbers = self._functions.read(programs, programs.roots)
+    def _iterate_margins(self, programs: Programs) -> Iterator[frozenset[Margin]]:
+        numbers = self._functions.read_programs(programs, programs.roots)
         nodes = programs.nodes.T.tolist()
         margins: list[frozenset[Margin]] = [frozenset()] * len(nodes)
         poles, varies = [False] * len(nodes), [False] * len(nodes)
-        for node in np.flatnonzero(reached(programs.nodes, programs.roots)).tolist():
+        for node in np.flatnonzero(find_reached_nodes(programs.nodes, programs.roots)).tolist():
             code, a, b = nodes[node]
             if code >= LEAF:
                 varies[node] = code < CONSTANT
@@ -178,7 +189,7 @@ class Curves:
             if code in _JUMPING and poles[a]:
                 own = [(kind, a) for kind in _BOTH]
             found = set(margins[a] | margins[b])
-            for kind, operand in self._simplest(own, nodes, numbers):
+            for kind, operand in self._iterate_simplest(own, nodes, numbers):
                 function = numbers[operand]
                 if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
                     if self._functions.fixed[function]:  # by its values alone: no two of these are one
@@ -190,7 +201,7 @@ class Curves:
             margins[node] = frozenset(found)
         return (margins[root] for root in programs.roots.tolist())
 
-    def _simplest(
+    def _iterate_simplest(
         self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
     ) -> Iterator[tuple[int, int]]:
         waiting = list(margins)
@@ -203,9 +214,9 @@ class Curves:
                 yield kind, node
             elif square or (name == "pow" and self._is_integer(numbers[b], halved=True)):
                 waiting += ((side, a) for side in _BOTH) if kind == _PLUS else ()
-            elif name != "pow" and (sign := self._sign(numbers[b])):
+            elif name != "pow" and (sign := self._constant_sign(numbers[b])):
                 waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], a))
-            elif code == MUL and (sign := self._sign(numbers[a])):
+            elif code == MUL and (sign := self._constant_sign(numbers[a])):
                 waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], b))
             else:
                 yield kind, node
@@ -214,13 +225,13 @@ class Curves:
         value = self._functions.values[function][0] if self._functions.fixed[function] else None
         return value is not None and bool(integer_or_ball(value / 2 if halved else value).is_integer())
 
-    def _sign(self, function: int) -> int:
+    def _constant_sign(self, function: int) -> int:
         """Of a constant; 0 for others."""
         value = self._functions.values[function][0] if self._functions.fixed[function] else None
         return 0 if value is None else int(value > 0) - int(value < 0)
 
 
-def _widened(programs: Programs) -> Programs:
+def _widen_programs(programs: Programs) -> Programs:
     """The same functions over boxes: behind the variables stand half the widths of a box along each, and a
     variable is a ball so wide."""
     count, unit = len(programs.variables), CONSTANT + len(programs.constants)
@@ -241,9 +252,9 @@ def _widened(programs: Programs) -> Programs:
     )
 
 
-def _over(programs: Programs, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
+def _evaluate_boxes(programs: Programs, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
     wide = np.repeat(halves[:, np.newaxis], centers.shape[1], axis=1)
-    return balls(programs, np.concatenate([centers, wide]))
+    return evaluate_balls(programs, np.concatenate([centers, wide]))
 
 
 class _Place:
@@ -254,9 +265,9 @@ class _Place:
         differences = [
             Tree("-", (one.left, one.right)) for one in region.assumptions.relations if one.sign != "!="
         ]
-        self._differences = _widened(compile_many(differences, variables=region.variables))
+        self._differences = _widen_programs(compile_many(differences, variables=region.variables))
 
-    def grid(self, reach: float) -> tuple[Floats, Floats]:
+    def box_grid(self, reach: float) -> tuple[Floats, Floats]:
         count = max(2, round(_FIRST ** (1 / len(self.moving))))
         axes, halves = [], np.zeros(len(self.point))
         for place in self.moving:
@@ -268,7 +279,7 @@ class _Place:
         centers[self.moving] = rows
         return centers, halves
 
-    def halved(self, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
+    def halve_boxes(self, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
         halves = halves / 2
         for place in self.moving:
             count = centers.shape[1]
@@ -277,10 +288,10 @@ class _Place:
             centers[place, count:] += halves[place]
         return centers, halves
 
-    def allowed(self, centers: Floats, halves: Floats) -> Floats:
+    def find_allowed(self, centers: Floats, halves: Floats) -> Floats:
         if not len(self._differences):
             return centers
-        values, errors = _over(self._differences, centers, halves)
+        values, errors = _evaluate_boxes(self._differences, centers, halves)
         return centers[:, ~(values > errors).any(axis=0)]
 
 
@@ -294,26 +305,26 @@ class _Search:
     kind: int
     most: int
 
-    def run(self, reach: float) -> Found:
-        centers, halves = self.place.grid(reach)
+    def run_search(self, reach: float) -> CurveSearchResult:
+        centers, halves = self.place.box_grid(reach)
         side, complete = inf, True
         parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1
         best = min(_BEST, _MOST // parts // 4)
         while True:
-            centers = self._left(centers, halves)
+            centers = self._find_remaining(centers, halves)
             if not centers.size:
-                return Found(centers, 0.0 if complete else side)
-            margins, errors, within = self._middles(centers)
+                return CurveSearchResult(centers, 0.0 if complete else side)
+            margins, errors, within = self._evaluate_middles(centers)
             beyond = (margins < -errors) & np.isfinite(within)
             sure = beyond | (margins > errors) | np.isnan(margins) | np.isnan(within)
             if beyond.any():
-                beyond[beyond] = self.place.region.holds(centers[:, beyond])
+                beyond[beyond] = self.place.region.assumptions_hold(centers[:, beyond])
             if complete and sure.all():
                 side = 2.0 * float(halves.max())
             if beyond.any():
                 points = centers[:, beyond]
                 step = -(-points.shape[1] // self.most)
-                return Found(points[:, ::step], side if step == 1 else inf)
+                return CurveSearchResult(points[:, ::step], side if step == 1 else inf)
             deeper = complete and several and centers.shape[1] <= _BEST
             last = halves.max() <= reach * (_FEW_FINEST if deeper else _FINEST)
             if last or centers.shape[1] * parts > _MOST:
@@ -321,27 +332,27 @@ class _Search:
                 nearest = np.argsort(margins, kind="stable")[: _SIDES if last else best]
                 centers, complete = centers[:, nearest], False
             if last:
-                return Found(centers[:, self.place.region.holds(centers)], side)
-            centers, halves = self.place.halved(centers, halves)
+                return CurveSearchResult(centers[:, self.place.region.assumptions_hold(centers)], side)
+            centers, halves = self.place.halve_boxes(centers, halves)
 
-    def _left(self, centers: Floats, halves: Floats) -> Floats:
-        (values,), (errors,) = _over(self.argument, centers, halves)
+    def _find_remaining(self, centers: Floats, halves: Floats) -> Floats:
+        (values,), (errors,) = _evaluate_boxes(self.argument, centers, halves)
         margins = _KINDS[self.kind](values)
         centers = centers[:, (margins <= errors + _ROUNDED) & ~np.isnan(values)]
-        centers = self.place.allowed(centers, halves)
+        centers = self.place.find_allowed(centers, halves)
         if self.domain is not None:
-            (values,), _ = _over(self.domain, centers, halves)
+            (values,), _ = _evaluate_boxes(self.domain, centers, halves)
             centers = centers[:, ~np.isnan(values)]
         return centers
 
-    def _middles(self, centers: Floats) -> tuple[Floats, Floats, Floats]:
+    def _evaluate_middles(self, centers: Floats) -> tuple[Floats, Floats, Floats]:
         """Margins in the middles of boxes, their errors, and those of the other expression: NaN where it is
         undefined."""
         still = np.zeros(len(centers))
-        (values,), (errors,) = _over(self.argument, centers, still)
+        (values,), (errors,) = _evaluate_boxes(self.argument, centers, still)
         within = np.zeros(centers.shape[1])
         if self.domain is not None:
-            (values_of,), (within,) = _over(self.domain, centers, still)
+            (values_of,), (within,) = _evaluate_boxes(self.domain, centers, still)
             within = np.where(np.isnan(values_of), np.nan, within)
         margins = np.where(np.isfinite(errors) | np.isnan(values), _KINDS[self.kind](values), 0.0)
         return margins, errors + _ROUNDED, within

@@ -14,13 +14,13 @@ import numpy as np
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
-from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
-from engines.mathematics.numbers.domain import Edges, Interval, Place, intervals
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
+from engines.mathematics.numbers.domain import DomainInterval, DomainPlace, Edges, list_intervals
 from engines.mathematics.numbers.numeric import (
     DEFINED,
     UNDEFINED,
     UNKNOWN,
-    Evaluation,
+    BallEvaluation,
     Programs,
     compile_many,
     evaluate,
@@ -29,8 +29,8 @@ from engines.mathematics.numbers.precise import Functions
 from engines.mathematics.verification.points import FAR, RANGES, relations_hold
 from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.rigorous import MOST_BITS
-from engines.mathematics.verification.verdicts import MemberVerdict, distinguishable, where
-from engines.mathematics.verification.verify import MIN_POINTS, Several, verdict_row, verifier
+from engines.mathematics.verification.verdicts import MemberVerdict, describe_point, format_distinguishable
+from engines.mathematics.verification.verify import MIN_POINTS, Several, make_verifier, verdict_row
 
 # The intervals are found by a search of the line (`numbers.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains
@@ -49,22 +49,22 @@ class Domain:
     """Where an expression is defined: in words, and as intervals, ±inf for no end."""
 
     text: str
-    intervals: tuple[Interval, ...]
+    intervals: tuple[DomainInterval, ...]
 
 
 @lru_cache(256)
-def described(tree: Tree) -> Domain:
+def describe_domain(tree: Tree) -> Domain:
     program = compile_many([tree])
-    found = intervals(program)
+    found = list_intervals(program)
     edges = _Met(program, found)
-    parts = [_interval(ends, edges) for ends in sorted(found, key=lambda ends: min(map(abs, ends)))]
+    parts = [_write_interval(ends, edges) for ends in sorted(found, key=lambda ends: min(map(abs, ends)))]
     text = " or ".join(parts[:_SHOWN_INTERVALS])
     if len(parts) > _SHOWN_INTERVALS:
         text += f" or in about {len(parts) - _SHOWN_INTERVALS} more intervals"
-    single = _listed(edges.single(found), more=edges.endless)
+    single = _join_places(edges.list_single(found), more=edges.endless)
     if single:
         text = f"{text} or x = {single}" if text else f"only x = {single}"
-    if missing := _listed(edges.missing(found), more=edges.endless):
+    if missing := _join_places(edges.list_missing(found), more=edges.endless):
         text += f" without {missing}" if text != "R" else f", x ≠ {missing}"
     if text and edges.searched and not text.startswith("about"):
         text = f"about {text}"
@@ -79,25 +79,25 @@ class _Met:
     """The places where an expression meets edges; `searched` says that some may have escaped a search,
     `endless` that there may be more of them, farther out than is looked."""
 
-    def __init__(self, program: Programs, found: Sequence[Interval]) -> None:
-        inside = [_inner(ends) for ends in found]
+    def __init__(self, program: Programs, found: Sequence[DomainInterval]) -> None:
+        inside = [_inner_point(ends) for ends in found]
         functions = Functions([*inside[:2], *_PROBES][: len(_PROBES)])
         edges = Edges(functions)
-        numbers = functions.read(program, program.roots)
-        ((holes, ends),) = edges.masks(program, numbers, program.roots)
+        numbers = functions.read_programs(program, program.roots)
+        ((holes, ends),) = edges.compute_masks(program, numbers, program.roots)
         self._program = program
-        self._known = edges.radius(holes | ends)
-        self._holes = sorted(edges.within(holes & ~edges.isolated), key=_distance)
-        self._all = sorted(edges.within(holes | ends), key=_distance)
+        self._known = edges.known_radius(holes | ends)
+        self._holes = sorted(edges.iterate_places(holes & ~edges.isolated), key=_distance_key)
+        self._all = sorted(edges.iterate_places(holes | ends), key=_distance_key)
         self.searched = edges.searched
         reach = max((abs(end) for ends in found for end in ends), default=inf)
         self.endless = self._known < reach
 
-    def near(self, end: float) -> Place | None:
+    def find_near(self, end: float) -> DomainPlace | None:
         close = (place for place in self._all if abs(place.value - end) <= _NEAR * max(1.0, abs(end)))
         return min(close, key=lambda place: abs(place.value - end), default=None)
 
-    def defined(self, place: Place) -> bool | None:
+    def is_defined_at(self, place: DomainPlace) -> bool | None:
         """Whether the expression has a value there; None where it cannot be told."""
         if place.exact is not None and Fraction(place.value) == place.exact:
             state = int(evaluate(self._program, [place.value]).state[0, 0])
@@ -105,47 +105,47 @@ class _Met:
                 return state == DEFINED
         return False if place in self._holes else None
 
-    def closed(self, place: Place) -> bool | None:
-        known = self.defined(place)
+    def is_closed_at(self, place: DomainPlace) -> bool | None:
+        known = self.is_defined_at(place)
         if known is None and not self.searched and abs(place.value) < self._known:
             return True
         return known
 
-    def missing(self, found: Sequence[Interval]) -> list[Place]:
+    def list_missing(self, found: Sequence[DomainInterval]) -> list[DomainPlace]:
         return [
             place
             for place in self._holes
             if abs(place.value) < self._known
             and any(low < place.value < high for low, high in found)
-            and not any(place is self.near(end) for ends in found for end in ends if isfinite(end))
-            and self.defined(place) is False
+            and not any(place is self.find_near(end) for ends in found for end in ends if isfinite(end))
+            and self.is_defined_at(place) is False
         ]
 
-    def single(self, found: Sequence[Interval]) -> list[Place]:
+    def list_single(self, found: Sequence[DomainInterval]) -> list[DomainPlace]:
         return [
             place
             for place in self._all
             if not any(low - _NEAR <= place.value <= high + _NEAR for low, high in found)
-            and self.defined(place) is True
+            and self.is_defined_at(place) is True
         ]
 
 
-def _inner(ends: Interval) -> float:
+def _inner_point(ends: DomainInterval) -> float:
     low, high = ends
     if low == -inf:
         return high - 1.618 if isfinite(high) else _PROBES[0]
     return low + (0.618 * (high - low) if isfinite(high) else 1.618)
 
 
-def _interval(ends: Interval, edges: _Met) -> str:
+def _write_interval(ends: DomainInterval, edges: _Met) -> str:
     low, high = ends
     if low == -inf and high == inf:
         return "R"
     about, parts = "", {}
     for end in ends:
         if isfinite(end):
-            place = edges.near(end)
-            closed = place is not None and edges.closed(place)
+            place = edges.find_near(end)
+            closed = place is not None and edges.is_closed_at(place)
             if place is None or closed is None:
                 about = "about "
             parts[end] = (
@@ -163,11 +163,11 @@ def _interval(ends: Interval, edges: _Met) -> str:
     return f"{about}{parts[low][0]} {parts[low][1]} x {parts[high][1]} {parts[high][0]}"
 
 
-def _distance(place: Place) -> tuple[float, float]:
+def _distance_key(place: DomainPlace) -> tuple[float, float]:
     return abs(place.value), place.value
 
 
-def _listed(places: Sequence[Place], *, more: bool) -> str:
+def _join_places(places: Sequence[DomainPlace], *, more: bool) -> str:
     shown = [place.text for place in places[:_SHOWN_POINTS]]
     return ", ".join([*shown, *["…"] * (bool(shown) and (more or len(places) > _SHOWN_POINTS))])
 
@@ -197,7 +197,7 @@ def explain(
     and, where the member has no value, term (its innermost failing sub-term) and why. Of several variables,
     or with assumptions, each point has `at` with all variables, and domains are not worked out (no text).
     """
-    judge = verifier(head, member, assumptions=assumptions, seed=seed)
+    judge = make_verifier(head, member, assumptions=assumptions, seed=seed)
     if isinstance(judge, Pointwise):
         raise ExpressionError(
             "sums, products, integrals, sign, floor and numbers beyond 1e308 are judged, not explained",
@@ -215,27 +215,27 @@ def explain(
         row = {
             "x": place[0],
             **({"at": {judge.variables[i]: place[i] for i in several.shown}} if several else {}),
-            "head": _number(both.values[0, k]),
+            "head": _finite_or_none(both.values[0, k]),
             "head_state": _STATES[both.state[0, k]],
-            "member": _number(both.values[1, k]),
+            "member": _finite_or_none(both.values[1, k]),
             "member_state": _STATES[both.state[1, k]],
         }
         if both.state[1, k] != DEFINED:
-            row["term"], row["why"] = _failure(member, terms, parts, k)
+            row["term"], row["why"] = _describe_failure(member, terms, parts, k)
         rows.append(row)
     return {
         "head": to_prefix(head),
         "member": to_prefix(member),
         "verdict": verdict_row(verdict),
-        "because": because(verdict, judge.reason),
-        "head_domain": _NO_DOMAIN if several else domain(head),
-        "member_domain": _NO_DOMAIN if several else domain(member),
+        "because": explain_verdict(verdict, judge.reason),
+        "head_domain": _NO_DOMAIN if several else explain_domain(head),
+        "member_domain": _NO_DOMAIN if several else explain_domain(member),
         "ranges": [list(ends) for ends in RANGES + FAR],
         "points": rows,
     }
 
 
-def curve(
+def sample_curve(
     trees: Sequence[Tree],
     low: float,
     high: float,
@@ -254,7 +254,7 @@ def curve(
     if whole:
         places = np.unique(np.round(2 * places)) / 2
     held = at or {}
-    names = ordered({over, *held} | assumptions.variables | variables_of(*trees))
+    names = order_variables({over, *held} | assumptions.variables | variables_of(*trees))
     rows = np.array([places if name == over else np.full(len(places), held.get(name, 0.0)) for name in names])
     outside = ~relations_hold(assumptions, names, rows) | (whole & (places % 1 != 0))
     values = evaluate(compile_many(trees, variables=names), rows).values
@@ -262,27 +262,30 @@ def curve(
         "x": places.tolist(),
         "outside": outside.tolist(),
         "curves": [
-            {"prefix": to_prefix(tree), "y": [_number(y) for y in np.where(outside, np.nan, row)]}
+            {"prefix": to_prefix(tree), "y": [_finite_or_none(y) for y in np.where(outside, np.nan, row)]}
             for tree, row in zip(trees, values, strict=True)
         ],
     }
 
 
-def domain(tree: Tree) -> dict[str, Any]:
+def explain_domain(tree: Tree) -> dict[str, Any]:
     """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`) and
     intervals, pairs of numbers, None for no end."""
-    found = described(tree)
-    return {"text": found.text, "intervals": [[_number(end) for end in ends] for ends in found.intervals]}
+    found = describe_domain(tree)
+    return {
+        "text": found.text,
+        "intervals": [[_finite_or_none(end) for end in ends] for ends in found.intervals],
+    }
 
 
-def _number(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if isfinite(value) else None
 
 
-def because(verdict: MemberVerdict, undecidable: str = "") -> str:
+def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
     """Say in words why a verdict is as it is. Args: undecidable: why nothing could be decided, if so."""
     example = verdict.counterexample
-    at = f" at {where(example.x, dict(example.at))}" if example else ""
+    at = f" at {describe_point(example.x, dict(example.at))}" if example else ""
     share = f"{verdict.kept:.0%} of the head's points"
     if undecidable:
         return undecidable
@@ -291,7 +294,7 @@ def because(verdict: MemberVerdict, undecidable: str = "") -> str:
             assert example is not None
             if example.said:
                 return example.said
-            shown = distinguishable(example.head, example.member, example.difference, digits=10)
+            shown = format_distinguishable(example.head, example.member, example.difference, digits=10)
             return f"the values differ{at}: {' and '.join(shown)}"
         case "shrinks":
             more = " and defined outside the head's domain" if verdict.gained else ""
@@ -299,9 +302,11 @@ def because(verdict: MemberVerdict, undecidable: str = "") -> str:
         case "nowhere":
             return f"the member is undefined at all decided points of the head's domain, first{at}"
         case "extends":
-            return f"equal on the head's domain and defined outside it too{at}{_but(verdict, 'the member')}"
+            exception = _explain_exception(verdict, "the member")
+            return f"equal on the head's domain and defined outside it too{at}{exception}"
         case "equal":
-            return f"equal at {verdict.points} points, and defined at the same points{_but(verdict, 'one')}"
+            exception = _explain_exception(verdict, "one")
+            return f"equal at {verdict.points} points, and defined at the same points{exception}"
         case _ if verdict.points >= MIN_POINTS:
             return (
                 f"they agree at {verdict.points} points; elsewhere no value is known, such as an integral "
@@ -311,14 +316,14 @@ def because(verdict: MemberVerdict, undecidable: str = "") -> str:
             return f"only {verdict.points} points could be decided: overflow or lost precision elsewhere"
 
 
-def _but(verdict: MemberVerdict, which: str) -> str:
+def _explain_exception(verdict: MemberVerdict, which: str) -> str:
     if not verdict.exceptions:
         return ""
     places = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
     return f", except at {places}, where {which} is undefined or they differ"
 
 
-def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:
+def _describe_failure(member: Tree, terms: list[Tree], parts: BallEvaluation, k: int) -> tuple[str, str]:
     state = {term: int(parts.state[i, k]) for i, term in enumerate(terms)}
     value = {term: float(parts.values[i, k]) for i, term in enumerate(terms)}
     wanted, node = state[member], member

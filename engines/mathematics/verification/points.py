@@ -15,10 +15,18 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.core.vocabulary import display_name, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
-from engines.mathematics.numbers.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
-from engines.mathematics.numbers.numeric import Programs, balls, compile_many
-from engines.mathematics.numbers.numeric_kernel import signatures
-from engines.mathematics.numbers.precise import BITS, Functions, Value
+from engines.mathematics.numbers.domain import (
+    REACH,
+    DomainInterval,
+    DomainPlace,
+    Edges,
+    draw_points,
+    list_gaps,
+    list_intervals,
+)
+from engines.mathematics.numbers.numeric import Programs, compile_many, evaluate_balls
+from engines.mathematics.numbers.numeric_kernel import compute_signatures
+from engines.mathematics.numbers.precise import BITS, BallValue, Functions
 
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
@@ -26,11 +34,11 @@ from engines.mathematics.numbers.precise import BITS, Functions, Value
 
 Floats = NDArray[np.float64]
 
-RANGES: tuple[Interval, ...] = (
+RANGES: tuple[DomainInterval, ...] = (
     *((-0.1, 0.1), (-1.0, 1.0), (-6.0, 6.0), (-30.0, 30.0), (-120.0, 120.0)),
     (25.0, 75.0),  # where E-Gen looked
 )
-FAR: tuple[Interval, ...] = ((-1e3, 1e3), (-1e4, 1e4), (-1e5, 1e5), (-1e6, 1e6))
+FAR: tuple[DomainInterval, ...] = ((-1e3, 1e3), (-1e4, 1e4), (-1e5, 1e5), (-1e6, 1e6))
 POOL_PER_RANGE, POOL_PER_FAR_RANGE = 256, 32
 MAX_INSIDE, MAX_OUTSIDE = 72, 24
 MAX_FAR = 8
@@ -43,18 +51,20 @@ reciprocals and pi/2. An inverse function of the sub-term, or of another inverse
 
 
 @cache
-def _pool(seed: int) -> Floats:
+def _candidate_pool(seed: int) -> Floats:
     random = np.random.default_rng(seed)
-    return np.stack([draw(random, *ends, POOL_PER_RANGE) for ends in RANGES], axis=1).ravel()
+    return np.stack([draw_points(random, *ends, POOL_PER_RANGE) for ends in RANGES], axis=1).ravel()
 
 
 @cache
 def _far_pool(seed: int) -> Floats:
     random = np.random.default_rng([seed, 2])
-    return np.stack([draw(random, *ends, POOL_PER_FAR_RANGE) for ends in FAR], axis=1).ravel() + 2.0**-4
+    return (
+        np.stack([draw_points(random, *ends, POOL_PER_FAR_RANGE) for ends in FAR], axis=1).ravel() + 2.0**-4
+    )
 
 
-def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Floats:
+def _points_within(found: Sequence[DomainInterval], random: np.random.Generator) -> Floats:
     pieces = []
     for low, high in sorted(found, key=lambda ends: min(map(abs, ends)))[:POOL_PER_RANGE]:
         if low == -np.inf:
@@ -63,11 +73,13 @@ def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Fl
     if not pieces:
         return np.empty(0)
     share = -(-POOL_PER_RANGE // len(pieces))
-    return np.stack([draw(random, *ends, share) for ends in pieces], axis=1).ravel()
+    return np.stack([draw_points(random, *ends, share) for ends in pieces], axis=1).ravel()
 
 
 @compile_kernel
-def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
+def _choose_candidates(
+    candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int
+) -> NDArray[np.intp]:
     total, room = len(candidates), 2
     while room < 2 * total:
         room *= 2
@@ -98,31 +110,31 @@ def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) 
     return found
 
 
-def choose(program: Programs, seed: int) -> tuple[Floats, bool]:
+def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
     """Points for one program (the first), and whether at most candidates its domain cannot be told."""
-    places = _pool(seed)
-    values, errors = balls(program, places, trace=True)
+    places = _candidate_pool(seed)
+    values, errors = evaluate_balls(program, places, trace=True)
     inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
     if inside.sum() < MIN_POOL or 0 < outside.sum() < MIN_POOL:
-        found, random = intervals(program), np.random.default_rng([seed, 1])
-        more = _points_within(found, random), _points_within(gaps(found), random)
+        found, random = list_intervals(program), np.random.default_rng([seed, 1])
+        more = _points_within(found, random), _points_within(list_gaps(found), random)
         places = np.concatenate([places, *more])
-        values, errors = balls(program, places, trace=True)
-    near = places[telling(values, errors)]
+        values, errors = evaluate_balls(program, places, trace=True)
+    near = places[choose_telling(values, errors)]
     distant = _far_pool(seed)
-    far = distant[telling(*balls(program, distant, trace=True), MAX_FAR, MAX_FAR)]
+    far = distant[choose_telling(*evaluate_balls(program, distant, trace=True), MAX_FAR, MAX_FAR)]
     known = np.isfinite(errors[-1]).sum(), np.isnan(values[-1]).sum()
     return np.concatenate([near, far]), len(places) - sum(known) > known[0]
 
 
-def telling(
+def choose_telling(
     values: Floats, errors: Floats, most_inside: int = MAX_INSIDE, most_outside: int = MAX_OUTSIDE
 ) -> NDArray[np.intp]:
     """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make: from
     the (nodes, candidates) values and errors of the head's program."""
-    cells = signatures(values[1:], errors[1:], LEVELS)
-    within = _chosen(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
-    beyond = _chosen(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
+    cells = compute_signatures(values[1:], errors[1:], LEVELS)
+    within = _choose_candidates(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
+    beyond = _choose_candidates(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
     return np.concatenate([within, beyond])
 
 
@@ -136,13 +148,13 @@ _NEAREST = 8
 """Places that are looked at, those nearest to 0."""
 
 
-def around(place: Place) -> tuple[float, float]:
+def points_around(place: DomainPlace) -> tuple[float, float]:
     """The points close to a place, below and above it."""
     step = max(abs(place.value), 2.0**-10) * _BESIDE
     return place.value - step, place.value + step
 
 
-def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
+def points_beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
     """The points around those of the places of a mask that are nearest to 0, and between two that are close,
     of which one may be among others; two may have the same nearest double.
 
@@ -150,27 +162,27 @@ def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> 
     """
     if not mask:
         return []
-    places = sorted(edges.within(mask), key=lambda place: abs(place.value))[:_NEAREST]
+    places = sorted(edges.iterate_places(mask), key=lambda place: abs(place.value))[:_NEAREST]
     if whole:
         return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
-    points = [x for place in places for x in around(place)]
+    points = [x for place in places for x in points_around(place)]
     points += [place.value for place in places if place.crowded]
-    values = sorted({place.value for place in (*places, *edges.within(others))})
+    values = sorted({place.value for place in (*places, *edges.iterate_places(others))})
     close = [
         (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
     ]
     return points + close
 
 
-def looked(edges: Edges, mask: int) -> float:
+def search_radius(edges: Edges, mask: int) -> float:
     """How far from 0 `beside` looks at all places of a mask."""
     if mask.bit_count() <= _NEAREST and not mask & edges.endless:
         return REACH
-    places = sorted(abs(place.value) for place in edges.within(mask))
-    return min(edges.radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
+    places = sorted(abs(place.value) for place in edges.iterate_places(mask))
+    return min(edges.known_radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
 
 
-def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:
+def exact_value_at(programs: Programs, k: int, point: Floats, bits: int = BITS) -> BallValue:
     """The value of a program at a point, by rigorous bounds."""
     return values_of(functions_at(programs.variables, point[:, np.newaxis], bits), programs, [k])[0][0]
 
@@ -189,14 +201,14 @@ def functions_at(
     return Functions(first, bits, merged=merged, others=others, whole=whole)
 
 
-def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[Value, ...]]:
+def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[BallValue, ...]]:
     """The values of some of the programs at the points of the functions."""
-    some = programs.only(chosen)
-    numbers = functions.read(some, some.roots)
+    some = programs.select_programs(chosen)
+    numbers = functions.read_programs(some, some.roots)
     return [functions.values[numbers[root]] for root in some.roots.tolist()]
 
 
-def seen(
+def compare_at_points(
     head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
 ) -> Iterator[tuple[int, int, int]]:
     """What some of the programs are at points, of which each has its own, (variables, points): for each the
@@ -211,7 +223,9 @@ def seen(
     if not pieces:
         return
     every = np.concatenate(pieces, axis=1)
-    ((value,), (error,)), (values, errors) = (balls(one, every) for one in (head, programs.only(chosen)))
+    ((value,), (error,)), (values, errors) = (
+        evaluate_balls(one, every) for one in (head, programs.select_programs(chosen))
+    )
     inside, known = np.isfinite(error), np.isfinite(errors)
     size = np.maximum(np.abs(values), np.abs(value))
     apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
@@ -246,7 +260,7 @@ def seen(
 _POOL = 3_000
 _FEWEST = 200
 _ROUNDS = 12
-_WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
+_WHOLE_RANGES: tuple[DomainInterval, ...] = ((-2, 2), (-6, 6), (-30, 30))
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
 """Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
@@ -270,10 +284,10 @@ class Region:
     ) -> None:
         self.variables = tuple(variables)
         self.assumptions = assumptions
-        self._bounds = {name: self._bound(name) for name in self.variables}
+        self._bounds = {name: self._bounds_of(name) for name in self.variables}
         self._seed = seed
 
-    def special(self) -> tuple[Floats, list[str]]:
+    def special_points(self) -> tuple[Floats, list[str]]:
         """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
 
         The others are in general position. And for each point what is special, such as `a = 0`.
@@ -294,36 +308,36 @@ class Region:
             found.append(beside)
             names += [" and ".join(f"{display_name(name)} = {value:g}" for name, value in values.items())] * 2
         points = np.concatenate(found, axis=1)
-        kept = np.flatnonzero(self.holds(points))
+        kept = np.flatnonzero(self.assumptions_hold(points))
         return points[:, kept], [names[place] for place in kept.tolist()]
 
-    def far(self) -> list[Floats]:
+    def far_points(self) -> list[Floats]:
         """For each variable points like the others, but far out along it."""
         random, found = np.random.default_rng([self._seed, 4]), []
         for place, name in enumerate(self.variables):
-            values = self._of(name, random, FAR, POOL_PER_FAR_RANGE)
+            values = self._sample_variable(name, random, FAR, POOL_PER_FAR_RANGE)
             moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
             moved[place] = values
-            found.append(moved[:, self.holds(moved)])
+            found.append(moved[:, self.assumptions_hold(moved)])
         return found
 
-    def whole(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
+    def integer_points(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
         """(variables, points) where integers are tried one by one, in ascending order, and far out; the other
         variables are in general position, and the same for some in a row. Args: reach: how far one by one."""
         names = [name for name in self.variables if name in self.assumptions.integers]
         random = np.random.default_rng([self._seed, 5])
-        near = [self._at({name: self._one_by_one(name, reach)}) for name in names]
+        near = [self._fill_points({name: self._one_by_one(name, reach)}) for name in names]
         for one, other in combinations(names[:_PAIRED], 2):
             sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (one, other))
             grid = np.meshgrid(*sides)
-            near.append(self._at({one: grid[0].ravel(), other: grid[1].ravel()}))
-        far = [self._at({name: self._far_out(name, random)}) for name in names]
+            near.append(self._fill_points({one: grid[0].ravel(), other: grid[1].ravel()}))
+        far = [self._fill_points({name: self._far_out(name, random)}) for name in names]
         nothing = np.empty((len(self.variables), 0))
         both = (np.concatenate([nothing, *found], axis=1) for found in (near, far))
-        one_by_one, far_out = (points[:, self.holds(points)] for points in both)
+        one_by_one, far_out = (points[:, self.assumptions_hold(points)] for points in both)
         return one_by_one, far_out
 
-    def _at(self, values: Mapping[str, Floats]) -> Floats:
+    def _fill_points(self, values: Mapping[str, Floats]) -> Floats:
         count = len(next(iter(values.values())))
         points = self.points[:, np.arange(count) // _IN_A_ROW % self.points.shape[1]]
         for name, row in values.items():
@@ -332,7 +346,7 @@ class Region:
 
     def _one_by_one(self, name: str, reach: int) -> Floats:
         low, high = self._bounds[name]
-        begin, end = _within((-reach, reach), low, high)
+        begin, end = _intersect((-reach, reach), low, high)
         return np.arange(ceil(begin), floor(end) + 1, dtype=np.float64)
 
     def _far_out(self, name: str, random: np.random.Generator) -> Floats:
@@ -344,7 +358,7 @@ class Region:
         every = np.concatenate([every, -every])
         return every[(low <= every) & (every <= high)]
 
-    def tried(self, points: Floats) -> str:
+    def describe_tried(self, points: Floats) -> str:
         texts = []
         for name in self.assumptions.integers:
             values = np.unique(points[self.variables.index(name)])
@@ -357,13 +371,13 @@ class Region:
             texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
         return "; ".join(texts)
 
-    def range_of(self, place: int, reach: float) -> Interval:
+    def range_of(self, place: int, reach: float) -> DomainInterval:
         """From where to where a variable may run that goes so far from 0; a little off it, so that the middle
         and what divides it evenly are no special places."""
         off = reach * 2.0**-9 / 3
-        return _within((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
+        return _intersect((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
 
-    def holds(self, points: Floats) -> NDArray[np.bool_]:
+    def assumptions_hold(self, points: Floats) -> NDArray[np.bool_]:
         """Whether the assumptions certainly hold at each point."""
         return relations_hold(self.assumptions, self.variables, points)
 
@@ -384,9 +398,9 @@ class Region:
             rows = []
             for name in self.variables:
                 ranges = _WHOLE_RANGES if name in self.assumptions.integers else RANGES
-                rows.append(self._of(name, random, ranges, _POOL // len(ranges)))
+                rows.append(self._sample_variable(name, random, ranges, _POOL // len(ranges)))
             points = np.stack(rows)
-            kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
+            kept = np.concatenate([kept, points[:, self.assumptions_hold(points)]], axis=1)
             _, first = np.unique(kept, axis=1, return_index=True)
             kept = kept[:, np.sort(first)]
             if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
@@ -399,26 +413,28 @@ class Region:
             )
         return kept[:, :_POOL]
 
-    def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
+    def _sample_variable(
+        self, name: str, random: np.random.Generator, ranges: Sequence[DomainInterval], share: int
+    ) -> Floats:
         low, high = self._bounds[name]
         whole = name in self.assumptions.integers
         pieces = []
         for ends in ranges:
-            first, last = _within(ends, low, high)
+            first, last = _intersect(ends, low, high)
             if whole:
                 lowest, highest = ceil(first), max(ceil(first), floor(last))
                 pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
             else:
-                pieces.append(draw(random, first, last, share))
+                pieces.append(draw_points(random, first, last, share))
         return random.permutation(np.concatenate(pieces))
 
-    def _bound(self, name: str) -> Interval:
+    def _bounds_of(self, name: str) -> DomainInterval:
         low, high = -inf, inf
         for one in self.assumptions.relations:
             for side, other in ((one.left, one.right), (one.right, one.left)):
                 if side != Tree(name) or variables_of(other) or one.sign == "!=":
                     continue
-                value = float(balls(compile_many([other]), [0.5])[0][0, 0])
+                value = float(evaluate_balls(compile_many([other]), [0.5])[0][0, 0])
                 if side is one.left:
                     high = min(high, value)
                 else:
@@ -433,7 +449,7 @@ def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: F
     if not assumptions.relations:
         return kept
     differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
-    values, errors = balls(compile_many(differences, variables=variables), points)
+    values, errors = evaluate_balls(compile_many(differences, variables=variables), points)
     for one, value, error in zip(assumptions.relations, values, errors, strict=True):
         sure = np.isfinite(error)
         if one.sign == "!=":
@@ -443,7 +459,7 @@ def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: F
     return kept
 
 
-def _within(ends: Interval, low: float, high: float) -> Interval:
+def _intersect(ends: DomainInterval, low: float, high: float) -> DomainInterval:
     first, last = max(ends[0], low), min(ends[1], high)
     if first < last:
         return first, last
@@ -461,7 +477,7 @@ def _within(ends: Interval, low: float, high: float) -> Interval:
 _PROBES = 2
 
 
-class Lines:
+class BoundaryLines:
     """Lines through points of a region, along each variable, and the ends of a head's domain on them.
 
     Args: head: its program. along: the places of the variables. points: (variables, points) in general
@@ -484,16 +500,19 @@ class Lines:
 
     def of_head(self) -> Floats:
         """Points beside the ends of the head's domain: (variables, points)."""
-        return self._points(tuple(line.ends for line in self._lines))
+        return self._line_points(tuple(line.ends for line in self._lines))
 
     def of(self, programs: Programs, chosen: Sequence[int]) -> list[Floats]:
         """For some of the programs points beside those ends of their domains that are none of the head's."""
-        some = programs.only(chosen)
-        return [self._points(mask) for mask in zip(*(line.masks(some) for line in self._lines), strict=True)]
+        some = programs.select_programs(chosen)
+        return [
+            self._line_points(mask)
+            for mask in zip(*(line.compute_masks(some) for line in self._lines), strict=True)
+        ]
 
-    def _points(self, masks: tuple[int, ...]) -> Floats:
+    def _line_points(self, masks: tuple[int, ...]) -> Floats:
         if masks not in self._beside:
-            found = [line.beside(mask) for line, mask in zip(self._lines, masks, strict=True)]
+            found = [line.points_beside(mask) for line, mask in zip(self._lines, masks, strict=True)]
             self._beside[masks] = np.concatenate(found, axis=1)
         return self._beside[masks]
 
@@ -508,16 +527,16 @@ class _Line:
         self._functions = Functions(list(probes)[:_PROBES])
         self._edges = Edges(self._functions)
         self.ends = 0
-        (self.ends,) = self.masks(head)
+        (self.ends,) = self.compute_masks(head)
 
-    def masks(self, programs: Programs) -> list[int]:
-        line = programs.along(self._name, self._point)
-        numbers = self._functions.read(line, line.roots)
-        return [ends & ~self.ends for _, ends in self._edges.masks(line, numbers, line.roots)]
+    def compute_masks(self, programs: Programs) -> list[int]:
+        line = programs.restrict_to_line(self._name, self._point)
+        numbers = self._functions.read_programs(line, line.roots)
+        return [ends & ~self.ends for _, ends in self._edges.compute_masks(line, numbers, line.roots)]
 
-    def beside(self, mask: int) -> Floats:
+    def points_beside(self, mask: int) -> Floats:
         whole = self._name in self._region.assumptions.integers
-        found = beside(self._edges, mask, others=self.ends, whole=whole)
+        found = points_beside(self._edges, mask, others=self.ends, whole=whole)
         points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
         points[self._place] = found
-        return points[:, self._region.holds(points)]
+        return points[:, self._region.assumptions_hold(points)]

@@ -26,21 +26,21 @@ from engines.core.vocabulary import (
     count_operands,
     is_constant_token,
 )
-from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
 from engines.mathematics.numbers.numeric import compile_valid
-from engines.mathematics.numbers.precise import BITS, Value, agreement
+from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.curves import Curves
-from engines.mathematics.verification.points import Lines, Region, functions_at
+from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.rigorous import (
     MOST_BITS,
     SPARE,
     LongSumError,
     Totals,
     bits_for,
-    exceptional,
+    compute_scales,
+    describe_exceptional,
     is_finite,
-    scales,
-    value,
+    value_at,
 )
 from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberVerdict, Outcome
 
@@ -72,7 +72,7 @@ class _Point(NamedTuple):
     a value may be too much work; where there are `many`, integrals are."""
 
     at: tuple[float, ...]
-    head: Value
+    head: BallValue
     far: bool = False
     many: bool = False
     single: str = ""
@@ -87,15 +87,15 @@ class Pointwise:
     def __init__(
         self, head: Tree, names: set[str], assumptions: Assumptions = NO_ASSUMPTIONS, *, seed: int = 0
     ) -> None:
-        self.variables = ordered(names)
+        self.variables = order_variables(names)
         self.shown = [place for place, name in enumerate(self.variables) if name in names]
         self._head = head
-        self._known: dict[tuple[float, ...], Value] = {}
+        self._known: dict[tuple[float, ...], BallValue] = {}
         self._region = region = Region(self.variables, assumptions, seed=seed)
         self._totals = Totals()
-        few, _ = region.whole(_FEW_INTEGERS)
+        few, _ = region.integer_points(_FEW_INTEGERS)
         self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1))
-        far = np.concatenate([far[:, :_FAR] for far in region.far()], axis=1)
+        far = np.concatenate([far[:, :_FAR] for far in region.far_points()], axis=1)
         self._points += [point._replace(far=True) for point in self._with_head(far)]
         known = [point.at for point in self._points if is_finite(point.head)]
         self.reason = (
@@ -103,24 +103,24 @@ class Pointwise:
             if len(known) >= _FEWEST
             else f"the head has a value at {len(known)} of {len(self._points)} points"
         )
-        self._lines: Lines | None = None
-        stand_in = compile_valid([_plain(head)], variables=self.variables)
+        self._lines: BoundaryLines | None = None
+        stand_in = compile_valid([_to_core_language(head)], variables=self.variables)
         self.points = np.array(known).reshape(-1, len(self.variables)).T
         self.inside = len(known)
         self._deep = self.points[:, :_DEEP]
-        self._scales = scales(stand_in, self._deep)
+        self._scales = compute_scales(stand_in, self._deep)
         if known and self.shown:
-            self._lines = Lines(stand_in, region, self.shown, self.points, 1)
+            self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
             functions = functions_at(self.variables, self._deep, merged=True)
             self._curves = Curves(stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND)
             self._points += self._with_head(self._lines.of_head())
-        special, singles = region.special()
+        special, singles = region.special_points()
         for column, single in zip(special.T, singles, strict=True):
             self._points += [
                 point._replace(single=single) for point in self._with_head(column[:, np.newaxis])
             ]
         if "integral" not in head.list_labels():
-            for points, far_out in zip(region.whole(), (False, True), strict=True):
+            for points, far_out in zip(region.integer_points(), (False, True), strict=True):
                 self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
@@ -130,7 +130,7 @@ class Pointwise:
             else parse_prefix(member, lambda token: count_operands(token, LETTERS))
             for member in members
         ]
-        return [self._verdict(tree) for tree in trees]
+        return [self._judge_tree(tree) for tree in trees]
 
     def _with_head(self, points: Floats) -> list[_Point]:
         found = []
@@ -138,21 +138,21 @@ class Pointwise:
             at = tuple(column)
             try:
                 if at not in self._known:
-                    self._known[at] = self._at(self._head, at)
+                    self._known[at] = self._value_at(self._head, at)
                 found.append(_Point(at, self._known[at]))
             except LongSumError:
                 continue
         return found
 
-    def _at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> Value:
+    def _value_at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> BallValue:
         values = {name: fmpq(*at.as_integer_ratio()) for name, at in zip(self.variables, point, strict=True)}
         with ctx.workprec(bits):
-            found = value(tree, values, self._totals)
+            found = value_at(tree, values, self._totals)
         if found is None or found.is_finite() or bits >= _MORE_BITS:
             return found
-        return self._at(tree, point, _MORE_BITS)
+        return self._value_at(tree, point, _MORE_BITS)
 
-    def _verdict(self, tree: Tree) -> MemberVerdict:
+    def _judge_tree(self, tree: Tree) -> MemberVerdict:
         """Special points show other values, and single ones where only one of the two has any. Where one of
         the two has no known value, such as an integral over a pole, nothing is claimed, but for points far
         out."""
@@ -160,20 +160,20 @@ class Pointwise:
             return MemberVerdict("undecided", 0.0)
         self._totals.spent = inside = missing = unknown = vague = 0
         agreeing: list[tuple[float, ...]] = []
-        lost: tuple[_Point, Value] | None = None
-        gained: tuple[_Point, Value] | None = None
+        lost: tuple[_Point, BallValue] | None = None
+        gained: tuple[_Point, BallValue] | None = None
         singles: dict[str, list[str]] = {}
         integral = "integral" in tree.list_labels()
         points = self._points
         if self._lines is not None:
-            program = compile_valid([_plain(tree)], variables=self.variables)
+            program = compile_valid([_to_core_language(tree)], variables=self.variables)
             beside, beyond = self._lines.of(program, [0])[0], self._curves.of(program, [0])[0].points
             points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
         for point in points:
             if point.many and integral:
                 continue
             try:
-                head, member = point.head, self._at(tree, point.at)
+                head, member = point.head, self._value_at(tree, point.at)
             except LongSumError:
                 continue
             if head is None or member is None:
@@ -191,9 +191,9 @@ class Pointwise:
                 unknown += head.is_finite() != member.is_finite() and not point.far and not point.single
                 continue
             with ctx.workprec(_BITS):
-                bits = agreement(head, member)
+                bits = agreed_bits(head, member)
             if bits is None:
-                example = self._example(point, head, member, member - head)
+                example = self._make_counterexample(point, head, member, member - head)
                 return MemberVerdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
             if point.single:
                 singles.setdefault(point.single, []).append("")
@@ -209,10 +209,10 @@ class Pointwise:
         elif not agreeing:
             outcome = "nowhere"
         if outcome in ("equal", "extends", "shrinks"):
-            deeper = self._deeper(tree)
+            deeper = self._judge_with_more_bits(tree)
             if deeper is not None:
                 return deeper
-        tried = self._region.tried(np.array(agreeing).T) if agreeing else ""
+        tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
         checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
         return MemberVerdict(
@@ -220,30 +220,32 @@ class Pointwise:
             len(agreeing) / inside if inside else 0.0,
             outcome == "shrinks" and gained is not None,
             len(agreeing) + missing,
-            None if shown is None else self._example(shown[0], shown[0].head, shown[1]),
+            None if shown is None else self._make_counterexample(shown[0], shown[0].head, shown[1]),
             checked,
-            exceptional(outcome, singles),
+            describe_exceptional(outcome, singles),
         )
 
-    def _deeper(self, tree: Tree) -> MemberVerdict | None:
+    def _judge_with_more_bits(self, tree: Tree) -> MemberVerdict | None:
         """What more bits say where terms are lost in the usual ones at all points; None if no more."""
         if not self._deep.shape[1]:
             return None
-        program = compile_valid([_plain(tree)], variables=self.variables)
-        bits, place = bits_for(np.maximum(self._scales, scales(program, self._deep))[0])
+        program = compile_valid([_to_core_language(tree)], variables=self.variables)
+        bits, place = bits_for(np.maximum(self._scales, compute_scales(program, self._deep))[0])
         if bits > MOST_BITS:
             return MemberVerdict("undecided", 0.0)
         if bits <= BITS:
             return None
         at = tuple(self._deep[:, place].tolist())
-        head, member = self._at(self._head, at, bits), self._at(tree, at, bits)
+        head, member = self._value_at(self._head, at, bits), self._value_at(tree, at, bits)
         with ctx.workprec(bits):
-            if head is None or member is None or agreement(head, member) is not None:
+            if head is None or member is None or agreed_bits(head, member) is not None:
                 return None
-            example = self._example(_Point(at, head), head, member, member - head)
+            example = self._make_counterexample(_Point(at, head), head, member, member - head)
         return MemberVerdict("different", 1.0, points=1, counterexample=example)
 
-    def _example(self, point: _Point, head: Value, member: Value, gap: Value = None) -> Counterexample:
+    def _make_counterexample(
+        self, point: _Point, head: BallValue, member: BallValue, gap: BallValue = None
+    ) -> Counterexample:
         at = tuple((self.variables[place], point.at[place]) for place in self.shown)
         one, other, apart = (
             None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
@@ -252,7 +254,7 @@ class Pointwise:
         return Counterexample(point.at[0], one, other, apart, at)
 
 
-def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
+def _to_core_language(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
     """An expression of the core language whose domain ends, or that bends, about where that of this one may
     end or jump: where the argument of `sign` is 0, or that of `floor` an integer.
 
@@ -263,18 +265,18 @@ def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree
     if not tree.children:
         return bound.get(label, tree)
     if label in FURTHER and label not in BINDERS:
-        parts = [_plain(child, bound) for child in tree.children]
+        parts = [_to_core_language(child, bound) for child in tree.children]
         inner = parts[0] if len(parts) == 1 else Tree("-", (parts[0], parts[1]))
         if label == "root":
             inner = parts[1]
         bend = inner if label in _BENDING else Tree("sin", (Tree("*", (Tree("pi"), inner)),))
         return Tree("+", (inner, Tree("*", (Tree("0"), Tree("abs", (bend,))))))
     if label not in BINDERS:
-        return Tree(label, tuple(_plain(child, bound) for child in tree.children))
+        return Tree(label, tuple(_to_core_language(child, bound) for child in tree.children))
     name, low, high, body = tree.children
-    ends = [_plain(low, bound), _plain(high, bound)]
+    ends = [_to_core_language(low, bound), _to_core_language(high, bound)]
     numbers = [int(end.label) for end in ends if is_constant_token(end.label) and "." not in end.label]
     if label != "integral" and len(numbers) == 2 and 0 < numbers[1] - numbers[0] < _WRITTEN_OUT:
         ends = [Tree(str(number)) for number in range(numbers[0], numbers[1] + 1)]
-    terms = [_plain(body, {**bound, name.label: end}) for end in ends]
+    terms = [_to_core_language(body, {**bound, name.label: end}) for end in ends]
     return reduce(lambda one, other: Tree("*" if label == "prod" else "+", (one, other)), terms)

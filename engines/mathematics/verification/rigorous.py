@@ -15,11 +15,26 @@ from numpy.typing import NDArray
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree, differentiate
 from engines.core.vocabulary import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
-from engines.mathematics.numbers.domain import Edges, Place
-from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
+from engines.mathematics.numbers.domain import DomainPlace, Edges
+from engines.mathematics.numbers.numeric import CODE, Programs, compile_many, evaluate_balls
 from engines.mathematics.numbers.numeric_kernel import COTH, LEAF, TANH
-from engines.mathematics.numbers.precise import BITS, NOTHING, Functions, Value, agreement, applied, integer
-from engines.mathematics.verification.points import around, beside, exactly, functions_at, looked, values_of
+from engines.mathematics.numbers.precise import (
+    BITS,
+    NOTHING,
+    BallValue,
+    Functions,
+    agreed_bits,
+    apply_operation,
+    integer_in_ball,
+)
+from engines.mathematics.verification.points import (
+    exact_value_at,
+    functions_at,
+    points_around,
+    points_beside,
+    search_radius,
+    values_of,
+)
 from engines.mathematics.verification.verdicts import Agreed
 
 # The bits that it takes to see everything an expression is made of.
@@ -38,14 +53,14 @@ SEEN = (BITS - _SPARE) / _TIMES
 """Nothing of such a scale is lost in the usual precision."""
 
 
-def scales(programs: Programs, points: Floats) -> Floats:
+def compute_scales(programs: Programs, points: Floats) -> Floats:
     """How many binary orders lie between 1 and the largest or smallest that a program meets at each point.
 
     Args: points: (points,) or (variables, points). Returns: (programs, points), inf where a program has no
     known value.
     """
-    values, errors = balls(programs, points, trace=True)
-    return _scales(programs.nodes, values, errors)[programs.roots]
+    values, errors = evaluate_balls(programs, points, trace=True)
+    return _compute_node_scales(programs.nodes, values, errors)[programs.roots]
 
 
 def bits_for(needed: Floats) -> tuple[int, int]:
@@ -59,7 +74,7 @@ def bits_for(needed: Floats) -> tuple[int, int]:
 
 
 @compile_kernel
-def _scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
+def _compute_node_scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
     """(nodes, points); tanh and coth are as far from 1 as exp(-2 |u|)."""
     found = np.full(values.shape, np.inf)
     found[0] = 0.0
@@ -99,7 +114,7 @@ _PIECES = 128
 
 Exact = arb | fmpq | None
 """As `Value`; exact where it is rational."""
-Point = Mapping[str, arb | fmpq]
+PointValues = Mapping[str, arb | fmpq]
 
 
 class LongSumError(Exception):
@@ -114,31 +129,31 @@ class Totals:
         self.known: dict[tuple[object, ...], tuple[int, arb | fmpq]] = {}
         self.spent = self._allowed = 0
 
-    def begin(self) -> None:
+    def begin_count(self) -> None:
         self._allowed = min(self.spent + _LONGEST, _MOST)
 
-    def spend(self, terms: int) -> None:
+    def spend_terms(self, terms: int) -> None:
         """Raises: LongSumError."""
         if self.spent + terms > self._allowed:
             raise LongSumError
         self.spent += terms
 
 
-def value(tree: Tree, values: Point, totals: Totals | None = None) -> Value:
+def value_at(tree: Tree, values: PointValues, totals: Totals | None = None) -> BallValue:
     """The value at a point; None is undefined, NaN unknown.
 
     Args: totals: of earlier points; filled. Raises: LongSumError.
     """
     totals = totals or Totals()
-    totals.begin()
-    return _ball(_value(tree, values, totals))
+    totals.begin_count()
+    return _to_ball(_evaluate_node(tree, values, totals))
 
 
-def _ball(known: Exact) -> Value:
+def _to_ball(known: Exact) -> BallValue:
     return arb(known.p if known.q == 1 else known) if isinstance(known, fmpq) else known
 
 
-def _value(tree: Tree, values: Point, totals: Totals) -> Exact:
+def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
     label = tree.label
     if not tree.children:
         if label in values:
@@ -147,32 +162,32 @@ def _value(tree: Tree, values: Point, totals: Totals) -> Exact:
             return fmpq(*Fraction(label).as_integer_ratio())
         return arb.pi() if label == "pi" else arb.const_e()
     if label in BINDERS:
-        return _bound(tree, values, totals)
+        return _evaluate_bound(tree, values, totals)
     if label == "d":
-        return _slope(tree.children[1], values, totals)
-    exact = [_value(child, values, totals) for child in tree.children]
+        return _evaluate_derivative(tree.children[1], values, totals)
+    exact = [_evaluate_node(child, values, totals) for child in tree.children]
     if label.startswith("sound-"):
-        return _sound(label, [_ball(part) for part in exact])
+        return _apply_soundly(label, [_to_ball(part) for part in exact])
     if any(part is None for part in exact):
         return None
     if label in _EXACTLY and all(isinstance(part, fmpq) for part in exact):
         found = _EXACTLY[label](*exact)
         if found is not NotImplemented:
-            return found if found is None or _length(found) <= _EXACT_BITS else arb(found)
-    parts = [_ball(part) for part in exact]
+            return found if found is None or _bit_length(found) <= _EXACT_BITS else arb(found)
+    parts = [_to_ball(part) for part in exact]
     if label in CODE:
         form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
         fixed = label == "pow" and variables_of(tree.children[1]).isdisjoint(values)
-        return applied(form, parts[:1], parts[1:], fixed)[0]
+        return apply_operation(form, parts[:1], parts[1:], fixed)[0]
     return _OTHERS[label](*parts)
 
 
-def _length(number: fmpq) -> int:
+def _bit_length(number: fmpq) -> int:
     return max(number.p.bit_length(), number.q.bit_length())
 
 
 def _exact_power(base: fmpq, exponent: fmpq) -> fmpq | None:
-    if exponent.q != 1 or _length(base) * abs(exponent) > _EXACT_BITS:
+    if exponent.q != 1 or _bit_length(base) * abs(exponent) > _EXACT_BITS:
         return NotImplemented
     return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
 
@@ -181,7 +196,7 @@ def _of_integers(function: Callable[..., int], one: fmpq, other: fmpq) -> fmpq |
     return fmpq(function(int(one.p), int(other.p))) if one.q == other.q == 1 else None
 
 
-def _modulo(u: fmpq, modulus: fmpq) -> fmpq | None:
+def _exact_modulo(u: fmpq, modulus: fmpq) -> fmpq | None:
     if modulus <= 0:
         return None if modulus == 0 else NotImplemented
     return u - modulus * (u / modulus).floor()
@@ -226,56 +241,56 @@ _EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
     ),
     "gcd": lambda one, other: _of_integers(gcd, one, other),
     "lcm": lambda one, other: _of_integers(lcm, one, other),
-    "mod": _modulo,
+    "mod": _exact_modulo,
     "binomial": _whole_binomial,
     "root": _exact_root,
 }
 """What is rational where its operands are."""
 
 
-def _sound(label: str, parts: Sequence[Value]) -> Value:
+def _apply_soundly(label: str, parts: Sequence[BallValue]) -> BallValue:
     *operands, instead = parts
     if None in operands:
         return None
     plain = label.removeprefix("sound-")
     form = (CODE["ln" if plain == "log" else plain], 1, 1 if len(operands) > 1 else NOTHING)
-    found = applied(form, operands[:1], operands[1:], True)[0]
+    found = apply_operation(form, operands[:1], operands[1:], True)[0]
     return instead if found is None else found
 
 
-def _remainder(u: arb, v: arb) -> Value:
+def _remainder_ball(u: arb, v: arb) -> BallValue:
     if v == 0:
         return None
-    nearest = integer((u / v + arb(0.5)).floor())
+    nearest = integer_in_ball((u / v + arb(0.5)).floor())
     if nearest is None:
         return arb.nan()
     tie = u / v + arb(0.5) == arb(nearest)
     return u - v * (nearest - 1 if tie and int(nearest) % 2 else nearest)
 
 
-def _floor(u: arb) -> arb:
-    below = integer(u.floor())
+def _floor_ball(u: arb) -> arb:
+    below = integer_in_ball(u.floor())
     return arb.nan() if below is None else arb(below)
 
 
-def _round(u: arb) -> Value:
+def _round_ball(u: arb) -> BallValue:
     """To the nearest integer; what is in the middle between two is rounded in several ways: unknown."""
-    doubled = integer(2 * u) if u.is_exact() else None
-    return arb.nan() if doubled is not None and int(doubled) % 2 else _floor(u + arb(0.5))
+    doubled = integer_in_ball(2 * u) if u.is_exact() else None
+    return arb.nan() if doubled is not None and int(doubled) % 2 else _floor_ball(u + arb(0.5))
 
 
-def _gamma(u: arb) -> Value:
+def _gamma_ball(u: arb) -> BallValue:
     if u.is_integer() and u <= 0:
         return None
     return u.gamma() if abs(u) < _LARGEST_GAMMA else arb.nan()
 
 
-def _binomial(n: arb, k: arb) -> Value:
+def _binomial_ball(n: arb, k: arb) -> BallValue:
     """n (n - 1) ... (n - k + 1) / k! for an integer k, 0 for a negative one where n is none; by gamma for
     others."""
     if not (abs(n) < _LARGEST_GAMMA and abs(k) < _LARGEST_GAMMA):
         return arb.nan()
-    whole = integer(k) if k.is_exact() else None
+    whole = integer_in_ball(k) if k.is_exact() else None
     if whole is None:
         return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
     if whole < 0:
@@ -285,22 +300,22 @@ def _binomial(n: arb, k: arb) -> Value:
     return (n - k + 1).rising(int(whole)) / arb(int(whole)).fac()
 
 
-def _pochhammer(u: arb, n: arb) -> Value:
-    whole = integer(n) if n.is_exact() else None
+def _pochhammer_ball(u: arb, n: arb) -> BallValue:
+    whole = integer_in_ball(n) if n.is_exact() else None
     if whole is not None and 0 <= whole <= _LONGEST:
         return u.rising(int(whole))
-    above, below = _gamma(u + n), _gamma(u)
+    above, below = _gamma_ball(u + n), _gamma_ball(u)
     return arb.nan() if above is None or below is None else above / below
 
 
-def _mod(u: arb, modulus: arb) -> Value:
+def _modulo_ball(u: arb, modulus: arb) -> BallValue:
     if modulus.is_zero():
         return None
-    return u - modulus * _floor(u / modulus) if modulus > 0 else arb.nan()
+    return u - modulus * _floor_ball(u / modulus) if modulus > 0 else arb.nan()
 
 
-def _nth_root(degree: arb, u: arb) -> Value:
-    whole = integer(degree) if degree.is_exact() else None
+def _nth_root(degree: arb, u: arb) -> BallValue:
+    whole = integer_in_ball(degree) if degree.is_exact() else None
     if whole is None or not 0 < whole <= _LONGEST:
         return arb.nan()
     n = int(whole)
@@ -313,16 +328,16 @@ def _nth_root(degree: arb, u: arb) -> Value:
 
 _LARGEST_GAMMA = arb(10) ** 12
 
-_OTHERS: Mapping[str, Callable[..., Value]] = {
+_OTHERS: Mapping[str, Callable[..., BallValue]] = {
     "sign": lambda u: arb(1) if u > 0 else arb(-1) if u < 0 else u if u == 0 else arb.nan(),
-    "floor": _floor,
-    "ceil": lambda u: -_floor(-u),
-    "round": _round,
-    "gamma": _gamma,
-    "factorial": lambda u: _gamma(u + 1),
-    "binomial": _binomial,
-    "pochhammer": _pochhammer,
-    "mod": _mod,
+    "floor": _floor_ball,
+    "ceil": lambda u: -_floor_ball(-u),
+    "round": _round_ball,
+    "gamma": _gamma_ball,
+    "factorial": lambda u: _gamma_ball(u + 1),
+    "binomial": _binomial_ball,
+    "pochhammer": _pochhammer_ball,
+    "mod": _modulo_ball,
     # worked out only of numbers that are known exactly
     **dict.fromkeys(("gcd", "lcm"), lambda *_: arb.nan()),
     "min": arb.min,
@@ -334,27 +349,27 @@ _OTHERS: Mapping[str, Callable[..., Value]] = {
     "fmin": arb.min,
     "fmax": arb.max,
     "copysign": lambda u, v: abs(u) if v > 0 else -abs(u) if v < 0 else arb.nan(),
-    "remainder": _remainder,
+    "remainder": _remainder_ball,
     "atan2": lambda y, x: arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x),
 }
 
 
-def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
-    if _value(body, values, totals) is None:
+def _evaluate_derivative(body: Tree, values: PointValues, totals: Totals) -> Exact:
+    if _evaluate_node(body, values, totals) is None:
         return None
     if not {*FURTHER, "d"}.isdisjoint(body.list_labels()):
         return arb.nan()
-    return _value(differentiate(body, VARIABLE), values, totals)
+    return _evaluate_node(differentiate(body, VARIABLE), values, totals)
 
 
-def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
+def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
     name, *ends, body = tree.children
-    low, high = (_value(end, values, totals) for end in ends)
+    low, high = (_evaluate_node(end, values, totals) for end in ends)
     if low is None or high is None:
         return None
     if tree.label == "integral":
-        return _integral(name.label, arb(low), arb(high), body, values)
-    first, last = _integer(low), _integer(high)
+        return _evaluate_integral(name.label, arb(low), arb(high), body, values)
+    first, last = _exact_integer(low), _exact_integer(high)
     if first is None or last is None:
         return arb.nan() if arb(low).contains_integer() and arb(high).contains_integer() else None
     given = [values[one] for one in sorted(variables_of(body) - {name.label})]
@@ -364,27 +379,27 @@ def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
     if done > last:
         done, total = begin
     # A term takes as long as it has operations.
-    totals.spend(max(0, last - done) * max(1, len(body) // 4))
+    totals.spend_terms(max(0, last - done) * max(1, len(body) // 4))
     for number in range(done + 1, last + 1):
-        one = _value(body, {**values, name.label: fmpq(number)}, totals)
+        one = _evaluate_node(body, {**values, name.label: fmpq(number)}, totals)
         if one is None:
             return None
         total = total + one if tree.label == "sum" else total * one
-        if isinstance(total, fmpq) and _length(total) > _EXACT_BITS:
+        if isinstance(total, fmpq) and _bit_length(total) > _EXACT_BITS:
             total = arb(total)
     if last >= first and all(isinstance(one, fmpq) for one in given):
         totals.known[key] = last, total
     return total
 
 
-def _integer(number: arb | fmpq) -> int | None:
+def _exact_integer(number: arb | fmpq) -> int | None:
     if isinstance(number, fmpq):
         return int(number.p) if number.q == 1 else None
-    whole = integer(number) if number.is_exact() else None
+    whole = integer_in_ball(number) if number.is_exact() else None
     return None if whole is None else int(whole)
 
 
-def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Value:
+def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: PointValues) -> BallValue:
     known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
         integrand = _with_named_values(body, name, values, known)
@@ -393,7 +408,7 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Valu
         if _somewhere_undefined(body, values, name, low, high):
             return None
         found = acb.integral(
-            lambda z, analytic: _complex(integrand, {**known, name: z}, analytic),
+            lambda z, analytic: _evaluate_complex(integrand, {**known, name: z}, analytic),
             acb(low),
             acb(high),
             rel_tol=_TOLERANCE,
@@ -405,17 +420,17 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Valu
     return found.real if found.is_finite() else arb.nan()
 
 
-def _with_named_values(tree: Tree, name: str, values: Point, known: dict[str, acb]) -> Tree:
+def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[str, acb]) -> Tree:
     """An integrand with a name for each value that is free of its variable. Args: known: those; filled."""
     if name not in tree.list_labels():
-        found = value(tree, values)
+        found = value_at(tree, values)
         place = f"#{len(known)}"
         known[place] = acb(arb.nan() if found is None else found)
         return Tree(place)
     return Tree(tree.label, tuple(_with_named_values(child, name, values, known) for child in tree.children))
 
 
-def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: arb) -> bool:
+def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, high: arb) -> bool:
     """Whether a piece of an interval is found on which an integrand certainly has no value.
 
     Pieces of which it is not known are halved, the largest first; each lies between the two ends for certain.
@@ -425,7 +440,7 @@ def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: a
     while known < len(pieces) < _PIECES:
         begin, end = pieces[known]
         known += 1
-        found = value(body, {**values, name: begin.union(end)})
+        found = value_at(body, {**values, name: begin.union(end)})
         if found is None:
             return True
         middle = ((begin + end) / 2).mid()
@@ -434,13 +449,13 @@ def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: a
     return False
 
 
-def _complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
+def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
     label = tree.label
     if not tree.children:
         return values[label]
     if label in BINDERS or label == "d":
         return acb(arb.nan())
-    parts = [_complex(child, values, analytic) for child in tree.children]
+    parts = [_evaluate_complex(child, values, analytic) for child in tree.children]
     if label in _CUT:
         return getattr(parts[0], _CUT[label])(analytic=analytic)
     if label in "+-*/":
@@ -501,29 +516,29 @@ class Recheck:
 
     def __init__(self, head: Programs, points: Floats) -> None:
         self._head = head
-        self._probes = _probes(points)
+        self._probes = _list_probes(points)
         varies = bool((head.nodes[0] == LEAF).any())
         self.functions = Functions(self._probes, BITS if varies else CONSTANT_BITS)
         self._edges = Edges(self.functions)
-        numbers = self.functions.read(head, head.roots)
+        numbers = self.functions.read_programs(head, head.roots)
         self._function = numbers[head.roots[0]]
-        ((self._holes, self._ends),) = self._edges.masks(head, numbers, head.roots)
+        ((self._holes, self._ends),) = self._edges.compute_masks(head, numbers, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
-        self._elsewhere: dict[float, tuple[Functions, tuple[Value, ...]]] = {}
-        self._sides: dict[Place, int] = {}
+        self._elsewhere: dict[float, tuple[Functions, tuple[BallValue, ...]]] = {}
+        self._sides: dict[DomainPlace, int] = {}
         self._texts: dict[tuple[int, int, bool], str] = {}
         self._beside: dict[int, Floats] = {}
         self._known: dict[int, float | None] = {}
 
     def beside_ends(self) -> list[float]:
         """Points at both sides of where the head's domain may end."""
-        return beside(self._edges, self._ends)
+        return points_beside(self._edges, self._ends)
 
-    def read(self, programs: Programs, chosen: Sequence[int]) -> list[int]:
+    def read_programs(self, programs: Programs, chosen: Sequence[int]) -> list[int]:
         """For `values` and `domains` of these programs: the function of every node."""
-        return self.functions.read(programs, programs.roots[chosen])
+        return self.functions.read_programs(programs, programs.roots[chosen])
 
-    def values(
+    def recheck_values(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
     ) -> list[Apart | Agreed | None]:
         """For some of the programs: a point where it differs from the head, how far it agrees, or None where
@@ -535,67 +550,67 @@ class Recheck:
                 heads = self.functions.values[self._function]
                 self._agreed[function] = agreed_at(self.functions, heads, self.functions.values[function])
             checked, doubtful = self._agreed[function]
-            closer = None if doubtful is None else self.closer(programs, k, self._probes[doubtful])
+            closer = None if doubtful is None else self.compare_closer(programs, k, self._probes[doubtful])
             found.append(closer if isinstance(closer, Apart) else checked or closer)
         return found
 
-    def undefined(self, function: int) -> bool:
+    def is_undefined_everywhere(self, function: int) -> bool:
         """Whether a function or the head has no value at any of the points looked at."""
-        return any(undefined(self.functions.values[one]) for one in (self._function, function))
+        return any(is_undefined(self.functions.values[one]) for one in (self._function, function))
 
-    def elsewhere(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
+    def compare_at(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
         """One program and the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
             self._elsewhere[x] = functions, values_of(functions, self._head, [0])[0]
         functions, heads = self._elsewhere[x]
         checked, _ = agreed_at(functions, heads, values_of(functions, programs, [k])[0])
-        return checked or self.closer(programs, k, x)
+        return checked or self.compare_closer(programs, k, x)
 
-    def closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
+    def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
         """One program and the head at one point, with more and more bits; None if that settles nothing."""
-        for bits, agreed, values in closer(self._head, programs, k, np.array([x])):
+        for bits, agreed, values in iterate_closer(self._head, programs, k, np.array([x])):
             if agreed is None:
                 return Apart(x, *values)
             if agreed >= bits - _SPARE:
                 return Agreed(bits - _SPARE - SPARE, 1)
         return None
 
-    def domains(
+    def recheck_domains(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
     ) -> tuple[list[int], dict[int, Floats], list[float | None]]:
         """For programs that agree with the head: their holes, for `exceptions`; by their place among the
         chosen, points beside ends of domains that are not the head's; and how far from 0 all ends that are
         not both the head's and theirs are known, None where some could only be searched for."""
-        masks = self._edges.masks(programs, numbers, programs.roots[chosen])
+        masks = self._edges.compute_masks(programs, numbers, programs.roots[chosen])
         points: dict[int, Floats] = {}
         known: list[float | None] = []
         for row, (holes, ends) in enumerate(masks):
             if own := ends & ~self._ends:
                 if own not in self._beside:
-                    self._beside[own] = np.array([beside(self._edges, own, others=self._ends)])
+                    self._beside[own] = np.array([points_beside(self._edges, own, others=self._ends)])
                 points[row] = self._beside[own]
             apart = (holes ^ self._holes) | (ends ^ self._ends)
             if apart not in self._known:
-                self._known[apart] = None if apart & self._edges.searches else self._looked(apart)
+                self._known[apart] = None if apart & self._edges.searches else self._looked_radius(apart)
             known.append(self._known[apart])
         return [holes for holes, _ in masks], points, known
 
-    def unsure(self, function: int, values: Sequence[int]) -> bool:
+    def is_unsure(self, function: int, values: Sequence[int]) -> bool:
         """Whether there may be other places than those known at which a function has one of some values."""
         with ctx.workprec(self.functions.bits):
-            found = [self._edges.solve(function, arb(value)) for value in values]
+            found = [self._edges.solve_equation(function, arb(value)) for value in values]
         return function in self.functions.faded or any(mask & self._edges.searches for mask in found)
 
-    def _looked(self, apart: int) -> float:
-        own = looked(self._edges, apart & ~self._ends)
+    def _looked_radius(self, apart: int) -> float:
+        own = search_radius(self._edges, apart & ~self._ends)
         return min(own, self._head_looked) if apart & self._ends else own
 
     @cached_property
     def _head_looked(self) -> float:
-        return looked(self._edges, self._ends)
+        return search_radius(self._edges, self._ends)
 
-    def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
+    def describe_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
         """Isolated points where one of a program and the head is undefined, or the two differ, nearest to 0
         first.
 
@@ -606,11 +621,11 @@ class Recheck:
         key = k if (holes | self._holes) & self._edges.isolated else -1, holes, both
         if key[0] >= 0 or key not in self._texts:
             apart = (holes ^ self._holes if both else holes & ~self._holes) & ~self._edges.isolated
-            places = list(self._edges.within(apart))
-            known = self._edges.radius(holes | self._holes)
+            places = list(self._edges.iterate_places(apart))
+            known = self._edges.known_radius(holes | self._holes)
             self._has_values_at(places)
             found = [p for p in places if abs(p.value) < known and self._sides[p] > 0]
-            lone = self._lone(programs, k, (holes | self._holes) & self._edges.isolated, both)
+            lone = self._list_isolated(programs, k, (holes | self._holes) & self._edges.isolated, both)
             found += [place for place in lone if abs(place.value) < known]
             found.sort(key=lambda place: (abs(place.value), place.value))
             shown = [place.text for place in found[:SHOWN]]
@@ -618,16 +633,19 @@ class Recheck:
             self._texts[key] = ", ".join(shown + ["…"] * bool(shown and more))
         return self._texts[key]
 
-    def _lone(self, programs: Programs, k: int, mask: int, both: bool) -> list[Place]:
+    def _list_isolated(self, programs: Programs, k: int, mask: int, both: bool) -> list[DomainPlace]:
         """The isolated points of a domain at which only the head is defined, or with `both` only one, and
         those at which the values differ."""
-        places = list(self._edges.within(mask))
+        places = list(self._edges.iterate_places(mask))
         if not places:
             return []
         points = [place.value for place in places]
-        member = programs.only([k])
-        (heads,), (members,) = _states(self._head, points), _states(member, points)
-        ((one,), (wide,)), ((other,), (broad,)) = balls(self._head, points), balls(member, points)
+        member = programs.select_programs([k])
+        (heads,), (members,) = _compute_states(self._head, points), _compute_states(member, points)
+        ((one,), (wide,)), ((other,), (broad,)) = (
+            evaluate_balls(self._head, points),
+            evaluate_balls(member, points),
+        )
         apart = (np.abs(one - other) > wide + broad).tolist()
         return [
             place
@@ -635,37 +653,40 @@ class Recheck:
             if differs or (head * member < 0 and (both or head > 0))
         ]
 
-    def _has_values_at(self, places: Sequence[Place]) -> None:
+    def _has_values_at(self, places: Sequence[DomainPlace]) -> None:
         """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
         -1 where not, 0 where it cannot be told."""
         new = [place for place in places if place not in self._sides]
         if not new:
             return
-        (states,) = _states(self._head, [x for place in new for x in around(place)])
+        (states,) = _compute_states(self._head, [x for place in new for x in points_around(place)])
         for place, sides in zip(new, zip(states[::2], states[1::2], strict=True), strict=True):
             self._sides[place] = max(sides)
             if max(sides) <= 0:
-                points = [*around(place), *([place.value] if place.exact == Fraction(place.value) else [])]
-                values = [exactly(self._head, 0, np.array([point])) for point in points]
+                points = [
+                    *points_around(place),
+                    *([place.value] if place.exact == Fraction(place.value) else []),
+                ]
+                values = [exact_value_at(self._head, 0, np.array([point])) for point in points]
                 self._sides[place] = max(-1 if value is None else int(value.is_finite()) for value in values)
 
 
 def agreed_at(
-    functions: Functions, heads: Sequence[Value], members: Sequence[Value]
+    functions: Functions, heads: Sequence[BallValue], members: Sequence[BallValue]
 ) -> tuple[Agreed | None, int | None]:
     """How far values at the same points agree, and the place of one where they are not seen to."""
     points, doubtful = 0, None
     with ctx.workprec(functions.bits):
         for place, (head, member) in enumerate(zip(heads, members, strict=True)):
             if head is not None and member is not None and head.is_finite() and member.is_finite():
-                if (agreement(head, member) or 0) >= functions.agreed:
+                if (agreed_bits(head, member) or 0) >= functions.agreed:
                     points += 1
                 else:
                     doubtful = place
     return Agreed(functions.agreed - SPARE, points) if points else None, doubtful
 
 
-def closer(
+def iterate_closer(
     head: Programs, programs: Programs, k: int, point: Floats
 ) -> Iterator[tuple[int, int | None, tuple[float, float, float]]]:
     """With more and more bits, as long as a program and the head have values at a point: the bits, to how
@@ -676,11 +697,11 @@ def closer(
             (one,), (other,) = values_of(alone, head, [0])[0], values_of(alone, programs, [k])[0]
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
                 return
-            agreed, values = agreement(one, other), (float(one), float(other), float(other - one))
+            agreed, values = agreed_bits(one, other), (float(one), float(other), float(other - one))
         yield bits, agreed, values
 
 
-def exceptional(outcome: str, kinds: Mapping[str, Sequence[str]]) -> str:
+def describe_exceptional(outcome: str, kinds: Mapping[str, Sequence[str]]) -> str:
     """The single values at which only one of head and member is defined, and that is no other outcome.
 
     Args: kinds: by what is special, `head` or `member`, whichever has no value at a point, or "".
@@ -690,21 +711,21 @@ def exceptional(outcome: str, kinds: Mapping[str, Sequence[str]]) -> str:
     return ", ".join(at for at, of in apart.items() if len(of) == 1 and of <= wanted)
 
 
-def undefined(values: Sequence[Value]) -> bool:
+def is_undefined(values: Sequence[BallValue]) -> bool:
     """Whether there is certainly no value at any of some points."""
     return all(value is None for value in values)
 
 
-def _probes(points: Floats) -> list[float]:
+def _list_probes(points: Floats) -> list[float]:
     found = []
     for side in (np.sort(points[points > 0]), -np.sort(-points[points <= 0])):
         found += [float(side[int(share * len(side))]) for share in (0.1, 0.6) if len(side)]
     return found[:PROBES]
 
 
-def _states(programs: Programs, points: Sequence[float]) -> list[list[int]]:
+def _compute_states(programs: Programs, points: Sequence[float]) -> list[list[int]]:
     """1 where defined, -1 where undefined, 0 where it cannot be told: one row per program."""
-    values, errors = balls(programs, points)
+    values, errors = evaluate_balls(programs, points)
     states: list[list[int]] = (np.isfinite(errors).astype(int) - np.isnan(values)).tolist()
     return states
 
@@ -713,7 +734,7 @@ _ROUGH = 1e-6
 """A number that double precision knows no better than this is worked out by rigorous values."""
 
 
-def is_finite(known: Value) -> bool:
+def is_finite(known: BallValue) -> bool:
     """Whether a value is known and bounded."""
     return known is not None and bool(known.is_finite())
 
@@ -723,7 +744,7 @@ def too_large(tree: Tree) -> bool:
     if any(node.label in FURTHER for node in tree):
         return False
     terms = [node for node in tree if node.children and not variables_of(node)]
-    values, errors = balls(compile_many(terms), [0.5])
+    values, errors = evaluate_balls(compile_many(terms), [0.5])
     rough = (errors > _ROUGH * np.maximum(1.0, np.abs(values))) & ~np.isnan(values)
     with ctx.workprec(160):
-        return any(is_finite(value(terms[place], {})) for place in np.flatnonzero(rough))
+        return any(is_finite(value_at(terms[place], {})) for place in np.flatnonzero(rough))

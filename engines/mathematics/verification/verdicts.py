@@ -33,14 +33,16 @@ class Counterexample:
         return {**document, "at": dict(self.at)} if self.at else document
 
 
-def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
+def describe_point(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
     """A point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
     than asked: 1000001.95 is 1000002, not 1e+06."""
     point = at or {"x": x}
-    return ", ".join(f"{display_name(name)} = {_place(value, digits)}" for name, value in point.items())
+    return ", ".join(
+        f"{display_name(name)} = {_format_coordinate(value, digits)}" for name, value in point.items()
+    )
 
 
-def _place(value: float, digits: int) -> str:
+def _format_coordinate(value: float, digits: int) -> str:
     for more in range(digits, 17):
         shown = f"{value:.{more}g}"
         if float(shown) == value or len(shown.split("e")[0].strip("-0.").replace(".", "")) >= digits:
@@ -48,7 +50,7 @@ def _place(value: float, digits: int) -> str:
     return repr(value)
 
 
-def distinguishable(
+def format_distinguishable(
     head: float | None, member: float | None, difference: float | None, *, digits: int
 ) -> tuple[str, str]:
     """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;

@@ -16,21 +16,27 @@ from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
-from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
-from engines.mathematics.numbers.numeric import Expression, Programs, balls, compile_many, compile_valid
-from engines.mathematics.numbers.precise import BITS, Value, agreement
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
+from engines.mathematics.numbers.numeric import (
+    Expression,
+    Programs,
+    compile_many,
+    compile_valid,
+    evaluate_balls,
+)
+from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.curves import INNER, Curves
 from engines.mathematics.verification.points import (
     CLEAR,
     MAX_FAR,
     SAFETY,
-    Lines,
+    BoundaryLines,
     Region,
-    choose,
-    exactly,
+    choose_points,
+    choose_telling,
+    compare_at_points,
+    exact_value_at,
     functions_at,
-    seen,
-    telling,
     values_of,
 )
 from engines.mathematics.verification.pointwise import Pointwise
@@ -41,11 +47,11 @@ from engines.mathematics.verification.rigorous import (
     Recheck,
     agreed_at,
     bits_for,
-    closer,
-    exceptional,
-    scales,
+    compute_scales,
+    describe_exceptional,
+    is_undefined,
+    iterate_closer,
     too_large,
-    undefined,
 )
 from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberVerdict, Outcome
 
@@ -89,17 +95,17 @@ class Verifier:
         self.variables: tuple[str, ...] = ("x",)
         self.shown: list[int] = []
         self._program = compile_many([head])
-        points, hopeless = choose(self._program, seed)
-        self._place(points)
-        if self._decides(hopeless):
+        points, hopeless = choose_points(self._program, seed)
+        self._set_points(points)
+        if self._is_decisive(hopeless):
             self._recheck = Recheck(self._program, self.points[: self.inside])
             if ends := self._recheck.beside_ends():
-                self._place(points, np.array(ends))
+                self._set_points(points, np.array(ends))
 
-    def _decides(self, hopeless: bool) -> bool:
+    def _is_decisive(self, hopeless: bool) -> bool:
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
-        self._deeper: dict[tuple[int, int], Value] = {}
+        self._deeper: dict[tuple[int, int], BallValue] = {}
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
@@ -112,16 +118,18 @@ class Verifier:
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
         self._fine = CLEAR * (median or 1.0)
         places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
-        self._shallow = places[scales(self._program, self.points[..., places])[0].argsort(kind="stable")]
+        self._shallow = places[
+            compute_scales(self._program, self.points[..., places])[0].argsort(kind="stable")
+        ]
         return True
 
-    def _place(self, points: Floats, beside: Floats | None = None) -> None:
+    def _set_points(self, points: Floats, beside: Floats | None = None) -> None:
         """Take points, those inside the head's domain first; without those where nothing can be told.
 
         `beside` are more of them, close to the ends of the domain, which are the last to be shown.
         """
         every = points if beside is None else np.concatenate([points, beside], axis=-1)
-        values, errors = balls(self._program, every)
+        values, errors = evaluate_balls(self._program, every)
         within = np.flatnonzero(np.isfinite(errors[0]))
         order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
         self.points: Floats = every[..., order]
@@ -139,24 +147,24 @@ class Verifier:
         verdicts: list[MemberVerdict] = []
         for start in range(0, len(members), _BATCH):
             batch = members[start : start + _BATCH]
-            verdicts.extend(self.judge(compile_many(batch, variables=self.variables)))
+            verdicts.extend(self.judge_programs(compile_many(batch, variables=self.variables)))
         return verdicts
 
-    def judge(self, programs: Programs) -> list[MemberVerdict]:
+    def judge_programs(self, programs: Programs) -> list[MemberVerdict]:
         if self.reason:
             return [MemberVerdict("undecided", 0.0)] * len(programs)
-        values, errors = balls(programs, self.points)
-        counts, marks = _counted(values, errors, self.values, self.errors, self._sizes, self._fine)
+        values, errors = evaluate_balls(programs, self.points)
+        counts, marks = _count_points(values, errors, self.values, self.errors, self._sizes, self._fine)
         cases = [
-            Case(k, self._outcome(*counted), *counted, *marked)
+            MemberCase(k, self._decide_outcome(*counted), *counted, *marked)
             for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING]
         self._look_closer(programs, agreeing)
         self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
-        return [self._verdict(case, values[case.k], errors[case.k]) for case in cases]
+        return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
-    def _outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
+    def _decide_outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
         """The rules of judgement, from counts of points of the head's domain: where both are defined, where
         the member is not, where they agree to within sharp bounds, where they differ; and of points outside
         where the member is defined."""
@@ -170,32 +178,32 @@ class Verifier:
             return "shrinks"
         return "extends" if more else "equal"
 
-    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+    def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         chosen = [case.k for case in agreeing]
-        numbers = self._recheck.read(programs, chosen)
-        found = self._recheck.values(programs, numbers, chosen)
+        numbers = self._recheck.read_programs(programs, chosen)
+        found = self._recheck.recheck_values(programs, numbers, chosen)
         for case, checked in zip(agreeing, found, strict=True):
             if case.suspect >= 0 and not isinstance(checked, Apart):
-                closer = self._recheck.closer(programs, case.k, float(self.points[case.suspect]))
+                closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect]))
                 checked = closer if isinstance(closer, Apart) else checked or closer
             if checked is None and case.sharp >= 0:
-                checked = self._recheck.elsewhere(programs, case.k, float(self.points[case.sharp]))
+                checked = self._recheck.compare_at(programs, case.k, float(self.points[case.sharp]))
             if isinstance(checked, Apart):
                 case.outcome = "different"
                 case.example = Counterexample(*checked)
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
-                if checked is None and self._recheck.undefined(numbers[programs.roots[case.k]]):
-                    self._doubt(case)
+                if checked is None and self._recheck.is_undefined_everywhere(numbers[programs.roots[case.k]]):
+                    self._doubt_values(case)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         self._search_domains(programs, numbers, whole)
 
-    def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
-        deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
+    def _look_deeper(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+        deep = self._needed_scales(programs, _FEW_DEPTHS).min(axis=1) > SEEN
         lost = [case for case in cases if deep[case.k]]
         if not lost:
             return
-        needed = self._needed(programs, _DEPTHS)
+        needed = self._needed_scales(programs, _DEPTHS)
         for case in lost:
             bits, least = bits_for(needed[case.k])
             if bits > MOST_BITS:
@@ -203,35 +211,37 @@ class Verifier:
             elif bits > BITS:
                 self._compare_deeper(programs, case, int(self._shallow[least]), bits)
 
-    def _needed(self, programs: Programs, count: int) -> Floats:
+    def _needed_scales(self, programs: Programs, count: int) -> Floats:
         """(programs, points) scales of programs and head, at so many points where the head's is least."""
         points = self.points[..., self._shallow[:count]]
-        return np.maximum(scales(programs, points), scales(self._program, points))
+        return np.maximum(compute_scales(programs, points), compute_scales(self._program, points))
 
-    def _compare_deeper(self, programs: Programs, case: Case, place: int, bits: int) -> None:
+    def _compare_deeper(self, programs: Programs, case: MemberCase, place: int, bits: int) -> None:
         point = np.atleast_2d(self.points)[:, place]
         if (place, bits) not in self._deeper:
-            self._deeper[place, bits] = exactly(self._program, 0, point, bits)
-        head, member = self._deeper[place, bits], exactly(programs, case.k, point, bits)
+            self._deeper[place, bits] = exact_value_at(self._program, 0, point, bits)
+        head, member = self._deeper[place, bits], exact_value_at(programs, case.k, point, bits)
         if head is None or member is None:
-            self._doubt(case)
+            self._doubt_values(case)
             return
         with ctx.workprec(bits):
-            if agreement(head, member) is None:
+            if agreed_bits(head, member) is None:
                 case.outcome = "different"
-                case.example = self._example(point, float(head), float(member), float(member - head))
+                case.example = self._make_counterexample(
+                    point, float(head), float(member), float(member - head)
+                )
 
     @staticmethod
-    def _doubt(case: Case) -> None:
+    def _doubt_values(case: MemberCase) -> None:
         """Where double precision has values of both and there are none, as of a negative base to a power that
         only seems an integer."""
         if case.outcome != "shrinks":
             case.outcome, case.exceptions = "undecided", ""
 
-    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
-        holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
+    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[MemberCase]) -> None:
+        holes, points, known = self._recheck.recheck_domains(programs, numbers, [case.k for case in cases])
         self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
-        searched: list[Case] = []
+        searched: list[MemberCase] = []
         claims: dict[tuple[int, float], Agreed] = {}
         for case, within in zip(cases, known, strict=True):
             if within is None:
@@ -244,12 +254,14 @@ class Verifier:
         self._look_beyond(programs, searched)
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
-                case.exceptions = self._recheck.exceptions(
+                case.exceptions = self._recheck.describe_exceptions(
                     programs, case.k, own, both=case.outcome == "equal"
                 )
 
-    def _look_beside(self, programs: Programs, cases: Sequence[tuple[Case, Floats]]) -> None:
-        found = seen(self._program, programs, [case.k for case, _ in cases], [points for _, points in cases])
+    def _look_beside(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
+        found = compare_at_points(
+            self._program, programs, [case.k for case, _ in cases], [points for _, points in cases]
+        )
         for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
             place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
             if apart >= 0:
@@ -262,17 +274,17 @@ class Verifier:
                 case.outcome = "extends"
             if place >= 0:
                 point = points[:, place]
-                both = exactly(self._program, 0, point), exactly(programs, case.k, point)
+                both = exact_value_at(self._program, 0, point), exact_value_at(programs, case.k, point)
                 head, member = (None if value is None else float(value) for value in both)
                 gap = None if head is None or member is None else member - head
-                case.example = self._example(point, head, member, gap)
+                case.example = self._make_counterexample(point, head, member, gap)
 
-    def _look_beyond(self, programs: Programs, cases: Sequence[Case]) -> None:
+    def _look_beyond(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
         found = self._curves.of(programs, [case.k for case in whole])
-        alike: dict[int, list[tuple[Case, Floats]]] = {}
+        alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
         for case, (points, _) in zip(whole, found, strict=True):
             alike.setdefault(id(points), []).append((case, points))
         for group in alike.values():
@@ -283,10 +295,10 @@ class Verifier:
 
     @cached_property
     def _curves(self) -> Curves:
-        functions, unsure = self._recheck.functions, self._recheck.unsure
+        functions, unsure = self._recheck.functions, self._recheck.is_unsure
         return Curves(self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure)
 
-    def _verdict(self, case: Case, values: Floats, errors: Floats) -> MemberVerdict:
+    def _judge_case(self, case: MemberCase, values: Floats, errors: Floats) -> MemberVerdict:
         witness = _WITNESSES.get(case.outcome)
         place = getattr(case, witness) if witness else -1
         example = case.example
@@ -296,7 +308,7 @@ class Verifier:
             if isfinite(errors[place]):
                 member = float(values[place])
             gap = member - head if head is not None and member is not None else None
-            example = self._example(np.atleast_2d(self.points)[:, place], head, member, gap)
+            example = self._make_counterexample(np.atleast_2d(self.points)[:, place], head, member, gap)
         decided = case.common + case.missing
         kept = case.common / decided if decided else 0.0
         gained = bool(case.gained) and case.outcome == "shrinks"
@@ -308,7 +320,7 @@ class Verifier:
             self._verdicts[key] = MemberVerdict(*key[:4], None, *key[4:])
         return self._verdicts[key]
 
-    def _example(
+    def _make_counterexample(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
         at = tuple((self.variables[place], float(point[place])) for place in self.shown)
@@ -316,7 +328,7 @@ class Verifier:
 
 
 @dataclass(slots=True)
-class Case:
+class MemberCase:
     """A member while it is judged: counts of points, as for `_outcome`, and for each kind the place of the
     point that shows it best, -1 if there is none."""
 
@@ -338,7 +350,7 @@ class Case:
 
 
 @compile_kernel
-def _counted(
+def _count_points(
     values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Counts of points and the most telling ones, as in `Case`: two of (programs, 5).
@@ -444,7 +456,7 @@ def verify_lines(
         for start in range(0, len(members), _BATCH):
             batch = slice(start, start + _BATCH)
             programs = compile_valid(tokens[batch], variables=verifier.variables)
-            verdicts, nestings = verifier.judge(programs), programs.nesting.tolist()
+            verdicts, nestings = verifier.judge_programs(programs), programs.nesting.tolist()
             for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
                 if (
                     nesting >= 0
@@ -493,7 +505,7 @@ _LINES = 9
 """On so many, but on two for each variable, ends of domains are worked out."""
 
 
-def verifier(
+def make_verifier(
     head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
 ) -> Verifier | Pointwise:
     """Who judges expressions with the variables of these against a head.
@@ -526,26 +538,26 @@ class Several(Verifier):
     ) -> None:
         self.head = head
         self.seed = seed
-        self.variables = ordered(names)
+        self.variables = order_variables(names)
         self.shown = [place for place, name in enumerate(self.variables) if name in names]
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
-        values, errors = balls(self._program, region.points, trace=True)
-        near = region.points[:, telling(values, errors)]
+        values, errors = evaluate_balls(self._program, region.points, trace=True)
+        near = region.points[:, choose_telling(values, errors)]
         far = (
-            points[:, telling(*balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
-            for points in region.far()
+            points[:, choose_telling(*evaluate_balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
+            for points in region.far_points()
         )
-        points = np.concatenate([near, *far, *region.whole()], axis=1)
-        self._place(points)
+        points = np.concatenate([near, *far, *region.integer_points()], axis=1)
+        self._set_points(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
-        if not self._decides(region.points.shape[1] - sum(known) > known[0]):
+        if not self._is_decisive(region.points.shape[1] - sum(known) > known[0]):
             return
         through = max(2, _LINES // len(self.shown))
-        self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside], through)
+        self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
         if (ends := self._lines.of_head()).size:
-            self._place(points, ends)
-        self._tried = region.tried(self.points)
+            self._set_points(points, ends)
+        self._tried = region.describe_tried(self.points)
         # The outermost points of each variable are among the probes: there one sees best what fades along it,
         # such as 1 - tanh x for x > 20.
         inside = self.points[self.shown, : self.inside]
@@ -555,13 +567,13 @@ class Several(Verifier):
             self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
         )
         self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
-        self._special_points, self._special_values = region.special()
+        self._special_points, self._special_values = region.special_points()
         self._special = functions_at(self.variables, self._special_points)
 
-    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+    def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         roots = programs.roots[[case.k for case in agreeing]]
-        general = self._general.read(programs, roots)
-        special = self._special.read(programs, roots)
+        general = self._general.read_programs(programs, roots)
+        special = self._special.read_programs(programs, roots)
         (general_heads,) = values_of(self._general, self._program, [0])
         (special_heads,) = values_of(self._special, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
@@ -569,13 +581,13 @@ class Several(Verifier):
             case.checked, doubtful = agreed_at(self._general, general_heads, members)
             for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect):
                 if case.outcome != "different" and place >= 0:
-                    self._decide(programs, case, place)
+                    self._decide_case(programs, case, place)
             if case.outcome != "different" and case.checked is None and case.sharp >= 0:
-                self._decide(programs, case, case.sharp)
+                self._decide_case(programs, case, case.sharp)
             if case.outcome != "different":
                 checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
-                if case.checked is None and (undefined(general_heads) or undefined(members)):
-                    self._doubt(case)
+                if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
+                    self._doubt_values(case)
                 case.checked = checked._replace(integers=self._tried)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
@@ -587,18 +599,20 @@ class Several(Verifier):
                     case, special_heads, self._special.values[special[programs.roots[case.k]]]
                 )
 
-    def _decide(self, programs: Programs, case: Case, place: int) -> None:
+    def _decide_case(self, programs: Programs, case: MemberCase, place: int) -> None:
         point = self.points[:, place]
-        for bits, agreed, values in closer(self._program, programs, case.k, point):
+        for bits, agreed, values in iterate_closer(self._program, programs, case.k, point):
             if agreed is None:
                 case.outcome = "different"
-                case.example = self._example(point, *values)
+                case.example = self._make_counterexample(point, *values)
                 return
             if agreed >= bits // 2:
                 case.checked = case.checked or Agreed(agreed, 1)
                 return
 
-    def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
+    def _compare_special(
+        self, case: MemberCase, heads: Sequence[BallValue], members: Sequence[BallValue]
+    ) -> None:
         parted: dict[str, list[str]] = {}
         points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
         for point, at, head, member in points:
@@ -610,6 +624,8 @@ class Several(Verifier):
                 parted.setdefault(at, []).append("")
                 if not head.overlaps(member):
                     case.outcome = "different"
-                    case.example = self._example(point, float(head), float(member), float(member - head))
+                    case.example = self._make_counterexample(
+                        point, float(head), float(member), float(member - head)
+                    )
                     return
-        case.exceptions = exceptional(case.outcome, parted)
+        case.exceptions = describe_exceptional(case.outcome, parted)

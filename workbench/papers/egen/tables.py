@@ -772,7 +772,7 @@ def _verdicts_in_words(derivation: Mapping[str, Any]) -> str:
 
 
 def _transition_note(transition: Mapping[str, Any]) -> str:
-    from engines.mathematics.verification.verdicts import distinguishable, where
+    from engines.mathematics.verification.verdicts import describe_point, format_distinguishable
 
     parts = []
     example, judgement = transition["counterexample"], transition["judgement"]
@@ -781,8 +781,8 @@ def _transition_note(transition: Mapping[str, Any]) -> str:
     elif example and "said" in example:
         parts.append(f"{judgement.upper()}: {example['said']}")
     elif example:
-        shown = distinguishable(example["head"], example["member"], example["difference"], digits=6)
-        at = where(example["x"], example.get("at"), digits=4)
+        shown = format_distinguishable(example["head"], example["member"], example["difference"], digits=6)
+        at = describe_point(example["x"], example.get("at"), digits=4)
         parts.append(f"{judgement.upper()}: at {at}: {' becomes '.join(shown)}")
     else:
         parts.append(f"{judgement.upper()}: {transition['reason']}")

@@ -146,12 +146,14 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
     if spec.write != "tree":
         from engines.formula.operator_tree import OperatorTree
         from engines.formula.parser import operator_tree
-        from engines.formula.render import latex
+        from engines.formula.render import to_latex
         from engines.formula.unicode import unicode_text
 
         source = spec.latex or ""
         built_in = spec.reader == "builtin"
-        written = latex(operator_tree(source, spec.mode) if built_in else OperatorTree.read(tree), source)
+        written = to_latex(
+            operator_tree(source, spec.mode) if built_in else OperatorTree.from_document(tree), source
+        )
         yield unicode_text(written) if spec.write == "unicode" else written
         return
     yield from slt(tree, spec)
