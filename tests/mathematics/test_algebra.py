@@ -8,6 +8,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.egen.algebra.relations import find_equality_steps
 from engines.formula.reader import read_expression as read
@@ -36,7 +37,10 @@ def test_the_expanded_form_is_equal_and_is_one_form(tree: Tree) -> None:
         return
     assert expand_tree(expanded) == expanded
     assert expand_tree(product) == expanded
-    difference = to_sympy(tree) - to_sympy(expanded)
+    try:
+        difference = to_sympy(tree) - to_sympy(expanded)
+    except ExpressionError:  # such as x/sin(0)
+        return
     assert sympy.simplify(sympy.expand(sympy.together(difference))) == 0
 
 

@@ -118,8 +118,9 @@ class TermJudge:
             if all(numbers.infinite_sign(side) or numbers.is_number(side) for side in sides):
                 return reals.of_numbers(*sides)
             return undecided_verdict("infinity is no number")
-        theory = reals if labels.isdisjoint(COMPLEX) else complexes
-        result = theory.judge_real_terms(*sides, known, seed=self.seed)
+        is_real = labels.isdisjoint(COMPLEX)
+        judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
+        result = judge_terms(*sides, known, seed=self.seed)
         return calls.verdict_with_calls(result)
 
     def _judge_antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
