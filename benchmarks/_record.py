@@ -14,7 +14,8 @@ from typing import Any
 
 import psutil
 
-from engines.core.files import read_lines, write_json
+from engines.core.files import write_json
+from engines.core.rows import read_lines
 from engines.core.system import count_processors
 from engines.training.checkpoints import hash_content
 from workbench import __version__

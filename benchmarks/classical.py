@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._record import Record, parser_of
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.tree import Tree
 
 LIST = Path(__file__).with_name("classical.tsv")

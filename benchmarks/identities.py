@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 from benchmarks._record import Record, parser_of
 from engines.core.errors import DataError
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 
 LIST = Path(__file__).with_name("identities.tsv")
 LIMIT_S = 2.0

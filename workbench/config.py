@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
-from engines.core.files import file_error, update
+from engines.core.files import file_error
+from engines.core.locks import update
 from engines.core.spec import Arg, Field, check_value, parse
 from engines.moved import moved_verb
 from workbench.errors import UsageError

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error, make_printable
+from engines.core.files import file_error
+from engines.core.text import make_printable
 from workbench import __version__
 
 _TORCH = "torch transformers sentence_transformers accelerate tokenizers tensorboard"

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import json_object, read_lines
+from engines.core.rows import json_object, read_lines
 
 # Texts. Both sides are streamed, and only hashes of them are kept (90 bytes a text), so whole collections of
 # posts can be compared. Nearly the same means that the sets of runs of four words agree by 80 % (Jaccard).

@@ -22,8 +22,8 @@ from itertools import islice
 from typing import Any, Literal
 
 from engines.core.errors import did_you_mean
-from engines.core.files import make_printable
 from engines.core.system import format_bytes
+from engines.core.text import make_printable
 from workbench.errors import UsageError
 
 _DAY = 86_400

@@ -27,7 +27,9 @@ from urllib.parse import unquote
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
-from engines.core.files import copy_folder, file_error, update, watch_reads
+from engines.core.files import copy_folder, file_error
+from engines.core.hashing import watch_reads
+from engines.core.locks import update
 from engines.core.spec import read
 from engines.moved import moved_verb
 from workbench.config import own_config

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error, json_object, sole_builder, write_json
+from engines.core.files import atomic_writer, file_error, write_json
+from engines.core.locks import sole_builder
+from engines.core.rows import json_object
 from engines.core.spec import make_refusal
 
 MANIFEST, PLAN = "manifest.json", "plan.json"

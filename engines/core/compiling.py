@@ -35,7 +35,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from engines.core.errors import DataError, StoppedError
 from engines.core.events import Stop, never
-from engines.core.files import hold_lock
+from engines.core.locks import hold_lock
 from engines.core.system import home_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -34,7 +34,7 @@ from typing import (
 
 from engines.core.entry_points import load_entry_points
 from engines.core.errors import EngineError, did_you_mean
-from engines.core.files import is_text
+from engines.core.text import is_text
 from engines.moved import moved_verb
 
 T = TypeVar("T")

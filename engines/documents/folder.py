@@ -21,7 +21,8 @@ from posixpath import normpath
 from typing import IO
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, is_text
+from engines.core.files import file_error
+from engines.core.text import is_text
 from engines.documents import tex
 from engines.documents.formulas import Found, extract_formulas, is_table, table_formulas
 from engines.documents.reading import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engines.core.errors import DataError, did_you_mean
-from engines.core.files import CsvRow, csv_rows, json_object, read_lines
+from engines.core.rows import CsvRow, csv_rows, json_object, read_lines
 from engines.core.system import MAX_LATEX
 from engines.documents.reading import Document, OnBad, row_pieces
 from engines.documents.tex import Macros

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, raise_error
-from engines.core.files import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
+from engines.core.rows import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
 from engines.formula.notations import latex_of_mathml
 from engines.forum.readers import unescape_html
 

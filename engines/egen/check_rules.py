@@ -85,7 +85,7 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
         return FileChecked(spec.file, tuple(map(classify_rule, wanted)), tuple(unread))
     known = load_families(TABLE)
     if spec.file is not None:
-        from engines.core.files import read_lines
+        from engines.core.rows import read_lines
 
         known = parse_families("\n".join(line for _, line in read_lines(spec.file)), spec.file)
     families = tuple(group for group in known if spec.family.lower() in group.name.lower())

@@ -133,7 +133,7 @@ def verify(
     >>> [row["verdict"] for row in found.results]
     ['equal', 'shrinks']
     """
-    from engines.core.files import read_lines, readable_file
+    from engines.core.rows import read_lines, readable_file
     from engines.egen.theories.registry import theory_text
     from engines.mathematics.verification.verify import make_verifier
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from engines.formula.lexer import LatexSource, Token, TokenCursor
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import ALPHABET_OF, list_symbols, symbol_roles, to_alphabet

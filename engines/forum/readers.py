@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from engines.core.errors import DataError
-from engines.core.files import CsvRow, csv_rows, file_error, json_object, open_read, read_lines, refuse_binary
+from engines.core.files import file_error
+from engines.core.hashing import open_read
+from engines.core.rows import CsvRow, csv_rows, json_object, read_lines, refuse_binary
 from engines.formula.lexer import remove_comments
 
 # A post's HTML as plain text with every formula between dollar signs, as TU_DBS cleans.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
-from engines.core.files import json_object, read_lines
+from engines.core.rows import json_object, read_lines
 from engines.core.spec import make_refusal
 from engines.forum.readers import CleanText, clean_plain, clean_with_formulas, read_tags
 

@@ -14,18 +14,11 @@ from typing import Annotated, Any, get_args
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import (
-    csv_cells,
-    csv_rows,
-    is_text,
-    json_object,
-    read_lines,
-    readable_file,
-    whole_rows,
-)
+from engines.core.rows import csv_cells, csv_rows, json_object, read_lines, readable_file, whole_rows
 from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
+from engines.core.text import is_text
 from engines.grading.answers import answer
 from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
 from engines.grading.forms import Form, Many, Matrix, WordsForm, by_basis, normalise_text, read_form

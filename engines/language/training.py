@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import atomic_folder, read_lines, sha256, write_json
+from engines.core.files import atomic_folder, write_json
+from engines.core.hashing import sha256
+from engines.core.rows import read_lines
 from engines.core.spec import Arg, specification
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
-from engines.core.files import file_stamp
+from engines.core.hashing import file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.mathamr.graph.amr import (

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Sink, Stop, warn
-from engines.core.files import read_json_rows
+from engines.core.rows import read_json_rows
 from engines.core.spec import Arg
 
 ONE_FORMULA = "Name one: --latex 'x^2' or --file FILE."

@@ -13,7 +13,8 @@ import numpy as np
 
 from engines.core.errors import DataError, explain_unloadable_model
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256
+from engines.core.files import file_error
+from engines.core.hashing import sha256
 from engines.core.model_checks import check_finite, check_model_folder, check_shapes
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors, normalize_rows

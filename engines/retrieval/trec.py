@@ -18,7 +18,9 @@ from typing import Any
 
 from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
-from engines.core.files import atomic_writer, read_lines, sha256, write_note
+from engines.core.files import atomic_writer, write_note
+from engines.core.hashing import sha256
+from engines.core.rows import read_lines
 from engines.core.spec import make_refusal, to_mapping
 
 # Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engines.core.errors import EngineError
-from engines.core.files import atomic_folder, refuse_other, remove_folder, sha256, sweep_folders, write_text
+from engines.core.files import atomic_folder, refuse_other, remove_folder, sweep_folders, write_text
+from engines.core.hashing import sha256
 from engines.core.spec import make_refusal
 from engines.training.task import Origin, TrainConfig, TrainingTask
 

@@ -19,7 +19,8 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.files import atomic_folder, hold_lock, sweep_folders
+from engines.core.files import atomic_folder, sweep_folders
+from engines.core.locks import hold_lock
 
 Name = TypeVar("Name")
 Ids = NDArray[np.int32]

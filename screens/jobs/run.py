@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import make_printable
 from engines.core.system import count_processors, format_bytes
+from engines.core.text import make_printable
 from screens.shell.theme import format_count, format_quantity
 from screens.widgets.table import Record
 

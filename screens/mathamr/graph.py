@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from engines.core.tree import walk_outline
 from screens.keys import GRAPH_KEYS, TREE_KEYS
 from screens.mathamr.contexts import (

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import update, write_bytes
+from engines.core.files import write_bytes
+from engines.core.locks import update
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView

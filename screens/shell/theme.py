@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from workbench.tables import choose_noun
 
 # Themes: three sets of colours, the glyphs that stand for states, and plain ASCII in place of all of it.

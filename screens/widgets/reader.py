@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from screens.shell.keymap import TEXT_KEYS, bindings
 from screens.shell.theme import text_width
 from workbench.tables import Filter

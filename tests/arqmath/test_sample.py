@@ -13,7 +13,7 @@ import pytest
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import build_index
 from engines.core.events import ignore, never
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.system import asset
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts

@@ -15,21 +15,19 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError
 from engines.core.files import (
-    MAX_LINE_BYTES,
     atomic_folder,
     atomic_writer,
     copy_folder,
-    csv_rows,
     file_error,
-    make_printable,
-    read_lines,
     remove_folder,
-    sha256,
     write_bytes,
     write_json,
     write_note,
     write_text,
 )
+from engines.core.hashing import sha256
+from engines.core.rows import MAX_LINE_BYTES, csv_rows, read_lines
+from engines.core.text import make_printable
 
 
 def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.core.files import json_object, json_objects, read_json_rows
+from engines.core.rows import json_object, json_objects, read_json_rows
 
 DEEP = '{"a":' * 100_000
 

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from engines.core import files
+from engines.core import files, locks
 from engines.core.errors import DataError
-from engines.core.files import update
+from engines.core.locks import update
 
 ADD = """
 import sys, time
 from pathlib import Path
-from engines.core.files import update
+from engines.core.locks import update
 
 def change(data):
     time.sleep(0.01)  # whoever reads without the lock reads the same as others
@@ -93,7 +93,7 @@ def test_drafts_of_killed_writers_go_and_others_stay(tmp_path: Path) -> None:
 
 
 def test_a_lock_that_is_never_let_go_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(locks, "_PATIENCE_S", 0.05)
     with (tmp_path / "list.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(DataError) as refused:
@@ -118,7 +118,7 @@ def lockless(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_a_file_system_has_no_locks_the_state_folder_has(
     tmp_path: Path, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(locks, "_PATIENCE_S", 0.05)
     lockless(tmp_path, monkeypatch)
     with pytest.raises(DataError) as refused:
         update(tmp_path / "list", lambda _: update(tmp_path / "list", lambda _: b"within"))

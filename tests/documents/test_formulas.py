@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engines.core.errors import DataError
-from engines.core.files import raise_error
+from engines.core.errors import DataError, raise_error
 from engines.documents.folder import scan_folder, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, collect_definitions, resolve_project_macros, scan_tex

@@ -17,7 +17,7 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
-from engines.core.files import sole_builder
+from engines.core.locks import sole_builder
 from engines.egen.corpora import BuildCorpus, CorpusStats, corpus_stats
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.folder import open_corpus, stored_shards

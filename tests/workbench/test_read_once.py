@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from engines.core import files as watched
+from engines.core import hashing as watched
 from engines.core.events import Event
-from engines.core.files import open_read, read_lines, watch_reads
+from engines.core.hashing import open_read, watch_reads
+from engines.core.rows import read_lines
 from workbench.workspace import Workspace
 
 POSTS = (

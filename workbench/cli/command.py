@@ -23,8 +23,8 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, never
-from engines.core.files import make_printable
 from engines.core.spec import Field, describe_fields, to_mapping
+from engines.core.text import make_printable
 from workbench import __version__
 from workbench.cli.opening import open_screens
 from workbench.errors import UsageError, explain, one_line

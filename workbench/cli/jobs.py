@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from engines.core.errors import EngineError
-from engines.core.files import make_printable
 from engines.core.system import format_bytes
+from engines.core.text import make_printable
 from workbench.cli.command import (
     CsvOption,
     JsonOption,

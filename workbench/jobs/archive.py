@@ -19,9 +19,10 @@ from shutil import copyfileobj
 from typing import IO, Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_folder, atomic_writer, file_error, make_printable, remove_folder
+from engines.core.files import atomic_folder, atomic_writer, file_error, remove_folder
 from engines.core.spec import describe_fields
 from engines.core.system import format_bytes
+from engines.core.text import make_printable
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, iterate_texts, map_texts
 from workbench.jobs.view import JobView, job_view

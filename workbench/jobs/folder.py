@@ -41,7 +41,8 @@ from statistics import median
 from typing import Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, remove_drafts, update, write_json
+from engines.core.files import file_error, remove_drafts, write_json
+from engines.core.locks import update
 from workbench.config import flatten_table
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number

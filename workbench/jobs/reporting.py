@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.core.entry_points import find_entry_points
 from engines.core.errors import EngineError
-from engines.core.files import hold_lock, write_json
+from engines.core.files import write_json
+from engines.core.locks import hold_lock
 from workbench.config import flatten_table
 from workbench.errors import missing_package, without_secrets
 from workbench.jobs import machine as timing

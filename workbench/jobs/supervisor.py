@@ -27,8 +27,8 @@ import psutil
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
-from engines.core.files import make_printable
 from engines.core.system import format_bytes
+from engines.core.text import make_printable
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, why_stop_early
 from workbench.jobs.keeper import keep_queue

@@ -34,7 +34,8 @@ from typing import Any
 import workbench
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256, write_json
+from engines.core.files import file_error, write_json
+from engines.core.hashing import sha256
 from engines.core.spec import describe_fields
 from engines.core.system import count_processors, git_answers
 from workbench.config import flatten_table

@@ -19,7 +19,8 @@ from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.files import sha256, write_array, write_json
+from engines.core.files import write_array, write_json
+from engines.core.hashing import sha256
 from engines.core.model_checks import check_finite
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical

@@ -15,7 +15,8 @@ from typing import Annotated, Any, TypeVar
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cache_by_file_state, file_error, file_stamp
+from engines.core.files import file_error
+from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 from engines.forum.readers import Report, read_links, read_posts

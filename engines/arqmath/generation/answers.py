@@ -16,7 +16,7 @@ from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.build import Journal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import sha256
+from engines.core.hashing import sha256
 from engines.retrieval.trec import Answer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import sha256
+from engines.core.hashing import sha256
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from engines.arqmath.training.model_folder import (
     tokenize_texts,
     unusable_model_error,
 )
-from engines.core.files import sha256, write_bytes, write_json
+from engines.core.files import write_bytes, write_json
+from engines.core.hashing import sha256
 from engines.core.system import asset, half_precision, torch_device
 
 if TYPE_CHECKING:

@@ -210,7 +210,7 @@ def unwrap_single_run(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
-    from engines.core.files import read_lines
+    from engines.core.rows import read_lines
     from engines.retrieval.trec import check_one_each, read_answer_ids, read_answers, read_run
 
     path, table = spec.run, spec.answer_ids

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.files import file_stamp
+from engines.core.hashing import file_stamp
 from engines.core.spec import Arg, no_effect, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection, natural_key
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate

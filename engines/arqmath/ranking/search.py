@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cache_by_file_state, file_stamp
+from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.forum.folder import SomeIndex

@@ -19,7 +19,8 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.pairs import Threads, read_threads
 from engines.arqmath.training.settings import CODE
 from engines.core.errors import DataError
-from engines.core.files import model_files, read_lines
+from engines.core.files import model_files
+from engines.core.rows import read_lines
 from engines.core.spec import read, to_mapping
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts

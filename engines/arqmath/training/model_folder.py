@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, explain_unloadable_model
-from engines.core.files import sha256, write_text
+from engines.core.files import write_text
+from engines.core.hashing import sha256
 from engines.core.model_checks import check_model_folder, check_shapes
 from engines.training.checkpoints import model_card
 

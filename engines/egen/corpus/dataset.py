@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_folder, atomic_writer, file_error, sha256, write_json, write_text
+from engines.core.files import atomic_folder, atomic_writer, file_error, write_json, write_text
+from engines.core.hashing import sha256
 from engines.egen.corpus.folder import Corpus, theory_in
 from engines.egen.settings import Layout, SplitName
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.spec import make_refusal
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import (

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, open_read, unique_keys
+from engines.core.files import file_error
+from engines.core.hashing import open_read
+from engines.core.rows import unique_keys
 from engines.core.tree import MAX_DEPTH, Tree
 
 _MOST_BYTES = 2**30

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import json_object, read_lines
+from engines.core.rows import json_object, read_lines
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.folder import Corpus, open_corpus

@@ -97,7 +97,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     2
     """
     from engines.core.build import ResumableBuild
-    from engines.core.files import sha256
+    from engines.core.hashing import sha256
     from engines.egen.models.encode import cached_encoder, encode_readable, longest_input
     from engines.egen.models.vectors import encode_in_parts, model_print, print_of
 
@@ -117,7 +117,7 @@ def _read_expressions(path: Path, max_length: int) -> tuple[list[str | None], li
     """Return the expression of each line in generator prefix notation, None for a line that is listed as
     bad.
     """
-    from engines.core.files import read_lines
+    from engines.core.rows import read_lines
     from engines.egen.corpus.sources import BadLine
     from engines.egen.models.datasets import Sequences
 

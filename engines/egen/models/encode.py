@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import cache_by_file_state, file_stamp
+from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.model_checks import read_config
 from engines.core.system import has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network

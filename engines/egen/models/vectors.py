@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, ge
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, cache_by_file_state, file_stamp, sha256, write_array
+from engines.core.files import atomic_writer, write_array
+from engines.core.hashing import cache_by_file_state, file_stamp, sha256
 from engines.core.spec import Arg, share_of, specification
 from engines.egen.models.model_folder import ModelFolder
 

@@ -22,7 +22,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, to_prefix, variables_of
 from engines.egen.rules.soundness import check_rules

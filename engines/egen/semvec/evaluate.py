@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import json_objects
+from engines.core.rows import json_objects
 from engines.core.spec import Arg, specification
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 
 from engines.core.entry_points import load_entry_points
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import file_error, update
+from engines.core.files import file_error
+from engines.core.locks import update
 from engines.core.system import asset, home_folder
 from engines.core.tree import Tree
 from engines.egen.expressions.signs import TheorySigns, iterate_names

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, raise_error
 from engines.core.events import Sink, ignore
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.spec import Arg, specification
 from engines.formula.operator_tree import OperatorTree
 from engines.mathamr.context import find_ids, read_placeholder

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from engines.core.errors import DataError
-from engines.core.files import read_lines
+from engines.core.rows import read_lines
 from engines.core.system import asset
 from engines.language import english
 from engines.language.english import Word

@@ -18,7 +18,8 @@ from random import Random
 from typing import Annotated, Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_writer, json_objects, read_lines
+from engines.core.files import atomic_writer
+from engines.core.rows import json_objects, read_lines
 from engines.core.spec import Arg, specification
 from engines.core.system import asset
 from engines.language.english import Word, analyse_sentences

@@ -22,7 +22,8 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, warn
-from engines.core.files import atomic_folder, remove_folder, sole_builder, write_json
+from engines.core.files import atomic_folder, remove_folder, write_json
+from engines.core.locks import sole_builder
 from engines.documents.folder import Scanned, Unit, group_by_size, pdf_warning, scan_folder, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, Scan

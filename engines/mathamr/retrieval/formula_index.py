@@ -32,7 +32,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
-from engines.core.files import file_stamp
+from engines.core.hashing import file_stamp
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, compute_rarity, hash_feature
 from engines.retrieval.stored import ABOUT, corrupt_file_error, map_array, read_about, top_k

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.events import Sink, ignore, warn
-from engines.core.files import file_stamp
+from engines.core.hashing import file_stamp
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex

@@ -175,7 +175,7 @@ class Task2:
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
-        from engines.core.files import read_json_rows
+        from engines.core.rows import read_json_rows
 
         result: dict[str, str] = {}
         for path in self.collection.graphs:

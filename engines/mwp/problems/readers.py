@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import (
+from engines.core.files import write_rows
+from engines.core.rows import (
     MAX_DOCUMENT_BYTES,
     RepeatedKeyError,
     csv_cells,
@@ -23,7 +24,6 @@ from engines.core.files import (
     json_object,
     read_lines,
     unique_keys,
-    write_rows,
 )
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree

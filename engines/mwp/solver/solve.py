@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import cache_by_file_state, file_stamp
+from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree

@@ -11,7 +11,8 @@ import numpy as np
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import file_stamp, write_rows
+from engines.core.files import write_rows
+from engines.core.hashing import file_stamp
 from engines.core.spec import suggest_name
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from engines.core.errors import DataError
-from engines.core.files import json_objects
+from engines.core.rows import json_objects
 from engines.core.spec import Arg, make_refusal, specification
 
 Strategy = Literal["em", "nn", "joint"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop
-from engines.core.files import sha256
+from engines.core.hashing import sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

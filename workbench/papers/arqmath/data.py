@@ -13,7 +13,9 @@ from typing import Annotated, Any, TypeVar
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
-from engines.core.files import CsvRow, csv_rows, file_error, read_lines, update, write_text
+from engines.core.files import file_error, write_text
+from engines.core.locks import update
+from engines.core.rows import CsvRow, csv_rows, read_lines
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.forum.readers import Report as Rows
@@ -388,7 +390,7 @@ class _CollectionFile:
         return {"ranked_formulas": len(read_run(self.path, task=2))}
 
     def check_graphs(self) -> dict[str, int]:
-        from engines.core.files import read_json_rows
+        from engines.core.rows import read_json_rows
         from engines.mathamr.graph.amr import read_graph
 
         count = 0

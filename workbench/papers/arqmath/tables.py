@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from workbench.tables import (
     Column,
     HintLine,

@@ -10,7 +10,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, ExpressionError, did_you_mean
-from engines.core.files import file_error, read_lines, sha256
+from engines.core.files import file_error
+from engines.core.hashing import sha256
+from engines.core.rows import read_lines
 from engines.core.system import asset, format_bytes
 from engines.egen.settings import MAX_TOKENS
 from workbench.config import SettingKey

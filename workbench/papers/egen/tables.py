@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import make_printable
+from engines.core.text import make_printable
 from engines.core.vocabulary import display_name
 from workbench.tables import (
     Column,
