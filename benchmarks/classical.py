@@ -101,11 +101,11 @@ def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:
 
 
 def measured(head: str, forms: list[str]) -> dict[str, Any]:
-    from engines.egen.generation import Generate, generate
+    from engines.egen.generation import generate
     from engines.formula.reader import read_expression as read
 
     def members(count: int) -> list[Tree]:
-        return [one.tree for one in generate(Generate(head, members=count)).members]
+        return [one.tree for one in generate(head, members=count).members]
 
     began = time.perf_counter()
     first = members(FIRST)
@@ -128,9 +128,9 @@ def measured(head: str, forms: list[str]) -> dict[str, Any]:
 
 def main() -> None:
     kept = Record("classical", parser_of(__doc__).parse_args().out)
-    from engines.egen.generation import Generate, generate
+    from engines.egen.generation import generate
 
-    generate(Generate("x + 1", members=10))  # starts the process, compiled code loaded
+    generate("x + 1", members=10)  # starts the process, compiled code loaded
     rows = [measured(head, forms) for head, forms in read_forms()]
     total = sum(row["forms"] for row in rows)
     shown = {

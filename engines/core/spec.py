@@ -10,12 +10,13 @@ command; `to_mapping` is the way back.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from dataclasses import field as dataclass_field
-from functools import cache, wraps
+from functools import cache, reduce, wraps
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -81,9 +82,20 @@ class Arg:
 
 
 @dataclass(frozen=True, slots=True)
+class Flat:
+    """Marks a field that holds another record whose settings are offered as the spec's own.
+
+    `read`, `to_mapping`, commands, forms and recipes know the settings of the inner record by their names, as
+    if the spec had them itself, and so do its constructor and its attributes. Settings are those inner fields
+    that have an `Arg` (or are `Flat` themselves), unless the spec has a field of the same name.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A field taken apart: `kind` is one of str, int, float, bool, Path, dict or a spec; `choices` those of a
-    Literal; `many` says that it is a tuple of them, `optional` that None may stand for "not given"."""
+    Literal; `many` says that it is a tuple of them, `optional` that None may stand for "not given"; `inside`
+    are the names of the fields that lead to the record that holds it (see `Flat`)."""
 
     name: str
     kind: type[Any]
@@ -92,6 +104,7 @@ class Field:
     many: bool = False
     optional: bool = False
     default: Any = _REQUIRED
+    inside: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -135,7 +148,8 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
         for item in describe_fields(type(self)):
             value = getattr(self, item.name)
             if value is not item.default and not (value is None and item.optional):
-                object.__setattr__(self, item.name, check_value(item, value))
+                outer, inner = _assign_value(self, item, check_value(item, value))
+                object.__setattr__(self, outer, inner)
         if own_check is not None:
             own_check(self)
 
@@ -145,18 +159,50 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
 
     @wraps(assign_fields)
     def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
-        names = [item.name for item in describe_fields(result)]
+        settings = {item.name: item for item in describe_fields(result)}
+        own = {item.name: item for item in fields(result) if item.init}
         for name in given:
-            if name not in names:
-                raise make_refusal(f"unknown setting {name}", "E424", suggest_name(name, names))
-        assigned = {*names[: len(args)], *given}
-        for item in describe_fields(result):
+            if name not in settings and name not in own:
+                raise make_refusal(f"unknown setting {name}", "E424", suggest_name(name, settings))
+        assigned = {*list(own)[: len(args)], *given}
+        for item in settings.values():
             if item.required and item.name not in assigned:
                 raise make_refusal(f"{item.name} is not given", "E424", item.arg.help)
+        for item in settings.values():
+            if not item.inside:
+                continue
+            outer, *path = *item.inside, item.name
+            default = _default_of(own[outer])
+            record = given.get(outer, default)
+            if not isinstance(record, type(default)):
+                raise make_refusal(f"{outer} is {record!r}, and {type(default).__name__} is needed", "E424")
+            if item.name in given:
+                given[outer] = _replace_inside(record, path, given.pop(item.name))
         assign_fields(self, *args, **given)
 
+    def __getattr__(self: Any, name: str) -> Any:  # noqa: N807 - asked only for what is no field
+        for item in describe_fields(result):
+            if item.inside and item.name == name:
+                return getattr(reduce(getattr, item.inside, self), name)
+        raise AttributeError(f"{result.__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     result.__init__ = __init__
+    result.__getattr__ = __getattr__
     return result
+
+
+def _assign_value(spec: Any, item: Field, value: Any) -> tuple[str, Any]:
+    """Return which field of the spec itself changes when a setting gets a value, and what it then holds."""
+    if not item.inside:
+        return item.name, value
+    outer = item.inside[0]
+    return outer, _replace_inside(getattr(spec, outer), (*item.inside[1:], item.name), value)
+
+
+def _replace_inside(record: Any, path: Sequence[str], value: Any) -> Any:
+    """Return a record with one value changed in it, or in a record that it holds."""
+    name, *rest = path
+    return replace(record, **{name: _replace_inside(getattr(record, name), rest, value) if rest else value})
 
 
 def describe_fields(spec: Any) -> tuple[Field, ...]:
@@ -171,15 +217,24 @@ def describe_fields(spec: Any) -> tuple[Field, ...]:
 @cache
 def _describe_class(spec: Any) -> tuple[Field, ...]:
     hints = get_type_hints(spec, include_extras=True)
+    own = [item for item in fields(spec) if item.init]
     result = []
-    for item in fields(spec):
-        if not item.init:
+    for item in own:
+        hint, default = hints[item.name], _default_of(item)
+        if Flat() not in getattr(hint, "__metadata__", ()):
+            result.append(_describe_field(item.name, hint, default))
             continue
-        default = _REQUIRED if item.default is MISSING else item.default
-        if item.default_factory is not MISSING:
-            default = item.default_factory()
-        result.append(_describe_field(item.name, hints[item.name], default))
+        for inner in _describe_class(get_args(hint)[0]):
+            if inner.arg != Arg() and inner.name not in {other.name for other in own}:
+                value = getattr(reduce(getattr, inner.inside, default), inner.name)
+                result.append(replace(inner, default=value, inside=(item.name, *inner.inside)))
     return tuple(result)
+
+
+def _default_of(item: dataclasses.Field[Any]) -> Any:
+    if item.default_factory is not MISSING:
+        return item.default_factory()
+    return _REQUIRED if item.default is MISSING else item.default
 
 
 def _describe_field(name: str, hint: Any, default: Any) -> Field:

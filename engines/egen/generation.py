@@ -6,28 +6,20 @@ import random
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, make_refusal, specification
+from engines.core.spec import Arg, Flat, make_refusal, specification
 from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
 from engines.egen.records import Cluster, Member
 from engines.egen.settings import (
     ACCEPTED,
     FEW,
-    MAX_MEMBERS,
-    MAX_TOKENS,
-    AssumeAny,
     EgenConfig,
-    IterationLimit,
-    Limits,
     Mode,
-    NodeLimit,
     Order,
     OwnRules,
     Style,
-    TheoryName,
-    TimeLimit,
     Weights,
     canonical_weights,
     families_of,
@@ -45,14 +37,8 @@ class Generate:
 
     expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
     notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
-    members: Annotated[int, Arg("How many members to generate.", low=1, high=MAX_MEMBERS)] = 1_000
-    max_tokens: Annotated[int, Arg("Longest member, in tokens.", low=1, high=MAX_TOKENS)] = 25
-    assume: AssumeAny = ""
-    theory: TheoryName = "reals"
-    mode: Annotated[
-        Mode,
-        Arg("strict: equal wherever EXPR is defined. common: wherever both are. paper: as in the paper."),
-    ] = "strict"
+    config: Annotated[EgenConfig, Flat()] = EgenConfig()
+    """What is asked for; `complete_config` adds what follows from it and from the settings below."""
     style: Annotated[
         Style | None,
         Arg(
@@ -79,49 +65,51 @@ class Generate:
             shown=f"interesting up to {FEW} members, then shortest",
         ),
     ] = None
-    padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
-    seed: Annotated[int, Arg("Seed for members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
-    nodes: NodeLimit = Limits().nodes
-    iterations: IterationLimit = Limits().iterations
-    time_s: TimeLimit = Limits().time_s
+
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(self, expr: str, notation: Notation = "auto", **settings: Any) -> None: ...
 
     def __post_init__(self) -> None:
-        if self.weights and self.theory != "reals":
-            what = f"the rules of {self.theory} have no families to weigh"
+        theory = self.config.theory
+        if self.weights and theory != "reals":
+            what = f"the rules of {theory} have no families to weigh"
             raise make_refusal(what, "E457", "Leave out --weights.")
-        if self.rules and self.theory != "reals":
-            raise make_refusal(f"{self.theory} takes no further rules", "E427", "Leave out --rules.")
+        if self.rules and theory != "reals":
+            raise make_refusal(f"{theory} takes no further rules", "E427", "Leave out --rules.")
         families_of(self.forms or "")
 
     @property
     def listing(self) -> Order:
         """The order that is meant: only real functions without detours have interesting members."""
-        usual: Order = "interesting" if self.members <= FEW else "shortest"
+        usual: Order = "interesting" if self.config.members <= FEW else "shortest"
         order = self.order or usual
         return "shortest" if order == "interesting" and not self._plain else order
 
     @property
     def _plain(self) -> bool:
-        return self.theory == "reals" and (self.style or style_of(self.mode)) != "any"
+        return self.config.theory == "reals" and self._style != "any"
 
     @property
-    def config(self) -> EgenConfig:
+    def _style(self) -> Style:
+        return self.style or style_of(self.config.mode)
+
+    def complete_config(self) -> EgenConfig:
+        """Return all that determines the cluster: files of rules and theories are read, defaults settled.
+
+        Raises:
+            EngineError: If a file of rules or a theory cannot be used.
+        """
         own = ""
         if self.rules:
             from engines.egen.rules.own import checked_rules
 
             own = checked_rules(self.rules)
-        return EgenConfig(
-            members=self.members,
-            max_tokens=self.max_tokens,
-            mode=self.mode,
-            padding=self.padding,
-            seed=self.seed,
-            limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
-            style=self.style or style_of(self.mode),
-            theory=theory_text(self.theory),
-            assume=self.assume,
+        return replace(
+            self.config,
+            style=self._style,
+            theory=theory_text(self.config.theory),
             weights=canonical_weights(self.weights or ""),
             rules=own,
             forms=(self.forms or "all") if self._plain else "",
@@ -149,8 +137,8 @@ def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never,
     spec = Generate(spec, **settings) if isinstance(spec, str) else spec
     # It loads the rules while this process loads what reads the expression.
     shared_process().warm_up()
-    config = spec.config
-    head = theory_of(config.theory, spec.assume).read_term(spec.expr, spec.notation)
+    config = spec.complete_config()
+    head = theory_of(config.theory, config.assume).read_term(spec.expr, spec.notation)
     cluster = shared_process().generate(head, config, events=events, stop=stop)
     cluster = replace(cluster, members=_order_members(cluster, spec.listing))
     if spec.out is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, make_refusal
+from engines.core.spec import Arg, Flat, make_refusal
 from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, show_controls
 from engines.mathematics.verification.verdicts import Outcome
 
@@ -172,9 +172,9 @@ class Limits:
     """When growth ends. Iterations and nodes decide the result; time and memory are safety stops. The time is
     the processor's, so that other work on the machine changes nothing."""
 
-    iterations: int = 12
-    nodes: int = 3_000
-    time_s: float = 10.0
+    iterations: IterationLimit = 12
+    nodes: NodeLimit = 3_000
+    time_s: TimeLimit = 10.0
     memory_bytes: int = 2 * 2**30
 
 
@@ -182,15 +182,18 @@ class Limits:
 class EgenConfig:
     """All that determines the cluster of a head, with the versions of rule table and libraries."""
 
-    members: int = 1_000
-    max_tokens: int = 25
-    mode: Mode = "strict"
-    padding: bool = False
-    seed: int = 0
-    limits: Limits = field(default_factory=Limits)
+    members: Annotated[int, Arg("How many members to generate.", low=1, high=MAX_MEMBERS)] = 1_000
+    max_tokens: Annotated[int, Arg("Longest member, in tokens.", low=1, high=MAX_TOKENS)] = 25
+    mode: Annotated[
+        Mode,
+        Arg("strict: equal wherever EXPR is defined. common: wherever both are. paper: as in the paper."),
+    ] = "strict"
+    padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
+    seed: Annotated[int, Arg("Seed for members and points.", low=0)] = 0
+    limits: Annotated[Limits, Flat()] = field(default_factory=Limits)
     style: Style = "any"
-    theory: str = "reals"
-    assume: str = ""
+    theory: TheoryName = "reals"
+    assume: AssumeAny = ""
     weights: str = ""
     forms: str = ""
     order: Order = "shortest"

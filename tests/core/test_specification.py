@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, describe_fields, read, specification
+from engines.core.spec import Arg, Flat, describe_fields, read, specification, to_mapping
 from engines.egen import Generate, generate
 from engines.grading import grade
 from engines.mwp import Solve, solve
@@ -33,6 +34,62 @@ class Outer:
     def __post_init__(self) -> None:
         if self.limit == 13:
             raise ValueError("the class's own check")
+
+
+@dataclass(frozen=True)
+class Limits:
+    nodes: Annotated[int, Arg("Nodes.", low=1)] = 7
+    bytes: int = 9
+
+
+@dataclass(frozen=True)
+class Config:
+    seed: Annotated[int, Arg("Seed.", low=0)] = 0
+    limits: Annotated[Limits, Flat()] = Limits()
+    style: Annotated[str, Arg("Style.")] = "complete"
+
+
+@specification
+class Request:
+    text: str
+    config: Annotated[Config, Flat()] = Config(seed=3)
+    style: Annotated[str | None, Arg("Style.")] = None
+
+
+def make_request(text: str, **settings: Any) -> Any:
+    return Request(text, **settings)
+
+
+def test_settings_of_a_flat_record_are_those_of_the_spec() -> None:
+    made = make_request("a", nodes=8, style="own")
+    assert made.config == Config(seed=3, limits=Limits(nodes=8))
+    assert (made.nodes, made.seed, made.style) == (8, 3, "own")
+    assert to_mapping(made) == {"text": "a", "seed": 3, "nodes": 8, "style": "own"}
+    assert read(Request, to_mapping(made)) == made
+    assert replace(made, seed=4).config == Config(seed=4, limits=Limits(nodes=8))
+    assert [(field.name, field.default) for field in describe_fields(Request)[1:]] == [
+        ("seed", 3),
+        ("nodes", 7),
+        ("style", None),
+    ]
+    assert make_request("a", config=Config(limits=Limits(bytes=1)), seed=5).config.limits == Limits(bytes=1)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"nodes": 0},
+        {"seed": "1"},
+        {"bytes": 1},
+        {"limits": Limits()},
+        {"config": 3},
+        {"config": Config(seed=-1)},
+    ],
+)
+def test_settings_of_a_flat_record_are_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(EngineError) as caught:
+        make_request("a", **settings)
+    assert caught.value.code == "E424"
 
 
 def test_values_are_converted_as_a_recipe_converts_them() -> None:

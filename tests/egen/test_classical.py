@@ -152,11 +152,11 @@ def test_what_comes_first_is_new_each_time_and_says_what_made_it() -> None:
 
 
 def test_forms_and_order_are_as_before_where_they_were_not_asked_for() -> None:
-    assert Generate("x").config.forms == "all"
-    assert Generate("x", members=20).config.order == "interesting"
-    assert Generate("x", members=500).config.order == "shortest"
+    assert Generate("x").complete_config().forms == "all"
+    assert Generate("x", members=20).complete_config().order == "interesting"
+    assert Generate("x", members=500).complete_config().order == "shortest"
     for spec in (Generate("x", mode="paper"), Generate("x", style="any"), Generate("p", theory="logic")):
-        assert not {"forms", "order"} & {*spec.config.to_dict()}
+        assert not {"forms", "order"} & {*spec.complete_config().to_dict()}
 
 
 def test_forms_take_no_members_away() -> None:

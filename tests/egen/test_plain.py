@@ -213,7 +213,7 @@ def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
 
 
 def test_the_papers_mode_draws_all_terms_unless_asked() -> None:
-    assert Generate("x").config.style == "plain"
-    assert Generate("x", mode="paper").config.style == "any"
-    assert Generate("x", mode="paper", style="plain").config.style == "plain"
-    assert Generate("x", style="any").config.style == "any"
+    assert Generate("x").complete_config().style == "plain"
+    assert Generate("x", mode="paper").complete_config().style == "any"
+    assert Generate("x", mode="paper", style="plain").complete_config().style == "plain"
+    assert Generate("x", style="any").complete_config().style == "any"

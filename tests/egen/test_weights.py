@@ -105,8 +105,8 @@ def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
 def test_a_corpus_has_its_weights_in_one_spelling_and_others_have_none(tmp_path: Path) -> None:
     assert resolve_build(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
     assert resolve_build(BuildCorpus(tmp_path / "one")).weights == ""
-    assert Generate("x", weights="power=.5").config.to_dict()["weights"] == "power=0.5"
-    assert "weights" not in Generate("x").config.to_dict()
+    assert Generate("x", weights="power=.5").complete_config().to_dict()["weights"] == "power=0.5"
+    assert "weights" not in Generate("x").complete_config().to_dict()
 
 
 def idea(text: str) -> str:
