@@ -266,7 +266,7 @@ class Train(_Settings):
     out: Annotated[Path, Arg("Folder for the checkpoints and the model.", option=True, writes=True)]
     recipe: Annotated[str, Arg("Where the settings come from.")] = ""
     device: Annotated[str, Arg("auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "auto"
-    executor: Annotated[str, Arg("local, or slurm with options of sbatch.")] = "local"
+    executor: Annotated[str, Arg("local, slurm with options of sbatch, or an installed executor.")] = "local"
     publish: Annotated[Path | None, Arg("The folder to which the finished model is copied.", writes=True)] = (
         None
     )

@@ -10,6 +10,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench.jobs import control
+from workbench.jobs.folder import Ticket
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def test_nothing_that_dies_where_it_was_submitted_matters(lab: Slurm, whole: dic
 def test_forgotten_without_accounting(lab: Slurm) -> None:
     number = lab.held()
     os.kill(lab.supervisor(number), signal.SIGSTOP)
-    lab.attempt(number).write_ticket("4000000")
+    lab.attempt(number).write_ticket(Ticket("slurm", "4000000"))
     os.kill(lab.supervisor(number), signal.SIGKILL)
     os.kill(lab.worker(number), signal.SIGKILL)
     view = lab.wait(number, "lost")

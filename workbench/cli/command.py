@@ -97,7 +97,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 """The type of every command's `as_json` option."""
 
 ExecutorOption = Annotated[
-    str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
+    str,
+    typer.Option(
+        help="local, slurm with options of sbatch (slurm:partition=gpu,time=60), or an installed executor."
+    ),
 ]
 
 _FILTER = "Only matching rows: words, field:value, field=value, field>number; ! in front negates."

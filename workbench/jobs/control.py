@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts as clear_away
-from workbench.jobs import keeper, queue, slurm
+from workbench.jobs import keeper, queue
 from workbench.jobs import machine as timing
+from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     EARLY,
     INSIDE,
@@ -27,6 +28,7 @@ from workbench.jobs.folder import (
     Ending,
     Job,
     SweepMember,
+    Ticket,
     all_jobs,
     awaited_attempts,
     create_job,
@@ -44,7 +46,7 @@ from workbench.jobs.folder import (
     sweep_of,
     sweep_plan,
 )
-from workbench.jobs.placement import check_placement, cluster_options
+from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
 from workbench.jobs.settling import settle_attempt
 from workbench.jobs.tail import EventTail
@@ -235,8 +237,8 @@ def submit_sweep(
     plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = reporter_file(runs[0][0].task)
     made = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
-    cluster = cluster_options(runs[0][0].params)
-    ticket = None if cluster is None else ""
+    cluster = executor_options(runs[0][0].params)
+    ticket = _new_ticket(runs[0][0])
     of_sweep["sweep"] = made.id
     jobs_made: list[Job] = []
     found: list[SweepMember] = []
@@ -252,21 +254,21 @@ def submit_sweep(
             jobs_made.append(create_job(workspace.runs, last, ticket, files=files))
             found.append(SweepMember(jobs_made[-1].id))
         note_members(made, found)
-        if cluster is None:
+        if ticket is None or cluster is None:
             for item in jobs_made:
                 queue.enqueue(item.last_attempt())
         else:
             run, folders = made.folder.resolve(), [item.folder.resolve() for item in at_once]
-            name = f"mathwb-{made.id}"
-            number = slurm.submit_runs(run, run / "cluster-%a.log", name, cluster, folders, parallel)
-            for place, item in enumerate(at_once):
-                item.last_attempt().write_ticket(f"{number}_{place}")
+            log, name = run / "cluster.log", f"mathwb-{made.id}"
+            numbers = executor_of(ticket).submit_runs(run, log, name, cluster, folders, parallel)
+            for item, number in zip(at_once, numbers, strict=True):
+                item.last_attempt().write_ticket(replace(ticket, number=number))
             if last is not None:
                 _start_attempt(jobs_made[-1].last_attempt(), last)
     except EngineError:
         for item in (*jobs_made, made):
-            for number in filter(None, (attempt.cluster_ticket() for attempt in item.attempts())):
-                slurm.cancel_job(number)
+            for attempt in item.attempts():
+                _cancel_attempt(attempt)
             with contextlib.suppress(EngineError):
                 discard_job(workspace.runs, item)
         raise
@@ -302,7 +304,7 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
     """
     from workbench.jobs.supervisor import Supervisor
 
-    if cluster_options(spec.params) is not None:
+    if executor_options(spec.params) is not None:
         job = submit_job(workspace, spec)
         _follow_cluster_job(workspace, job, sink)
     else:
@@ -363,9 +365,9 @@ def stop_job(workspace: Workspace, number: int) -> JobView:
         return _each_member(workspace, number, "stop", stop_job)
     attempt = _live_attempt(workspace, number, "stop")
     attempt.request_end("stop")
-    if ticket := attempt.cluster_ticket():
+    if (ticket := attempt.cluster_ticket()) and ticket.number:
         if attempt.read_heartbeat() is None:
-            slurm.cancel_job(ticket)
+            _cancel_attempt(attempt)
             settle_attempt(attempt)
     elif (number, attempt.number) in queue.queue_positions(workspace.runs):
         settle_attempt(attempt)
@@ -388,8 +390,7 @@ def kill_job(workspace: Workspace, number: int) -> JobView:
     attempt.request_end("kill")
     if worker := attempt.worker_process():
         worker.send_signal(signal.SIGKILL, group=True)
-    if ticket := attempt.cluster_ticket():
-        slurm.cancel_job(ticket)
+    _cancel_attempt(attempt)
     _wake_supervisor(attempt)
     settle_attempt(attempt, give_up=True)
     return read_job(workspace, number)
@@ -424,9 +425,9 @@ def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) 
     spec = change_settings(item, settings) if settings else item.read_recipe()
     if settings:
         resolve_recipe(spec, item.out_folder(spec))
-    _await_cluster(view)
+    _await_cluster(item)
     _refuse_shared_folder(workspace, spec, but=item)
-    attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
+    attempt = item.add_attempt(view.attempt, _new_ticket(spec))
     if attempt is not None:
         if settings:
             item.write_recipe(spec, workspace.runs)
@@ -526,11 +527,10 @@ def _look_again(workspace: Workspace, sweep: int) -> None:
 
 
 def _record_job(workspace: Workspace, spec: Recipe) -> Job:
-    clustered = cluster_options(spec.params) is not None
     if spec.params.get("out") and not spec.params["out"].startswith(INSIDE):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create_job(workspace.runs, spec, "" if clustered else None, files=reporter_file(spec.task))
+    job = create_job(workspace.runs, spec, _new_ticket(spec), files=reporter_file(spec.task))
     update_index(workspace, [job])
     return job
 
@@ -554,37 +554,58 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
 
 
 def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
-    wanted = cluster_options(spec.params)
-    if wanted is None:
+    wanted, ticket = executor_options(spec.params), _new_ticket(spec)
+    if wanted is None or ticket is None:
         queue.enqueue(attempt)
         keeper.keep_queue(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
     others = awaited_attempts(Job(attempt.job, run))
-    if tickets := [
-        ticket
+    after = [
+        held.number
         for each in others
-        if (ticket := each.cluster_ticket()) and attempt_standing(each).state in LIVE
-    ]:
-        wanted["dependency"] = f"afterany:{':'.join(tickets)}"
-    attempt.write_ticket(
-        slurm.submit_runs(run, run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}", wanted)
-    )
+        if (held := each.cluster_ticket()) and held.number and attempt_standing(each).state in LIVE
+    ]
+    log, name = run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}"
+    (number,) = executor_of(ticket).submit_runs(run, log, name, wanted, after=after)
+    attempt.write_ticket(replace(ticket, number=number))
 
 
-def _await_cluster(view: JobView) -> None:
+def _new_ticket(spec: Recipe) -> Ticket | None:
+    """Return the ticket of a job that its executor is to get; None for a job on this machine.
+
+    Raises:
+        EngineError: E638 if the executor makes no sense.
+    """
+    executor_options(spec.params)
+    name = requested_executor(spec.params)
+    return None if name is None else Ticket(name)
+
+
+def _cancel_attempt(attempt: Attempt) -> None:
+    if (ticket := attempt.cluster_ticket()) and ticket.number:
+        executor_of(ticket).cancel_job(ticket.number)
+
+
+def _await_cluster(item: Job) -> None:
     """Wait until the cluster has let go of a job that is over.
 
     Raises:
         EngineError: E603 when it does not.
     """
+    last = item.attempts()[-1:]
+    ticket = last[0].cluster_ticket() if last else None
+    if ticket is None or not ticket.number:
+        return
+    executor, number = executor_of(ticket), ticket.number
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
-    while view.cluster_id and (answer := slurm.job_state(view.cluster_id)) is not None and answer.live:
+    while (answer := executor.job_state(number)) is not None and answer.live:
         if answer.pending or time.monotonic() > deadline:
-            what = f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}"
-            raise EngineError(what, code="E603", remedy=f"Wait for it to end, or: scancel {view.cluster_id}")
+            what = f"job {item.id} is still on the cluster: {answer.state} as {number}"
+            end_it = f", or: scancel {number}" if ticket.executor == "slurm" else "."
+            raise EngineError(what, code="E603", remedy=f"Wait for it to end{end_it}")
         time.sleep(timing.TICK_S)
-        slurm.forget_states()
+        executor.forget_states()
 
 
 def _follow_cluster_job(workspace: Workspace, item: Job, sink: Sink) -> None:

@@ -229,6 +229,14 @@ class Heartbeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Ticket:
+    """Which executor has an attempt. `number` is what it calls the job; empty while it is handed over."""
+
+    executor: str
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One attempt at a job. Every read is of this moment; a file that cannot be read counts as missing."""
 
@@ -293,17 +301,14 @@ class Attempt:
         """Store this process as the worker."""
         self._write_document("worker.json", {"v": 1, "t": time.time(), **asdict(ProcessId.of_this_process())})
 
-    def cluster_ticket(self) -> str | None:
-        """Return the cluster's number of the attempt.
-
-        It is empty while the attempt is handed over, and None for an attempt on this machine.
-        """
+    def cluster_ticket(self) -> Ticket | None:
+        """Return which executor has the attempt, or None for an attempt on this machine."""
         raw = read_document(self.folder / "cluster.json")
-        return str(raw.get("id", "")) if raw else None
+        return Ticket(str(raw.get("cluster", "slurm")), str(raw.get("id", ""))) if raw else None
 
-    def write_ticket(self, number: str) -> None:
-        """Store the cluster's number of the attempt."""
-        self._write_document("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
+    def write_ticket(self, ticket: Ticket) -> None:
+        """Store which executor has the attempt."""
+        self._write_document("cluster.json", {"v": 1, "cluster": ticket.executor, "id": ticket.number})
 
     def read_request(self) -> str:
         """Return what was requested of the attempt: "", "stop" or "kill"."""
@@ -481,12 +486,12 @@ class Job:
             raise EngineError(what, where=str(self.folder), code="E604", exit_code=4, remedy=remedy)
         return attempts[-1]
 
-    def add_attempt(self, after: int, ticket: str | None = None) -> Attempt | None:
+    def add_attempt(self, after: int, ticket: Ticket | None = None) -> Attempt | None:
         """Make the attempt after number `after`.
 
         Args:
             after: The number of the last attempt.
-            ticket: The cluster's number of the new one, or "" while it is handed over; None on this machine.
+            ticket: The executor that gets the new one; None on this machine.
 
         Returns:
             The attempt, or None if another process has just made it.
@@ -552,7 +557,7 @@ def _read_ending(path: Path) -> Ending | None:
 def create_job(
     runs: Path,
     spec: Recipe,
-    ticket: str | None = None,
+    ticket: Ticket | None = None,
     *,
     files: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Job:
@@ -564,7 +569,7 @@ def create_job(
     Args:
         runs: The folder of all runs.
         spec: The recipe.
-        ticket: Empty for a job that a cluster is to get; None for this machine.
+        ticket: The executor that is to get the job; None for this machine.
         files: Other JSON files of the run folder by name. A sweep has `members.json` among them, and no
             attempt.
 

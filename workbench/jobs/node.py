@@ -18,9 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.jobs import machine as timing
-from workbench.jobs import slurm
-from workbench.jobs.folder import Attempt, Ending, Job
-from workbench.jobs.placement import cluster_options
+from workbench.jobs.executors import executor_of, executor_options
+from workbench.jobs.folder import Attempt, Ending, Job, Ticket
 from workbench.jobs.supervisor import Signals, Supervisor
 from workbench.jobs.tail import read_progress
 from workbench.jobs.view import ending_without_exit_code
@@ -33,9 +32,9 @@ REQUEUED = "requeued by the cluster"
 class _NodeSupervisor(Supervisor):
     """A supervisor that heeds the warning before a time limit, and asks the cluster who sent a signal."""
 
-    def __init__(self, job: Job, attempt: Attempt, number: str) -> None:
+    def __init__(self, job: Job, attempt: Attempt, ticket: Ticket) -> None:
         super().__init__(attempt)
-        self._job, self._number = job, number
+        self._job, self._ticket = job, ticket
         self.next: Attempt | None = None
         """The attempt that goes on, when the job has not come to its end."""
 
@@ -49,34 +48,43 @@ class _NodeSupervisor(Supervisor):
         if ending.state != "stopped" or not signals.stops or self.attempt.read_request():
             return ending
         # The signal went to the worker too, and neither can know why.
-        by = slurm.ending_kind(self._number, int(os.environ.get("SLURM_RESTART_COUNT", "0")))
+        by = executor_of(self._ticket).ending_kind(self._ticket.number, os.environ)
         reason = REQUEUED if by == "requeued" else CANCELLED if by else ending.reason
         return replace(ending, reason=reason)
 
     def _record_ending(self, ending: Ending, signals: Signals) -> Ending:
-        once = "no-requeue" in (cluster_options(self._job.read_recipe().params) or {})
+        once = "no-requeue" in (executor_options(self._job.read_recipe().params) or {})
         again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
         if ending.state == "stopped" and again and self.attempt.read_request() != "kill":
             # Before the end is recorded: between the two the job would seem to be over.
-            self.next = self._job.add_attempt(self.attempt.number, self._number)
+            self.next = self._job.add_attempt(self.attempt.number, self._ticket)
         return super()._record_ending(ending, signals)
 
 
-def _begin_attempt(job: Job, number: str) -> Attempt | None:
+def _own_ticket(job: Job) -> Ticket | None:
+    """Return the ticket of the job of an executor that this process runs in, or None if it runs in none."""
+    stored = job.last_attempt().cluster_ticket()
+    if stored is None:
+        return None
+    number = executor_of(stored).job_id(os.environ)
+    return stored if number is None else replace(stored, number=number)
+
+
+def _begin_attempt(job: Job, ticket: Ticket) -> Attempt | None:
     attempt = job.last_attempt()
-    if attempt.cluster_ticket() not in ("", number):
+    if attempt.cluster_ticket() not in (Ticket(ticket.executor), ticket):
         return None
     if attempt.read_result() is not None:
         return None
     if attempt.read_heartbeat() is None:
-        attempt.write_ticket(number)
+        attempt.write_ticket(ticket)
         return attempt
     # Begun by an earlier start of the same batch job.
     ending = ending_without_exit_code(attempt)
     if ending.state == "lost":
         ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
     goes_on = ending.state == "stopped" and (not attempt.read_request() or bool(attempt.request_reason()))
-    made = job.add_attempt(attempt.number, number) if goes_on else None
+    made = job.add_attempt(attempt.number, ticket) if goes_on else None
     with attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
         # A node that the cluster has lost touch with may have it; the next attempt takes over from it.
         if mine:
@@ -84,10 +92,10 @@ def _begin_attempt(job: Job, number: str) -> Attempt | None:
     return made
 
 
-def _requeue_job(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
+def _requeue_job(job: Job, attempt: Attempt, made: Attempt, ticket: Ticket) -> None:
     """Queue the job again for the attempt that was made after a time limit, as far as that makes sense."""
     if _has_progressed(job, attempt):
-        problem = slurm.requeue_job(number)
+        problem = executor_of(ticket).requeue_job(ticket.number)
     else:
         problem = "it got no further than the previous attempt, so it was not queued again"
     if problem:
@@ -112,16 +120,16 @@ def main(arguments: list[str]) -> int:
     for each in (signal.SIGTERM, signal.SIGUSR2):
         signal.signal(each, signal.SIG_IGN)
     folder = Path(arguments[0])
-    job, number = Job(int(folder.name), folder), slurm.job_id(os.environ)
-    attempt = _begin_attempt(job, number)
-    if attempt is None:
+    job = Job(int(folder.name), folder)
+    ticket = _own_ticket(job)
+    if ticket is None or (attempt := _begin_attempt(job, ticket)) is None:
         return 0
-    supervisor = _NodeSupervisor(job, attempt, number)
+    supervisor = _NodeSupervisor(job, attempt, ticket)
     ending = supervisor.run()
     if ending is None:
         return 0
     if supervisor.next is not None and ending.reason == TIME_LIMIT:
-        _requeue_job(job, attempt, supervisor.next, number)
+        _requeue_job(job, attempt, supervisor.next, ticket)
     supervisor.await_reporters()
     return 1 if ending.state == "failed" else 0
 

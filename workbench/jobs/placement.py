@@ -18,7 +18,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import count_processors
-from workbench.jobs import slurm
+from workbench.jobs.executors import executor_options
 from workbench.jobs.folder import Attempt, all_jobs, read_document
 from workbench.jobs.machine import Gpu, list_gpus
 
@@ -44,7 +44,7 @@ def check_placement(params: Mapping[str, Any]) -> None:
     Raises:
         EngineError: E638 if it does not.
     """
-    cluster_options(params)
+    executor_options(params)
     device = str(params.get("device", "auto"))
     kind, colon, count = device.partition(":")
     if kind == "cpu" and (not colon or (count.isdecimal() and int(count) > 0)):
@@ -54,21 +54,6 @@ def check_placement(params: Mapping[str, Any]) -> None:
     if device in ("all", "auto") or (cards and len(set(named)) == len(named)):
         return
     raise _placement_error(f"device is {device!r}", "Use auto, all, cpu, or GPUs, each once, as in 0,1.")
-
-
-def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return the options for the cluster, or None for a job on this machine.
-
-    Raises:
-        EngineError: E638 if the executor makes no sense.
-    """
-    text = str(params.get("executor", "local"))
-    name, _, rest = text.partition(":")
-    if name == "slurm":
-        return slurm.parse_options(rest)
-    if text != "local":
-        raise _placement_error(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
-    return None
 
 
 def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> WorkerLaunch:

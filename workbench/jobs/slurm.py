@@ -101,20 +101,27 @@ def _option_error(part: str, remedy: str) -> EngineError:
 
 
 def submit_runs(
-    run: Path, log: Path, name: str, wanted: Mapping[str, str], runs: Sequence[Path] = (), parallel: int = 0
-) -> str:
+    run: Path,
+    log: Path,
+    name: str,
+    wanted: Mapping[str, str],
+    runs: Sequence[Path] = (),
+    parallel: int = 0,
+    after: Sequence[str] = (),
+) -> list[str]:
     """Hand a run folder to the cluster, or several as one array.
 
     Args:
         run: The run folder.
-        log: The file for what it prints there.
+        log: The file for what it prints there; of several runs each has its own, `cluster-0.log`, ….
         name: The name of the job on the cluster.
         wanted: Options of sbatch.
         runs: The run folders of an array; the first one is `number_0` there.
         parallel: The number of array members at a time; 0: no limit.
+        after: The cluster's numbers of jobs that have to be over first.
 
     Returns:
-        The cluster's number.
+        The cluster's number of each.
 
     Raises:
         EngineError: E639 if there is no cluster here, E605 if it refuses.
@@ -122,9 +129,13 @@ def submit_runs(
     if shutil.which("sbatch") is None:
         remedy = "Run it on a machine of the cluster, or with --executor local."
         raise EngineError("there is no Slurm here: sbatch is not found", code="E639", remedy=remedy)
+    if runs:
+        log = log.with_stem(f"{log.stem}-%a")
     requeue = [] if "no-requeue" in wanted else ["--requeue"]
     places = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
     given = [f"--{key}={value}" if value else f"--{key}" for key, value in wanted.items()]
+    if after:
+        given.append(f"--dependency=afterany:{':'.join(after)}")
     # What describes a Slurm job that we are in does not describe this one.
     environment = {
         key: value
@@ -146,7 +157,8 @@ def submit_runs(
         said = "it does not answer" if done is None else _last_line(done.stderr)
         remedy = "Change the options of --executor slurm:…; `sinfo` lists partitions."
         raise EngineError(f"the cluster refuses the job: {said}", code="E605", remedy=remedy)
-    return done.stdout.strip().partition(";")[0]
+    number = done.stdout.strip().partition(";")[0]
+    return [f"{number}_{index}" for index in range(len(runs))] or [number]
 
 
 def job_state(number: str) -> ClusterState | None:
@@ -206,12 +218,12 @@ def cancel_job(number: str) -> None:
     _seen.pop(number, None)
 
 
-def ending_kind(number: str, restarts: int) -> str:
+def ending_kind(number: str, environment: Mapping[str, str]) -> str:
     """Return what the cluster is doing with a job whose processes have received a signal.
 
     Args:
         number: The cluster's number of the job.
-        restarts: How often the job had been restarted before.
+        environment: The environment of the job, which says how often it had been restarted before.
 
     Returns:
         "requeued", "cancelled" (by someone, by a limit, for another job), or "" if the cluster sent no
@@ -221,7 +233,7 @@ def ending_kind(number: str, restarts: int) -> str:
     if done is None or done.returncode:
         return ""
     facts = dict(re.findall(r"(JobState|Restarts)=(\w+)", done.stdout))
-    if int(facts.get("Restarts", 0)) > restarts:
+    if int(facts.get("Restarts", 0)) > int(environment.get("SLURM_RESTART_COUNT", "0")):
         return "requeued"
     return "" if facts.get("JobState") == "RUNNING" else "cancelled"
 

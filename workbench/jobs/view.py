@@ -22,7 +22,8 @@ from typing import Any
 from engines.core.errors import DataError
 from workbench.folders import state_dir
 from workbench.jobs import machine as timing
-from workbench.jobs import queue, slurm
+from workbench.jobs import queue
+from workbench.jobs.executors import ask_state
 from workbench.jobs.folder import (
     EARLY,
     LIVE,
@@ -31,6 +32,7 @@ from workbench.jobs.folder import (
     Ending,
     Heartbeat,
     Job,
+    Ticket,
     awaited_attempts,
     is_divided,
     is_protected,
@@ -221,7 +223,7 @@ def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) 
     return AttemptStanding("running", health, heartbeat=beat)
 
 
-def _on_cluster(attempt: Attempt, ticket: str, now: float) -> AttemptStanding:
+def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding:
     """Return the state of an attempt on a cluster. A fresh heartbeat and the worker's own account are
     believed first; whether an attempt without them waits, runs or is over, the cluster alone knows.
     """
@@ -232,14 +234,14 @@ def _on_cluster(attempt: Attempt, ticket: str, now: float) -> AttemptStanding:
             return _standing_alive(attempt, "ok", beat, now)
     if attempt.read_outcome() is not None:
         return _standing_dead(attempt)
-    if not ticket:
+    if not ticket.number:
         handed_over = abs(now - attempt.created_at()) < timing.START_LIMIT_S
         return (
             AttemptStanding("stopping" if attempt.read_request() else "queued")
             if handed_over
             else _standing_dead(attempt)
         )
-    answer = slurm.job_state(ticket)
+    answer = ask_state(ticket)
     if answer is not None and not answer.live:
         # It may have ended between the two questions.
         if (ending := attempt.read_result()) is not None:
@@ -596,7 +598,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         state=now_at.state,
         health=now_at.health,
         waiting=now_at.waiting,
-        cluster_id=attempt.cluster_ticket() or "",
+        cluster_id=ticket.number if (ticket := attempt.cluster_ticket()) else "",
         attempt=attempt.number,
         sweep=sweep_of(job.folder),
         protected=is_protected(job),
