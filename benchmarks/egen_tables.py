@@ -23,13 +23,13 @@ from typing import Any
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.core.files import write_json
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
+from engines.egen.evaluations.evaluate import Evaluate, EvaluationName, evaluate
 from engines.egen.models.datasets import sample_corpus
 from engines.retrieval.significance import holm, sign_p
 
 MODELS = {"seq2seq": "seq2seq", "CL Mean": "cl-mean", "CL Max": "cl-max", "SemEmb": "seq2seq"}
 """The recipe of each column, without its size."""
-TASKS: tuple[Evaluation, ...] = ("kmeans", "semantic", "mistakes", "algebra", "retrieval")
+TASKS: tuple[EvaluationName, ...] = ("kmeans", "semantic", "mistakes", "algebra", "retrieval")
 SHOWN = {
     "kmeans_accuracy": "K-means (Table 4)",
     "semantic_accuracy": "semantic understanding (6)",
@@ -66,7 +66,7 @@ def train(name: str, given: Namespace) -> None:
         mathwb("train", recipe, "--headless", "--device", "cpu", "--out", out, *words)
 
 
-def measured(task: Evaluation, name: str, data: Path, count: int, cache: Path) -> dict[str, Any]:
+def measured(task: EvaluationName, name: str, data: Path, count: int, cache: Path) -> dict[str, Any]:
     """The figures of an evaluation of a column's model, and which answers are wrong. Test sets are
     those of the first model."""
     folder = cache / name.replace(" ", "-").lower()

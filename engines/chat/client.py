@@ -39,7 +39,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Completion):
+class ModelAnswer(Completion):
     """A model's answer to a question. `asked` is False for an answer that was kept from before."""
 
     asked: bool
@@ -74,7 +74,7 @@ class Chat:
 
     def ask(
         self, prompts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
-    ) -> list[Answer | None]:
+    ) -> list[ModelAnswer | None]:
         """Return an answer to every prompt, in their order; None for what was not reached when `stop` was
         raised.
 
@@ -84,7 +84,7 @@ class Chat:
             EngineError: E691 when the address does not answer as it should, E692 when the budget is spent;
                 answers until then are kept.
         """
-        answers: dict[str, Answer] = {}
+        answers: dict[str, ModelAnswer] = {}
         waiting = list(dict.fromkeys(prompts))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             pending = {pool.submit(self._answer, prompt, stop): prompt for prompt in waiting}
@@ -100,7 +100,7 @@ class Chat:
                 raise
         return [answers.get(prompt) for prompt in prompts]
 
-    def summary(self, answers: Sequence[Answer]) -> dict[str, Any]:
+    def summary(self, answers: Sequence[ModelAnswer]) -> dict[str, Any]:
         """What a report says of how answers came about, JSON-able."""
         return {
             "address": self.url,
@@ -112,7 +112,7 @@ class Chat:
             "completion_tokens": sum(answer.completion_tokens for answer in answers),
         }
 
-    def _answer(self, prompt: str, stop: Stop) -> Answer | None:
+    def _answer(self, prompt: str, stop: Stop) -> ModelAnswer | None:
         message = {"role": "user", "content": prompt}
         body = {"model": self.model, "messages": [message], "temperature": 0}
         kept = self._kept(body)
@@ -169,6 +169,6 @@ class Chat:
         raise AssertionError("unreachable")
 
 
-def _answer(response: Mapping[str, Any], *, asked: bool) -> Answer:
+def _answer(response: Mapping[str, Any], *, asked: bool) -> ModelAnswer:
     said = read_completion(response)
-    return Answer(said.text, said.refused, said.cut, said.prompt_tokens, said.completion_tokens, asked)
+    return ModelAnswer(said.text, said.refused, said.cut, said.prompt_tokens, said.completion_tokens, asked)

@@ -12,10 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortInts
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
-
-Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def edit_distance(a: Tree, b: Tree) -> int:
     return int(_all_subtree_distances(*forest.tree_arrays(0), *forest.tree_arrays(1))[-1, -1])
 
 
-class Nearest:
+class NearestTrees:
     """The most similar of many trees, by 1 - distance / (nodes of both)."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
@@ -131,7 +130,7 @@ class _Forest:
     def arrays(self) -> tuple[NDArray[Any], ...]:
         return self.labels, self.leaves, self.roots, self.sorted, self.nodes_at, self.roots_at
 
-    def tree_arrays(self, index: int) -> tuple[Ints, Ints, Ints]:
+    def tree_arrays(self, index: int) -> tuple[ShortInts, ShortInts, ShortInts]:
         nodes = slice(self.nodes_at[index], self.nodes_at[index + 1])
         roots = slice(self.roots_at[index], self.roots_at[index + 1])
         return self.labels[nodes], self.leaves[nodes], self.roots[roots]
@@ -169,7 +168,11 @@ def _prefix_places(tree: Tree) -> list[int]:
 
 
 def _trace_steps(
-    i: int, j: int, left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], costs: Ints
+    i: int,
+    j: int,
+    left: tuple[ShortInts, ShortInts, ShortInts],
+    right: tuple[ShortInts, ShortInts, ShortInts],
+    costs: ShortInts,
 ) -> list[tuple[int, int, bool]]:
     """Return the steps between the subtrees that end at i and j: two nodes (-1 for none) or two smaller
     subtrees.
@@ -205,7 +208,14 @@ def _trace_steps(
 
 @compile_kernel
 def _fill_forest_costs(
-    labels_a: Ints, leaves_a: Ints, i: int, labels_b: Ints, leaves_b: Ints, j: int, costs: Ints, forest: Ints
+    labels_a: ShortInts,
+    leaves_a: ShortInts,
+    i: int,
+    labels_b: ShortInts,
+    leaves_b: ShortInts,
+    j: int,
+    costs: ShortInts,
+    forest: ShortInts,
 ) -> None:
     """Distances between the forests that end inside the subtrees of i and j; `costs` between subtrees is read
     where known and written where both forests are whole trees."""
@@ -231,14 +241,14 @@ def _fill_forest_costs(
 
 @compile_kernel
 def _subtree_distances(
-    labels_a: Ints,
-    leaves_a: Ints,
-    roots_a: Ints,
-    labels_b: Ints,
-    leaves_b: Ints,
-    roots_b: Ints,
-    costs: Ints,
-    forest: Ints,
+    labels_a: ShortInts,
+    leaves_a: ShortInts,
+    roots_a: ShortInts,
+    labels_b: ShortInts,
+    leaves_b: ShortInts,
+    roots_b: ShortInts,
+    costs: ShortInts,
+    forest: ShortInts,
 ) -> None:
     for i in roots_a:
         for j in roots_b:
@@ -246,8 +256,13 @@ def _subtree_distances(
 
 
 def _all_subtree_distances(
-    labels_a: Ints, leaves_a: Ints, roots_a: Ints, labels_b: Ints, leaves_b: Ints, roots_b: Ints
-) -> Ints:
+    labels_a: ShortInts,
+    leaves_a: ShortInts,
+    roots_a: ShortInts,
+    labels_b: ShortInts,
+    leaves_b: ShortInts,
+    roots_b: ShortInts,
+) -> ShortInts:
     """Return the distances between all subtrees: (nodes of a, nodes of b)."""
     shape = len(labels_a), len(labels_b)
     costs = np.zeros(shape, np.int32)
@@ -262,10 +277,10 @@ def _similarities_outwards(
     order: NDArray[np.int64],
     start: int,
     levels: int,
-    labels: Ints,
-    leaves: Ints,
-    roots: Ints,
-    labels_sorted: Ints,
+    labels: ShortInts,
+    leaves: ShortInts,
+    roots: ShortInts,
+    labels_sorted: ShortInts,
     nodes_at: NDArray[np.int64],
     roots_at: NDArray[np.int64],
 ) -> NDArray[np.float64]:
@@ -340,7 +355,7 @@ def _similarities_outwards(
 
 
 @compile_kernel
-def _count_common_labels(left: Ints, right: Ints) -> int:
+def _count_common_labels(left: ShortInts, right: ShortInts) -> int:
     i = j = shared = 0
     while i < len(left) and j < len(right):
         if left[i] == right[j]:

@@ -24,7 +24,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error
 from engines.core.text import is_text
 from engines.documents import tex
-from engines.documents.formulas import Found, extract_formulas, is_table, table_formulas
+from engines.documents.formulas import DocumentFormula, extract_formulas, is_table, table_formulas
 from engines.documents.reading import (
     MAX_CHARACTERS,
     WHOLE,
@@ -188,7 +188,7 @@ def _has_column(path: Path, column: str | None) -> bool:
 
 def unit_formulas(
     root: Path, path: str, macros: tex.Macros | None, column: str | None, on_bad: OnBad
-) -> Iterator[Found]:
+) -> Iterator[DocumentFormula]:
     """Yield the formulas of a file, in order. What cannot be read of it goes to `on_bad`; it never raises an
     EngineError of its own.
     """
@@ -210,12 +210,12 @@ def unit_formulas(
 
 def _text_formulas(
     text: str, suffix: str, place: Path, path: str, macros: tex.Macros | None, on_bad: OnBad
-) -> Iterator[Found]:
+) -> Iterator[DocumentFormula]:
     text = text if macros is None else macros.expand_delimiters(text)
     yield from extract_formulas(read_whole_document(text, suffix, place, on_bad), path, macros)
 
 
-def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
+def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[DocumentFormula]:
     """Yield the formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
     texts = dict(_read_archive_texts(place))
     scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}

@@ -49,7 +49,7 @@ _TWICE = re.compile(r"(?:(?<=(?<!\.)\.)|(?<=\.\.\.)) ?\.\Z")
 """The full stop that a paragraph of HTML ends with, where its last sentence has one."""
 
 
-class Found(NamedTuple):
+class DocumentFormula(NamedTuple):
     """A formula: its LaTeX, where it is, the id of its row or post (or ""), and its sentence, formulas as
     `$latex$` ("" where there is none besides the formula)."""
 
@@ -60,13 +60,15 @@ class Found(NamedTuple):
     sentence: str
 
 
-def extract_formulas(document: Document, path: str, macros: Macros | None = None) -> Iterator[Found]:
+def extract_formulas(
+    document: Document, path: str, macros: Macros | None = None
+) -> Iterator[DocumentFormula]:
     """Yield the formulas of a document, in order."""
     row = document.id if document.row else ""
     said: list[str] = []
     waiting: list[tuple[str, int]] = []
 
-    def ended() -> Iterator[Found]:
+    def ended() -> Iterator[DocumentFormula]:
         sentence = _TWICE.sub("", " ".join("".join(said).split()))
         for latex, line in waiting:
             around = "" if sentence.strip(" .,") in ("", f"${latex}$") else sentence
@@ -76,7 +78,7 @@ def extract_formulas(document: Document, path: str, macros: Macros | None = None
                 end = max(begin + _MOST_SENTENCE, at + len(latex) + 2)
                 around = sentence[begin:end] + (" …" if end < len(sentence) else "")
                 around = f"… {around}" if begin else around
-            yield Found(latex, path, line, row, around)
+            yield DocumentFormula(latex, path, line, row, around)
         said.clear()
         waiting.clear()
 
@@ -142,7 +144,7 @@ def _split_rows(text: str) -> Iterator[tuple[str, int]]:
 # Tables: a column of formulas, or of texts with formulas.
 
 
-def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> Iterator[Found]:
+def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> Iterator[DocumentFormula]:
     """Yield the formulas of a table's column. A cell with formulas between dollars, or marked, is a text; in
     a column of formulas any other cell is one.
 
@@ -164,7 +166,7 @@ def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> 
             found = row_pieces(cell, lambda *_: None)  # a lone dollar is a dollar
             yield from extract_formulas(Document(id_ or str(line), tuple(found), line), name)
         elif not texts and (latex := cell.strip()) and len(latex) <= MAX_LATEX:
-            yield Found(latex, name, line, id_, "")
+            yield DocumentFormula(latex, name, line, id_, "")
 
 
 def is_table(path: str) -> bool:

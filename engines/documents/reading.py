@@ -58,7 +58,7 @@ _DOLLARS = re.compile(r"^\s*(?:\$\$?|\\[\[(])|(?:\$\$?|\\[\])])\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """Words, or the LaTeX of a formula. `said`: it belongs to the problem, whose statements hold."""
 
     text: str
@@ -73,7 +73,7 @@ class Document:
     the beginning of its text. Otherwise 0, and lines are those of the file."""
 
     id: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     row: int = 0
 
 
@@ -108,7 +108,7 @@ def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_
 
 def split_pieces(
     text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1
-) -> Iterator[Piece]:
+) -> Iterator[TextPiece]:
     r"""Yield the words and formulas of a text.
 
     Args:
@@ -147,15 +147,15 @@ def split_pieces(
                 tell(line(start), f"{match[0]} without {closing}")
             continue
         if begun < start:
-            yield Piece(text[begun:start], line(begun))
+            yield TextPiece(text[begun:start], line(begun))
         if formula:
             body = _COMMENT.sub("", text[at:end]) if kind == "tex" else _PERCENT.sub(r"\\%", text[at:end])
             if kind == "md" and len(body) > 2 and body[0] == body[-1] == "`":
                 body = body[1:-1]  # GitHub's $`x`$
-            yield Piece(body, line(at), formula=True)
+            yield TextPiece(body, line(at), formula=True)
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
-        yield Piece(text[begun:], line(begun))
+        yield TextPiece(text[begun:], line(begun))
 
 
 def _is_money(text: str, at: int, end: int) -> bool:
@@ -215,7 +215,7 @@ def _make_reporter(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, st
     return tell
 
 
-def _read_tex_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_tex_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[TextPiece]:
     begun = text.find(r"\begin{document}")
     if begun < 0:
         return split_pieces(text, _make_reporter(path, on_bad), kind="tex")
@@ -226,21 +226,21 @@ def _read_tex_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
     )
 
 
-def _read_markdown_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_markdown_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[TextPiece]:
     return split_pieces(text, _make_reporter(path, on_bad))
 
 
-def _read_html_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_html_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[TextPiece]:
     return html_pieces(text, _make_reporter(path, on_bad))
 
 
-def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
+def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPiece]:
     """Yield the words and formulas of HTML: MathML, what Stack Exchange marks, and LaTeX between dollars."""
     line, at = 1, 0
     words: list[str] = []
     begun = 1
 
-    def written() -> Iterator[Piece]:
+    def written() -> Iterator[TextPiece]:
         held = unescape_html("".join(words))
         words.clear()
         yield from split_pieces(held, tell, kind="html", first=begun)
@@ -252,7 +252,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
         latex = _of_markup(match)
         if latex is not None:
             yield from written()
-            yield Piece(_PERCENT.sub(r"\\%", _DOLLARS.sub("", latex)), line, formula=True)
+            yield TextPiece(_PERCENT.sub(r"\\%", _DOLLARS.sub("", latex)), line, formula=True)
         # What is left out keeps its lines, so that those after it keep their numbers.
         lines = match[0].count("\n")
         line += lines
@@ -267,7 +267,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
     yield from written()
 
 
-def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
+def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPiece]:
     """Return the words and formulas of a text in a row, which may be HTML."""
     marked = "math-container" in text or "<math" in text or "</p>" in text
     return html_pieces(text, tell) if marked else split_pieces(text, tell, kind="row")
@@ -286,7 +286,7 @@ def _of_markup(match: re.Match[str]) -> str | None:
     return latex_of_mathml(match[0])
 
 
-def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[TextPiece]:
     """Yield the Markdown cells; a line of a cell stands on the line of the file that holds it."""
     try:
         cells = json.loads(text)["cells"]
@@ -306,11 +306,11 @@ def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Piec
             place = max(place, *(text.find(one, place) for one in written))
             lines.append(text.count("\n", 0, place) + 1)
         for piece in split_pieces(source, _make_reporter(path, on_bad)):
-            yield Piece(piece.text, lines[piece.line - 1], piece.formula)
-        yield Piece("\n\n", lines[-1])
+            yield TextPiece(piece.text, lines[piece.line - 1], piece.formula)
+        yield TextPiece("\n\n", lines[-1])
 
 
-WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
+WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[TextPiece]]] = {
     **dict.fromkeys((".tex", ".ltx"), _read_tex_pieces),
     **dict.fromkeys((".md", ".markdown", ".txt"), _read_markdown_pieces),
     ".ipynb": _read_notebook_pieces,
@@ -338,10 +338,10 @@ def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
 
 def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
     """Return the document of a JSON object: its text, behind the problem that it solves."""
-    found: list[Piece] = []
+    found: list[TextPiece] = []
     if key == "solution" and isinstance(row.get("problem"), str):
-        found = [Piece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
-        found.append(Piece("\n\n", 1))
+        found = [TextPiece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
+        found.append(TextPiece("\n\n", 1))
     found += row_pieces(row[key], tell)
     return Document(str(row.get("id", number)), tuple(found), number)
 

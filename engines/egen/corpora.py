@@ -20,13 +20,13 @@ from engines.egen.settings import (
     MAX_MEMBERS,
     MAX_TOKENS,
     EgenConfig,
+    FamilyWeights,
     Layout,
     Limits,
     Mode,
     OwnRules,
     SplitName,
     Style,
-    Weights,
     canonical_weights,
     families_of,
     style_of,
@@ -36,7 +36,7 @@ from engines.mathematics.verification.verdicts import MemberVerdict
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from engines.egen.corpus.build import Built
+    from engines.egen.corpus.build import BuildResult
     from engines.egen.corpus.folder import Corpus, GrownHead, StoredMember
 
 
@@ -241,7 +241,7 @@ class BuildCorpus:
             shown="plain, or any for paper",
         ),
     ] = None
-    weights: Weights = None
+    weights: FamilyWeights = None
     forms: Annotated[
         str | None,
         Arg(
@@ -309,7 +309,7 @@ def resolve_build(spec: BuildCorpus) -> BuildCorpus:
     return replace(spec, **left_open, templates=templates and source_name(templates))
 
 
-def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never) -> Built:
+def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never) -> BuildResult:
     """Build a corpus, or finish the one that was begun in its folder.
 
     Raises:

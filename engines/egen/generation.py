@@ -16,11 +16,11 @@ from engines.egen.settings import (
     ACCEPTED,
     FEW,
     EgenConfig,
+    FamilyWeights,
     Mode,
     Order,
     OwnRules,
     Style,
-    Weights,
     canonical_weights,
     families_of,
     style_of,
@@ -46,7 +46,7 @@ class Generate:
             shown="plain, or any for paper",
         ),
     ] = None
-    weights: Weights = None
+    weights: FamilyWeights = None
     rules: OwnRules = None
     forms: Annotated[
         str | None,

@@ -110,7 +110,7 @@ AssumeAny = Annotated[
     Arg("Assumptions: x > 0, n integer, a != 0, -1 < x < 1; for logic p -> q.", shown="nothing", words=True),
 ]
 """The same where the theory can be chosen."""
-Weights = Annotated[
+FamilyWeights = Annotated[
     str | None,
     Arg(
         "Relative weight of a rule family's operators, from 0.001: hyperbolic=0.2, inverse trig=0.5.",

@@ -86,7 +86,7 @@ _MANY = ("runs", "answers", "topic_info", "formulas", "formula_runs", "graphs")
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class FileRole:
     """What a file is to a collection: the attribute of `ArqmathFolder` it belongs to, and, for topics and
     judgements, the task (else 0)."""
 
@@ -162,14 +162,16 @@ class ArqmathFolder:
             file for file in self.formulas if not re.match(r"slt_|opt_", file.parent.name, re.IGNORECASE)
         )
 
-    def list_files(self) -> list[tuple[Role, Path]]:
+    def list_files(self) -> list[tuple[FileRole, Path]]:
         """Return every file with its role."""
-        result = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
+        result = [(FileRole(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
         for name in _BY_TASK:
             by_task: Mapping[int, tuple[Path, ...]] = getattr(self, name)
-            result += [(Role(name, task), file) for task, files in sorted(by_task.items()) for file in files]
+            result += [
+                (FileRole(name, task), file) for task, files in sorted(by_task.items()) for file in files
+            ]
         for name in _MANY:
-            result += [(Role(name), file) for file in getattr(self, name)]
+            result += [(FileRole(name), file) for file in getattr(self, name)]
         return result
 
     def need_posts(self) -> Path:
@@ -184,7 +186,7 @@ class ArqmathFolder:
         return self.posts
 
 
-def role_of(path: Path) -> Role | None:
+def role_of(path: Path) -> FileRole | None:
     """What a file is, by its name, else by how it begins; None when neither says.
 
     Raises:
@@ -193,36 +195,36 @@ def role_of(path: Path) -> Role | None:
     return _by_name(path.absolute().as_posix()) or _by_content(path)
 
 
-def _by_name(relative: str) -> Role | None:
+def _by_name(relative: str) -> FileRole | None:
     for name, pattern in _NAMES:
         match = pattern.search(relative)
         if match:
-            return Role(name, int(match.groupdict().get("task") or 0)) if name else None
+            return FileRole(name, int(match.groupdict().get("task") or 0)) if name else None
     return None
 
 
-def _by_content(path: Path) -> Role | None:
+def _by_content(path: Path) -> FileRole | None:
     with open_binary(path) as file:
         head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if head.startswith("<"):
         for name, mark in (("links", "<postlinks"), ("comments", "<comments"), ("posts", "<posts")):
             if mark in head.lower():
-                return Role(name)
+                return FileRole(name)
         if "<Topics" in head:
-            return Role("topics", 2 if "<Formula_Id" in head else 1)
+            return FileRole("topics", 2 if "<Formula_Id" in head else 1)
         return None
     first, _, _ = head.partition("\n")
     if first.startswith("{"):
-        return Role("posts") if '"body"' in first else None
+        return FileRole("posts") if '"body"' in first else None
     columns = first.split("\t") if "\t" in first else first.split()
     if "id" in columns and len(columns) > 2:
-        return Role("formulas")
+        return FileRole("formulas")
     if len(columns) == 4 and columns[3].isdigit():
-        return Role("qrels", 3 if columns[2].startswith("d_") else {"B": 2}.get(first[:1], 1))
+        return FileRole("qrels", 3 if columns[2].startswith("d_") else {"B": 2}.get(first[:1], 1))
     if len(columns) in (5, 6) and _is_number(columns[-2]):
-        return Role("runs")
+        return FileRole("runs")
     if len(columns) == 6 and _is_number(columns[2]):
-        return Role("answers")
+        return FileRole("answers")
     return None
 
 

@@ -489,7 +489,7 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class FormulaRow:
     """A row of a formula table: where it stands, what it looks like, its representation, and its line."""
 
     id: str
@@ -742,7 +742,7 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
     return result
 
 
-def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
+def read_formulas(path: str | Path, report: Report) -> Iterator[FormulaRow]:
     """Yield a formula table of any version: tab separated with a header.
 
     It says where ids, post, type and visual id stand (v1 has no visual id), and the representation: `formula`
@@ -760,7 +760,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     written = at.get("formula", at.get("latex", -1))
     for line, row in read_tabbed_rows(lines, len(header), report):
         report.read += 1
-        yield Formula(
+        yield FormulaRow(
             id=row[at["id"]],
             post=row[post] if post >= 0 else "",
             kind=row[at["type"]] if "type" in at else "",

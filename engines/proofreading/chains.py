@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engines.documents.reading import Document, Piece
+from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
 
@@ -180,7 +180,9 @@ def _separate_words(words: str) -> str:
     return " ".join(words.split()).lower()
 
 
-def _make_links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[ChainLink]:
+def _make_links(
+    statement: _Statement, piece: TextPiece, number: int, before: str, after: str
+) -> list[ChainLink]:
     modulus = ""
     if match := _MODULUS.search(statement.sides[-1]):
         modulus = next((group for group in match.groups() if group), "")

@@ -14,9 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortFloats
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
-from engines.retrieval.stored import corrupt_file_error, map_array, new_folder, read_about, top_k
+from engines.retrieval.stored import Rows, corrupt_file_error, map_array, new_folder, read_about, top_k
 from engines.retrieval.tokens import TERMS, VERSIONS, extract_terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.
@@ -149,9 +150,6 @@ class Postings:
 _SUMMANDS, _DOCUMENTS, _STARTS = (f"{name}.csc.index.npy" for name in ("data", "indices", "indptr"))
 _TERMS = "vocab.index.json"
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
@@ -243,7 +241,7 @@ class LexicalIndex:
     def __len__(self) -> int:
         return int(self.about["documents"])
 
-    def score_documents(self, query: str) -> Floats:
+    def score_documents(self, query: str) -> ShortFloats:
         """Return the score of every document, shape `(documents,)`; 0 where no term of the query occurs."""
         result = np.zeros(len(self), np.float32)
         for term, count in Counter(self.terms(query)).items():
@@ -260,7 +258,7 @@ class LexicalIndex:
         """Return whether any term of the query occurs in a document."""
         return any(term in self._numbers for term in self.terms(query))
 
-    def search(self, query: str, k: int) -> tuple[Floats, Rows]:
+    def search(self, query: str, k: int) -> tuple[ShortFloats, Rows]:
         """Return the best documents as (scores, rows): at most `k`, none without a term of the query; equal
         scores in the order of the documents.
         """
@@ -293,7 +291,7 @@ class Frequencies:
             for term, (rows, counts) in held.items()
         }
 
-    def search(self, params: Bm25, k: int) -> Iterator[tuple[str, Floats, Rows]]:
+    def search(self, params: Bm25, k: int) -> Iterator[tuple[str, ShortFloats, Rows]]:
         """Yield each query's name, scores and rows, as `LexicalIndex.search` of an index with these
         parameters.
         """

@@ -85,7 +85,7 @@ def precision_at(
 # with
 #   the vectors in half precision, which stay on the disk.
 
-Kind = Literal["flat", "hnsw", "ivfpq"]
+IndexKind = Literal["flat", "hnsw", "ivfpq"]
 
 FLAT_BYTES = 2 * 2**30
 """Up to here every vector is looked at: 1.4 million of 384 dimensions are half of it and take 0.1 s a query
@@ -111,12 +111,12 @@ _INDEX, _STORED = "index.faiss", "vectors.npy"
 class Choice:
     """An index that fits: `kind` and, in words, why."""
 
-    kind: Kind
+    kind: IndexKind
     reason: str
 
 
 def choose_index_kind(
-    vectors: int, dim: int, *, kind: Kind | None = None, memory: int | None = None
+    vectors: int, dim: int, *, kind: IndexKind | None = None, memory: int | None = None
 ) -> Choice:
     """Return the kind of index for so many vectors.
 
@@ -133,8 +133,8 @@ def choose_index_kind(
     graph = half + 4 * (2 * _LINKS + 2) * vectors
     taken = f"{vectors:,} vectors of {dim} in half precision take {format_bytes(half)}"
     if kind is not None:
-        if kind not in get_args(Kind):
-            remedy = f"Known: {', '.join(get_args(Kind))}."
+        if kind not in get_args(IndexKind):
+            remedy = f"Known: {', '.join(get_args(IndexKind))}."
             raise EngineError(f"unknown dense index {kind!r}", code="E665", remedy=remedy)
         return Choice(kind, f"requested; {taken}")
     if half <= FLAT_BYTES:
@@ -159,7 +159,7 @@ def build_dense(
     *,
     total: int,
     dim: int,
-    kind: Kind | None = None,
+    kind: IndexKind | None = None,
     events: Sink = ignore,
 ) -> dict[str, Any]:
     """Write the index of all rows of the parts, in their order, into the folder `out`; all or nothing.
@@ -182,7 +182,7 @@ def build_dense(
 
 
 def _build_files(
-    kind: Kind, parts: Iterable[Vectors], folder: Path, total: int, dim: int, events: Sink
+    kind: IndexKind, parts: Iterable[Vectors], folder: Path, total: int, dim: int, events: Sink
 ) -> dict[str, Any]:
     faiss = _import_faiss()
     metric = faiss.METRIC_INNER_PRODUCT
@@ -240,7 +240,7 @@ class DenseIndex:
     def __init__(self, folder: Path) -> None:
         faiss = _import_faiss()
         self.about: Mapping[str, Any] = read_about(folder)
-        self._kind: Kind = self.about["kind"]
+        self._kind: IndexKind = self.about["kind"]
         path = folder / _INDEX
         try:
             self._index = faiss.read_index(str(path))

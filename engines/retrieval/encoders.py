@@ -19,11 +19,13 @@ from engines.core.model_checks import check_finite, check_model_folder, check_sh
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors, normalize_rows
 
-Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
+LibraryClass = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 """Classes of the library: dense, sparse (SPLADE) and late interaction (ColBERT)."""
 
 
-def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str = "E663") -> tuple[Any, Path]:
+def library_model(
+    kind: LibraryClass, folder: Path, device: str, remedy: str, code: str = "E663"
+) -> tuple[Any, Path]:
     """Return the model of a folder, and where its language model lies.
 
     Args:
@@ -103,9 +105,9 @@ _INNER_PRODUCTS = {"cosine": True, "dot": False}
 """Similarities that are the inner product of two vectors, and whether these have length 1 then."""
 
 T = TypeVar("T")
-Role = Literal["", "query", "document"]
+TextRole = Literal["", "query", "document"]
 """What a text is: what is asked with, what is found, or neither."""
-Encode = Callable[[list[str], Role], Vectors]
+Encode = Callable[[list[str], TextRole], Vectors]
 Lengths = Callable[[list[str]], list[int]]
 """How many tokens of each text are read, or what grows with that."""
 
@@ -260,7 +262,7 @@ class SentenceEncoder:
         return _INNER_PRODUCTS[self.similarity]
 
     def _encoded(
-        self, texts: Sequence[str], role: Role, normalise: bool, events: Sink, stop: Stop
+        self, texts: Sequence[str], role: TextRole, normalise: bool, events: Sink, stop: Stop
     ) -> Vectors:
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         wanted = list(places)
@@ -309,7 +311,7 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
     def lengths(texts: list[str]) -> list[int]:
         return list(map(len, tokenizer(texts, truncation=True, max_length=_LONGEST)["input_ids"]))
 
-    def encode(texts: list[str], _role: Role) -> Vectors:
+    def encode(texts: list[str], _role: TextRole) -> Vectors:
         batch = tokenizer(texts, padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt")
         batch = batch.to(device)
         mask = batch["attention_mask"].unsqueeze(-1)
@@ -341,7 +343,7 @@ def _open_folder(folder: Path, device: str, half: bool) -> SentenceEncoder:
 
     encoding = {"": model.encode, "query": model.encode_query, "document": model.encode_document}
 
-    def encode(texts: list[str], role: Role) -> Vectors:
+    def encode(texts: list[str], role: TextRole) -> Vectors:
         return np.asarray(encoding[role](texts, batch_size=_BATCH, show_progress_bar=False), np.float32)
 
     prompts = {name: text for name, text in model.prompts.items() if text}

@@ -7,15 +7,15 @@ It loads torch only when it is called.
 from __future__ import annotations
 
 from engines.training.loop import RECORD, refuse_others, train
-from engines.training.task import Origin, Stream, Table, TrainConfig, TrainingTask, TrainResult
+from engines.training.task import Origin, Stream, TrainConfig, TrainingTable, TrainingTask, TrainResult
 
 __all__ = [
     "RECORD",
     "Origin",
     "Stream",
-    "Table",
     "TrainConfig",
     "TrainResult",
+    "TrainingTable",
     "TrainingTask",
     "refuse_others",
     "train",

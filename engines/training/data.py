@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from engines.core.errors import EngineError
-from engines.training.task import Batch, Stream, Table, TrainConfig
+from engines.training.task import Batch, Stream, TrainConfig, TrainingTable
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class Ahead(Iterator[T], Generic[T]):
 
 
 class Resampled(Generic[T]):
-    """A `Table` of `count` rows in the random order of an epoch; without one, in their own.
+    """A `TrainingTable` of `count` rows in the random order of an epoch; without one, in their own.
 
     Args: draw: makes the example of a row with random numbers that seed, epoch and row determine.
     """
@@ -98,7 +98,7 @@ class Batches:
 
     def __init__(
         self,
-        data: Table | Stream,
+        data: TrainingTable | Stream,
         config: TrainConfig,
         *,
         length: Callable[[Any], int],
@@ -214,7 +214,7 @@ def _batch_ends(lengths: Any, config: TrainConfig) -> list[int]:
     return [*ends, len(lengths)]
 
 
-def batches_per_epoch(data: Table | Stream, config: TrainConfig) -> int:
+def batches_per_epoch(data: TrainingTable | Stream, config: TrainConfig) -> int:
     """Return how many batches an epoch has; 0 when only reading it would show."""
     if config.batch_tokens or isinstance(data, Stream):
         return 0

@@ -119,7 +119,7 @@ class Origin:
 
 
 @runtime_checkable
-class Table(Protocol):
+class TrainingTable(Protocol):
     """Training data with random access, shuffled anew for every epoch.
 
     May have `__getitems__(indices) -> list` to read many at once, as data sets of torch do, and
@@ -163,7 +163,7 @@ class TrainingTask(Protocol):
         """
         ...
 
-    def train_data(self) -> Table | Stream: ...
+    def train_data(self) -> TrainingTable | Stream: ...
 
     def length(self, example: Any) -> int:
         """Return real tokens of an example, for batches of about one length and for the throughput."""

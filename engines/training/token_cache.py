@@ -130,7 +130,7 @@ def _remove_entry(place: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequences:
+class CachedSequences:
     """`ids` of all sequences, which end at `ends`. `whole` is how long each was before it was cut to what is
     kept of it."""
 
@@ -139,7 +139,7 @@ class Sequences:
     whole: NDArray[np.int64]
 
     @classmethod
-    def store_sequences(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> Sequences:
+    def store_sequences(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> CachedSequences:
         """Write them down, of each the first `keep` (0: all). The file has no name and ends with the process,
         so a million posts take the disk's room and not the memory's."""
         with tempfile.TemporaryFile() as file:
@@ -181,7 +181,7 @@ def _write_sequences(
 
 def cached_rows(
     place: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
-) -> tuple[list[Name], Sequences]:
+) -> tuple[list[Name], CachedSequences]:
     """Return rows of ids, each with its name (text, or numbers in a list), in their order.
 
     With a `place` (see `TokenCache.place`) the first process that asks writes them there, complete or not at
@@ -199,7 +199,7 @@ def cached_rows(
             yield row
 
     if place is None:
-        result = Sequences.store_sequences(ids(), keep=keep)
+        result = CachedSequences.store_sequences(ids(), keep=keep)
         return names, result
     with hold_lock(place):
         while (read := _read_rows(place)) is None:
@@ -214,7 +214,7 @@ def cached_rows(
     return read
 
 
-def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
+def _read_rows(place: Path) -> tuple[list[Any], CachedSequences] | None:
     try:
         os.utime(place)  # so that what is used stays
         ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
@@ -225,4 +225,4 @@ def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
         ids = np.memmap(place / "ids.i4", np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
     except (OSError, ValueError, EOFError):
         return None
-    return names, Sequences(ids, ends, whole)
+    return names, CachedSequences(ids, ends, whole)

@@ -212,7 +212,7 @@ _GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedNode:
+class NodeText:
     """A node's words in the drawing, or the lines that lead to it (`node` is -1)."""
 
     line: int
@@ -225,18 +225,18 @@ def _node_words(node: DrawnNode) -> str:
     return make_printable(node.words)
 
 
-def line_by_line(root: DrawnNode) -> list[PlacedNode]:
+def line_by_line(root: DrawnNode) -> list[NodeText]:
     """Lay a tree out with one node in each line, indented under its operator, in the order of `walk`."""
-    result: list[PlacedNode] = []
+    result: list[NodeText] = []
     for number, (lead, node) in enumerate(walk_outline(root, lambda node: node.children)):
         result += [
-            PlacedNode(number, 0, lead),
-            PlacedNode(number, text_width(lead), _node_words(node), number),
+            NodeText(number, 0, lead),
+            NodeText(number, text_width(lead), _node_words(node), number),
         ]
     return result
 
 
-def in_the_plane(root: DrawnNode) -> list[PlacedNode]:
+def in_the_plane(root: DrawnNode) -> list[NodeText]:
     """Lay a tree out in the plane: operators above their operands, two lines for each level."""
     nodes = list(root.walk())
     number = {id(node): place for place, node in enumerate(nodes)}
@@ -244,7 +244,7 @@ def in_the_plane(root: DrawnNode) -> list[PlacedNode]:
     for node in reversed(nodes):
         below = [wide[id(child)] for child in node.children]
         wide[id(node)] = max(text_width(_node_words(node)), sum(below) + _GAP * (len(below) - 1))
-    result: list[PlacedNode] = []
+    result: list[NodeText] = []
     middles: dict[int, int] = {}
     order: list[tuple[DrawnNode, int, int]] = []
     pending = [(root, 0, 0)]
@@ -263,11 +263,11 @@ def in_the_plane(root: DrawnNode) -> list[PlacedNode]:
         middle = (under[0] + under[-1]) // 2 if under else column + wide[id(node)] // 2
         start = max(column, min(middle - text_width(words) // 2, column + room))
         middles[id(node)] = middle = start + text_width(words) // 2
-        result.append(PlacedNode(line, start, words, number[id(node)]))
+        result.append(NodeText(line, start, words, number[id(node)]))
         if under:
             first, last = min(under[0], middle), max(under[-1], middle)
             bar = "".join(_joint_sign(place, first, last, under, middle) for place in range(first, last + 1))
-            result.append(PlacedNode(line + 1, first, bar))
+            result.append(NodeText(line + 1, first, bar))
     return result
 
 
@@ -300,8 +300,8 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         self.nodes: list[DrawnNode] = []
         self.cursor = 0
         self._homes: list[int] = []
-        self._placed: dict[int, list[PlacedNode]] = {}
-        self._boxes: dict[int, PlacedNode] = {}
+        self._placed: dict[int, list[NodeText]] = {}
+        self._boxes: dict[int, NodeText] = {}
 
     @property
     def current(self) -> DrawnNode | None:
@@ -328,7 +328,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return True
 
     def _arrange_nodes(self) -> None:
-        placed: list[PlacedNode] = []
+        placed: list[NodeText] = []
         if self.nodes:
             placed = in_the_plane(self.nodes[0])
             if max(one.column + text_width(one.text) for one in placed) > self._room:
@@ -403,7 +403,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         strip = Strip(segments).crop(round(self.scroll_x), round(self.scroll_x) + cells)
         return strip.adjust_cell_length(cells, base.rich_style)
 
-    def _name_content(self, one: PlacedNode) -> Content:
+    def _name_content(self, one: NodeText) -> Content:
         node = self.nodes[one.node]
         words = Content(one.text)
         words = words.stylize("$warning" if node.children else "$success")

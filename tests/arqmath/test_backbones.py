@@ -12,7 +12,7 @@ from engines.arqmath.training.backbones import open_backbone
 from engines.arqmath.training.model_folder import TokenFrame, quieten_transformers, tokenize_texts
 from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
 from engines.core.errors import DataError, EngineError
-from engines.training.token_cache import Sequences
+from engines.training.token_cache import CachedSequences
 from tests.arqmath.small_forum import REPLIES, backbone
 
 FAMILIES = ("bert", "albert", "roberta")
@@ -58,7 +58,7 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
 def test_pairs_are_framed_as_the_tokenizer_frames_them(made: dict[str, Path], family: str) -> None:
     found = open_backbone(made[family])
     frame = TokenFrame.from_tokenizer(found.tokenizer, types=found.types)
-    texts = Sequences.store_sequences(tokenize_texts(found.tokenizer, REPLIES))
+    texts = CachedSequences.store_sequences(tokenize_texts(found.tokenizer, REPLIES))
     for left, right in ((0, 1), (2, 3)):
         expected = found.tokenizer(REPLIES[left], REPLIES[right])
         ids, types = frame.wrap_pair(texts[left], texts[right])
@@ -69,10 +69,10 @@ def test_pairs_are_framed_as_the_tokenizer_frames_them(made: dict[str, Path], fa
 
 
 def test_sequences_keep_what_fits_and_know_what_was() -> None:
-    found = Sequences.store_sequences([[1, 2, 3], [], [4], [5, 6]], keep=2)
+    found = CachedSequences.store_sequences([[1, 2, 3], [], [4], [5, 6]], keep=2)
     assert [found[row].tolist() for row in range(4)] == [[1, 2], [], [4], [5, 6]]
     assert (found.lengths.tolist(), found.whole.tolist()) == ([2, 0, 1, 2], [3, 0, 1, 2])
-    assert len(Sequences.store_sequences([])) == 0
+    assert len(CachedSequences.store_sequences([])) == 0
 
 
 def test_minilm_needs_no_folder() -> None:

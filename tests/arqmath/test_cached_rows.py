@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.training.token_cache import Sequences, cached_rows
+from engines.training.token_cache import CachedSequences, cached_rows
 
 ROWS = [("a", [1, 2, 3]), ("b", []), ("c", [4]), ("d", [2**31 - 1, 6])]
 
@@ -25,7 +25,7 @@ class Source:
         yield from self.rows
 
 
-def same(one: Sequences, other: Sequences) -> bool:
+def same(one: CachedSequences, other: CachedSequences) -> bool:
     return all(
         getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in ("ids", "ends", "whole")
     )
@@ -51,7 +51,7 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, name: str) -> None:
     for damaged in (file.read_bytes()[:-3], b""):
         file.write_bytes(damaged)
         _, read = cached_rows(tmp_path / "texts", source)
-        assert same(read, Sequences.store_sequences([ids for _, ids in ROWS]))
+        assert same(read, CachedSequences.store_sequences([ids for _, ids in ROWS]))
     assert source.asked == 3
 
 

@@ -11,29 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from engines.forum.folder import DESCRIPTION, ArqmathFolder, Role, role_of
+from engines.forum.folder import DESCRIPTION, ArqmathFolder, FileRole, role_of
 
 NAMES = {
     "Collection/Posts.V1.2.xml": None,
-    "Collection/Posts.V1.3.xml": Role("posts"),
-    "Collection/PostLinks.V1.3.xml": Role("links"),
-    "Collection/Comments.V1.3.xml": Role("comments"),
+    "Collection/Posts.V1.3.xml": FileRole("posts"),
+    "Collection/PostLinks.V1.3.xml": FileRole("links"),
+    "Collection/Comments.V1.3.xml": FileRole("comments"),
     "Collection/Votes.V1.3.xml": None,
-    "Formulas/latex_representation_v3/9.tsv": Role("formulas"),
-    "Formulas/latex_representation_v3/10.tsv": Role("formulas"),
-    "Formulas/opt_representation_v3/1.tsv.gz": Role("formulas"),
-    "Topics_Task1_2021_V1.1.xml": Role("topics", 1),
-    "Task 2/Topics/Topics_V1.1.xml": Role("topics", 2),
-    "qrel_task1_2022_official.tsv": Role("qrels", 1),
-    "qrels_task2_2020.tsv.gz": Role("qrels", 2),
-    "task3_qrels_2022.tsv": Role("qrels", 3),
-    "MathDowsers-task1-alpha05-auto-both-P.tsv": Role("runs"),
-    "runs_task1_2020/mine.tsv": Role("runs"),
+    "Formulas/latex_representation_v3/9.tsv": FileRole("formulas"),
+    "Formulas/latex_representation_v3/10.tsv": FileRole("formulas"),
+    "Formulas/opt_representation_v3/1.tsv.gz": FileRole("formulas"),
+    "Topics_Task1_2021_V1.1.xml": FileRole("topics", 1),
+    "Task 2/Topics/Topics_V1.1.xml": FileRole("topics", 2),
+    "qrel_task1_2022_official.tsv": FileRole("qrels", 1),
+    "qrels_task2_2020.tsv.gz": FileRole("qrels", 2),
+    "task3_qrels_2022.tsv": FileRole("qrels", 3),
+    "MathDowsers-task1-alpha05-auto-both-P.tsv": FileRole("runs"),
+    "runs_task1_2020/mine.tsv": FileRole("runs"),
     "runs_task1_2020/mine.per_topic.tsv": None,
     "runs_task1_2020/scores.tsv": None,
-    "TU_DBS-task3-se3-auto-both-generate-P.tsv": Role("answers"),
+    "TU_DBS-task3-se3-auto-both-generate-P.tsv": FileRole("answers"),
     "task3_run_map_2022.tsv": None,
-    "task1_topic_info_2021.csv": Role("topic_info"),
+    "task1_topic_info_2021.csv": FileRole("topic_info"),
     "topic_formulas_2020_latex.tsv.gz": None,
     "README.md": None,
 }
@@ -106,25 +106,25 @@ def test_what_is_no_collection_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "role"),
     [
-        ('<?xml version="1.0"?>\n<posts>\n', Role("posts")),
-        ("<postlinks>\n", Role("links")),
-        ("<comments>\n", Role("comments")),
-        ('<Topics>\n<Topic number="A.1">', Role("topics", 1)),
-        ("<Topics><Topic><Formula_Id>q_1", Role("topics", 2)),
-        ('{"id": 1, "type": 1, "body": "x"}\n', Role("posts")),
-        ("id\tpost_id\ttype\tvisual_id\tlatex\n", Role("formulas")),
-        ("A.1\t0\t7\t2\n", Role("qrels", 1)),
-        ("B.1\t0\t7\t2\n", Role("qrels", 2)),
-        ("A.301\t0\td_7\t2\n", Role("qrels", 3)),
-        ("A.1\tQ0\t7\t1\t3.5\tmine\n", Role("runs")),
-        ("A.1\t7\t1\t3.5\tmine\n", Role("runs")),
-        ("A.301\t1\t3.5\tmine\tmodel\tIt is $4$.\n", Role("answers")),
+        ('<?xml version="1.0"?>\n<posts>\n', FileRole("posts")),
+        ("<postlinks>\n", FileRole("links")),
+        ("<comments>\n", FileRole("comments")),
+        ('<Topics>\n<Topic number="A.1">', FileRole("topics", 1)),
+        ("<Topics><Topic><Formula_Id>q_1", FileRole("topics", 2)),
+        ('{"id": 1, "type": 1, "body": "x"}\n', FileRole("posts")),
+        ("id\tpost_id\ttype\tvisual_id\tlatex\n", FileRole("formulas")),
+        ("A.1\t0\t7\t2\n", FileRole("qrels", 1)),
+        ("B.1\t0\t7\t2\n", FileRole("qrels", 2)),
+        ("A.301\t0\td_7\t2\n", FileRole("qrels", 3)),
+        ("A.1\tQ0\t7\t1\t3.5\tmine\n", FileRole("runs")),
+        ("A.1\t7\t1\t3.5\tmine\n", FileRole("runs")),
+        ("A.301\t1\t3.5\tmine\tmodel\tIt is $4$.\n", FileRole("answers")),
         ("nothing of this kind\n", None),
         ("", None),
     ],
 )
 def test_a_file_whose_name_says_nothing_is_told_by_its_beginning(
-    tmp_path: Path, content: str, role: Role | None
+    tmp_path: Path, content: str, role: FileRole | None
 ) -> None:
     path = tmp_path / "mystery"
     path.write_text(content)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engines.chat.client import Answer, Chat, Prices
+from engines.chat.client import Chat, ModelAnswer, Prices
 from engines.chat.endpoint import KEY
 from engines.core.errors import EngineError
 from engines.core.events import Event
@@ -30,7 +30,9 @@ def test_a_busy_address_is_asked_again_and_not_for_ever(model: Model) -> None:
     said = iter([(429, {"Retry-After": "0"}, b""), (503, {"Retry-After": "0"}, b"")])
     model.reply = lambda _: next(said, "ANSWER: A")
     assert Chat(model.url, "m").ask(["question"]) == [
-        Answer("ANSWER: A", refused=False, cut=False, prompt_tokens=100, completion_tokens=10, asked=True)
+        ModelAnswer(
+            "ANSWER: A", refused=False, cut=False, prompt_tokens=100, completion_tokens=10, asked=True
+        )
     ]
     model.requests.clear()
     model.reply = lambda _: (500, {"Retry-After": "0"}, b"<html><b>down</b></html>")

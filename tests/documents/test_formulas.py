@@ -16,7 +16,7 @@ import pytest
 
 from engines.core.errors import DataError, raise_error
 from engines.documents.folder import scan_folder, unit_formulas
-from engines.documents.formulas import Found
+from engines.documents.formulas import DocumentFormula
 from engines.documents.tex import Macros, collect_definitions, resolve_project_macros, scan_tex
 
 MAIN = r"""\documentclass{article}
@@ -39,7 +39,7 @@ TWO = r"""By Cauchy, e.g. in \cite{a}, $\norm{x}^2=0$ iff $x=0$. Next.
 """
 
 
-def read(place: Path, column: str | None = None) -> list[Found]:
+def read(place: Path, column: str | None = None) -> list[DocumentFormula]:
     found = scan_folder(place, {}, column)
     return [
         row

@@ -13,9 +13,9 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, read_prefix, to_prefix
-from engines.egen.corpus.build import Built, build_corpus, saved_plan
+from engines.egen.corpus.build import BuildResult, build_corpus, saved_plan
 from engines.egen.corpus.sources import HeadSource, SourceHead
-from engines.egen.egraph.process import Answer, ClusterRequest
+from engines.egen.egraph.process import ClusterRequest, RequestHandler
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
@@ -39,12 +39,12 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     return Cluster(head, members, stats, config)
 
 
-def service() -> Answer:
+def service() -> RequestHandler:
     """Grows every head at once."""
     return lambda request, events, stop: cluster(request.head, request.config)
 
 
-def slow_service() -> Answer:
+def slow_service() -> RequestHandler:
     """Takes 30 ms for a head."""
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
@@ -55,7 +55,7 @@ def slow_service() -> Answer:
     return grow
 
 
-def moody_service() -> Answer:
+def moody_service() -> RequestHandler:
     """Misbehaves on `sin`, `cos`, `tan`, `sinh`, `cosh` and `asin`, each in its way, and waits on `tanh`."""
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
@@ -81,7 +81,7 @@ def moody_service() -> Answer:
     return grow
 
 
-def fails_once_service() -> Answer:
+def fails_once_service() -> RequestHandler:
     """Dies on `+ x 1003` in every worker that has not seen it die (a file in $FAKE_DIR remembers)."""
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
@@ -95,7 +95,7 @@ def fails_once_service() -> Answer:
     return grow
 
 
-def wrong_service() -> Answer:
+def wrong_service() -> RequestHandler:
     """A rule that is wrong: a member differed."""
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
@@ -107,12 +107,12 @@ def wrong_service() -> Answer:
     return grow
 
 
-def broken_service() -> Answer:
+def broken_service() -> RequestHandler:
     """Cannot be started."""
     raise ImportError("no egglog here")
 
 
-def finish(out: Path, **how: Any) -> Built:
+def finish(out: Path, **how: Any) -> BuildResult:
     """Build what was begun in the folder to the end, with the settings it was begun with."""
     plan = saved_plan(out)
     return build_corpus(plan.source, out, plan.config, **how)

@@ -19,7 +19,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.locks import sole_builder
 from engines.egen.corpora import BuildCorpus, CorpusStats, corpus_stats
-from engines.egen.corpus.build import Built, build_corpus, saved_plan
+from engines.egen.corpus.build import BuildResult, build_corpus, saved_plan
 from engines.egen.corpus.folder import open_corpus, stored_shards
 from engines.egen.corpus.published import export_published
 from engines.egen.models.datasets import read_labelled, stream_pairs, training_texts
@@ -64,7 +64,7 @@ def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> Non
 def test_shares_give_the_same_bytes_and_a_lost_shard_is_made_again_alone(
     reference: Path, tmp_path: Path
 ) -> None:
-    def build(share: tuple[int, int] | None) -> Built:
+    def build(share: tuple[int, int] | None) -> BuildResult:
         source = fake_growth.source(70)
         return build_corpus(source, tmp_path, CONFIG, share=share, service=fake_growth.service)
 

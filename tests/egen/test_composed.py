@@ -18,7 +18,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.composed.examples import (
-    Example,
+    ComposedExample,
     are_alike,
     compute_subterm_values,
     draw_operation,
@@ -207,7 +207,9 @@ def test_the_loss_is_its_definition() -> None:
     network = _network(read_out=8)
     sin, other = (("sin", "x"), ("/", "1", "csc", "x")), (("ln", "x"), ("+", "ln", "x", "0"))
     move = (("cos", "x"), ("tan", "x"), ("*", "2", "cos", "x"), ("*", "2", "tan", "x"))
-    batch = task.collate([Example(4, sin, (("cos", "x"),), (move,)), Example(9, other, (), ())])
+    batch = task.collate(
+        [ComposedExample(4, sin, (("cos", "x"),), (move,)), ComposedExample(9, other, (), ())]
+    )
     with torch.no_grad():
         found = task.loss(network, batch)
     texts = [*sin, *other, ("cos", "x"), *move]

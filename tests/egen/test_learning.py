@@ -16,7 +16,7 @@ from engines.egen.corpus.folder import open_corpus
 from engines.egen.corpus.published import import_published
 from engines.egen.models.datasets import (
     Labelled,
-    Pairs,
+    TrainingPairs,
     TrainingRows,
     Triplets,
     encode_expression,
@@ -72,7 +72,7 @@ def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> Non
 def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
     rows = _rows(corpus)
     owner = rows.cluster_of
-    pairs = Pairs(rows.sizes, 0)
+    pairs = TrainingPairs(rows.sizes, 0)
     found = pairs.__getitems__(range(len(pairs)))
     assert len(set(found)) == len(found)
     assert all(owner[a] == owner[b] and a != b for a, b in found)
@@ -298,4 +298,4 @@ def test_every_recipe_can_be_used() -> None:
 
 def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
     rows = _rows(corpus)
-    assert len(Pairs(rows.sizes, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))
+    assert len(TrainingPairs(rows.sizes, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))

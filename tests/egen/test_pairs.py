@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
-from engines.egen.models.datasets import Pairs, Triplets
+from engines.egen.models.datasets import TrainingPairs, Triplets
 
 cluster_sizes = st.lists(st.integers(2, 9), min_size=2, max_size=12).map(
     lambda sizes: np.array(sizes, np.int64)
@@ -26,7 +26,7 @@ def owners(sizes: np.ndarray) -> np.ndarray:
 @settings(deadline=None)
 @given(cluster_sizes, seeds)
 def test_every_ordered_pair_inside_a_cluster_comes_once(sizes: np.ndarray, seed: int) -> None:
-    pairs = Pairs(sizes, seed)
+    pairs = TrainingPairs(sizes, seed)
     found = pairs.read_rows(np.arange(len(pairs))).tolist()
     ends = np.cumsum(sizes).tolist()
     expected = {
@@ -42,7 +42,7 @@ def test_every_ordered_pair_inside_a_cluster_comes_once(sizes: np.ndarray, seed:
 @settings(deadline=None)
 @given(cluster_sizes, seeds, st.integers(3, 40))
 def test_any_stretch_of_the_order_can_be_had_alone(sizes: np.ndarray, seed: int, step: int) -> None:
-    for stream in (Pairs(sizes, seed), Triplets(sizes, seed, 200)):
+    for stream in (TrainingPairs(sizes, seed), Triplets(sizes, seed, 200)):
         whole = stream.read_rows(np.arange(len(stream)))
         pieces = [
             stream.read_rows(np.arange(a, min(a + step, len(stream)))) for a in range(0, len(stream), step)
@@ -76,7 +76,7 @@ def test_triplets_are_in_the_papers_proportions(sizes: np.ndarray, seed: int, ta
 def test_the_order_is_a_shuffle_of_the_whole() -> None:
     """Neighbours in the stream are unrelated: as many share a cluster as in a random order."""
     sizes = np.full(100, 30, np.int64)
-    pairs = Pairs(sizes, 7)
+    pairs = TrainingPairs(sizes, 7)
     owner = owners(sizes)[pairs.read_rows(np.arange(len(pairs)))[:, 0]]
     together = int((owner[1:] == owner[:-1]).sum())
     expected = len(pairs) / 100
@@ -88,7 +88,7 @@ def test_the_order_is_a_shuffle_of_the_whole() -> None:
 
 def test_seeds_give_different_orders() -> None:
     sizes = np.full(20, 20, np.int64)
-    first, second = (Pairs(sizes, seed).read_rows(np.arange(1000)) for seed in (1, 2))
+    first, second = (TrainingPairs(sizes, seed).read_rows(np.arange(1000)) for seed in (1, 2))
     assert (first == second).all(axis=1).sum() < 10
 
 
@@ -106,7 +106,7 @@ def test_negatives_are_drawn_from_the_whole_cluster() -> None:
 
 def test_a_corpus_of_fifty_thousand_clusters_needs_no_list_of_its_pairs() -> None:
     sizes = np.full(50_000, 1_000, np.int64)
-    pairs = Pairs(sizes, 0)
+    pairs = TrainingPairs(sizes, 0)
     assert len(pairs) == 49_950_000_000
     rows = pairs.read_rows(np.arange(len(pairs) - 1_000, len(pairs)))
     assert (rows // 1_000)[:, 0].tolist() == (rows // 1_000)[:, 1].tolist()

@@ -16,7 +16,7 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
-from engines.core.tree_edit import Nearest
+from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.find import explain, find_triplets, list_anchors
@@ -114,7 +114,7 @@ equations = st.recursive(
 @settings(max_examples=20)
 @given(st.lists(equations, min_size=3, max_size=8, unique=True), st.integers(1, 3))
 def test_the_nearest_equations_are_those_of_zss(trees: list[Tree], levels: int) -> None:
-    nearest = Nearest(trees)
+    nearest = NearestTrees(trees)
     for place, tree in enumerate(trees):
         row = [by_zss(tree, other) for other in trees]
         assert nearest.compute_similarities(place) == pytest.approx(row)

@@ -12,7 +12,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.retrieval.dense import (
     DenseIndex,
-    Kind,
+    IndexKind,
     Vectors,
     build_dense,
     choose_index_kind,
@@ -36,7 +36,7 @@ VECTORS = clustered(3_000)
 QUERIES = normalize_rows(VECTORS[:40] + 0.05 * RNG.normal(size=(40, 32)).astype(np.float32))
 
 
-def index(folder: Path, kind: Kind) -> DenseIndex:
+def index(folder: Path, kind: IndexKind) -> DenseIndex:
     parts = (VECTORS[begin : begin + 700] for begin in range(0, len(VECTORS), 700))
     build_dense(parts, folder / kind, total=len(VECTORS), dim=32, kind=kind)
     return DenseIndex(folder / kind)
@@ -87,14 +87,14 @@ def test_nobody_is_its_own_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("kind", "least"), [("hnsw", 0.95), ("ivfpq", 0.7)])
-def test_approximate_kinds_find_most(tmp_path: Path, kind: Kind, least: float) -> None:
+def test_approximate_kinds_find_most(tmp_path: Path, kind: IndexKind, least: float) -> None:
     scores, rows = index(tmp_path, kind).search(QUERIES, 10)
     assert recall(rows, nearest(QUERIES, VECTORS, 10)[1]) > least
     assert (np.diff(scores, axis=1) <= 0).all()
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
-def test_few_vectors_and_a_large_k(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", get_args(IndexKind))
+def test_few_vectors_and_a_large_k(tmp_path: Path, kind: IndexKind) -> None:
     few = VECTORS[:700]
     build_dense([few], tmp_path / "few", total=700, dim=32, kind=kind)
     scores, rows = DenseIndex(tmp_path / "few").search(QUERIES[:1], 5_000)

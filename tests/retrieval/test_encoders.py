@@ -327,7 +327,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_equal_texts_are_encoded_once_and_those_of_one_length_together() -> None:
     given: list[list[str]] = []
 
-    def encode(texts: list[str], _role: encoders.Role) -> Vectors:
+    def encode(texts: list[str], _role: encoders.TextRole) -> Vectors:
         given.append(texts)
         return np.array([[len(text), text.count("a")] for text in texts], np.float32)
 

@@ -24,7 +24,7 @@ from engines.core.hashing import sha256
 from engines.core.model_checks import check_finite
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
-from engines.retrieval.dense import Kind, build_dense
+from engines.retrieval.dense import IndexKind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
@@ -125,7 +125,7 @@ def build_index(
     sparse: str | Path | SparseEncoder | None = None,
     structure: bool = False,
     exact: bool = False,
-    kind: Kind | None = None,
+    kind: IndexKind | None = None,
     terms: Terms | None = None,
     k1: float | None = None,
     b: float | None = None,
@@ -223,7 +223,7 @@ class IndexBuild:
         encoder: StoredEncoder | None,
         sparse: SparseEncoder | None,
         structure: bool,
-        kind: Kind | None,
+        kind: IndexKind | None,
     ) -> None:
         self.build, self.out, self.events, self.stop = build, build.folder, build.events, build.stop
         self.folder, self.plan, self.encoder, self.sparse = folder, plan, encoder, sparse

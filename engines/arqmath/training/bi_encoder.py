@@ -22,7 +22,7 @@ from engines.core.files import write_text
 from engines.training.checkpoints import model_card
 from engines.training.data import Resampled
 from engines.training.libraries import POOLINGS, rows_of_all
-from engines.training.token_cache import Sequences
+from engines.training.token_cache import CachedSequences
 
 if TYPE_CHECKING:
     import torch
@@ -172,7 +172,7 @@ class BiEncoderTask(ForumTask[Settings]):
         return result
 
     @cached_property
-    def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
+    def _texts(self) -> tuple[dict[tuple[str, str], int], CachedSequences]:
         """Rows by kind and id, and the tokens: questions, answers behind titles and, as far as they are read,
         without."""
         threads, room = self.threads, self.settings.max_length - self.frame.width_one

@@ -45,7 +45,7 @@ from engines.arqmath.training.settings import FinetuneSettings
 from engines.core.errors import DataError
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics
-from engines.training.token_cache import Sequences
+from engines.training.token_cache import CachedSequences
 
 if TYPE_CHECKING:
     import torch
@@ -164,7 +164,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return result
 
     @cached_property
-    def _texts(self) -> tuple[dict[str, int], Sequences]:
+    def _texts(self) -> tuple[dict[str, int], CachedSequences]:
         wanted = {self.pairs.questions[place] for place in np.unique(self.pairs.rows[:, 0])}
         wanted.update(self.pairs.answers)
         for question, candidates in self.groups:

@@ -25,7 +25,7 @@ from engines.core.spec import read, to_mapping
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts
 from engines.training.task import Origin
-from engines.training.token_cache import Sequences, TokenCache, cached_rows
+from engines.training.token_cache import CachedSequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -105,7 +105,7 @@ class ForumTask(Generic[Settings]):
         texts: Callable[[], Iterable[tuple[str, str]]],
         keep: int = 0,
         **made_of: Any,
-    ) -> tuple[list[str], Sequences]:
+    ) -> tuple[list[str], CachedSequences]:
         """Return the names and token ids of texts, from the cache where they are there.
 
         Args:

@@ -27,7 +27,7 @@ from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import to_mapping
 from engines.training.data import Numbered, Resampled, number_rows
-from engines.training.token_cache import Sequences, cached_rows
+from engines.training.token_cache import CachedSequences, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -184,7 +184,7 @@ class PretrainRows:
     """Examples as token ids: both segments of each back to back in `sequences`, the first of `first` tokens;
     `swapped` is the label of their order. An example is its row."""
 
-    sequences: Sequences
+    sequences: CachedSequences
     first: NDArray[np.int32]
     swapped: NDArray[np.int8]
 

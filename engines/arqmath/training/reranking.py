@@ -38,7 +38,7 @@ from engines.arqmath.training.pairs import MAKE_RUN, draw_held_out, read_linked_
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import make_refusal
-from engines.training.token_cache import Sequences
+from engines.training.token_cache import CachedSequences
 
 if TYPE_CHECKING:
     import torch
@@ -181,7 +181,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return lists
 
     @cached_property
-    def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
+    def _texts(self) -> tuple[dict[tuple[str, str], int], CachedSequences]:
         """Rows by kind and id, and the tokens: questions, their titles, and answers."""
         assert self._model is not None  # the tokenizer has all its tokens
         wanted = {one.question for side in self._lists for one in side}

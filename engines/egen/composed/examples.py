@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortFloats
 from engines.core.vocabulary import (
     ARITY,
     FUNCTIONS,
@@ -28,7 +29,6 @@ from engines.mathematics.numbers.numeric_kernel import CONSTANT, LEAF
 # values everywhere; a derivative is a difference quotient.
 
 Complexes = NDArray[np.complex128]
-Floats = NDArray[np.float32]
 _STEP = 1e-4
 _LARGEST = 1e12
 _CLOSE = 1e-5
@@ -82,7 +82,7 @@ def plane_points(count: int) -> Complexes:
     return np.exp(draw.uniform(np.log(0.3), np.log(8), count) + 1j * draw.uniform(0.12, np.pi - 0.12, count))
 
 
-def compute_subterm_values(found: SubtermBatch, points: Complexes) -> Floats:
+def compute_subterm_values(found: SubtermBatch, points: Complexes) -> ShortFloats:
     """(sub-terms, 2·points) real and imaginary parts on a logarithmic scale, in the terms' order; nan where
     there is no value."""
     codes, left, right = found.programs.nodes
@@ -110,7 +110,7 @@ def compute_subterm_values(found: SubtermBatch, points: Complexes) -> Floats:
     return np.concatenate([scaled.real, scaled.imag], -1).astype(np.float32)
 
 
-def are_alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
+def are_alike(ones: ShortFloats, others: ShortFloats) -> NDArray[np.bool_]:
     """(ones, others) whether values agree wherever both have some, or too few are there to tell.
 
     Args: rows of `values`.
@@ -135,7 +135,7 @@ _TURNED |= {f"a{name}": f"a{other}" for name, other in RECIPROCAL.items() if nam
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ComposedExample:
     """`members` of the cluster `number`; `copies` differ from one of them in a label each, and may be worth
     the same all the same; `moves`: quadruples (u, v, p(u), p(v)) of an operation p."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Ints
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
 from engines.core.model_checks import check_finite
@@ -30,8 +31,6 @@ UNARY_COUNT = len(UNARY)
 _PERIODS = (1, 2, 4, 8, 16)
 FEATURES = 8 + 2 * len(_PERIODS)
 """How many numbers describe a constant."""
-
-Ints = NDArray[np.int64]
 
 
 class SubtermBatch:

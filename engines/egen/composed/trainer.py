@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from engines.core.spec import Arg, specification, to_mapping
-from engines.egen.composed.examples import Example, Tokens, draw_operation, near_copy, write_detour
+from engines.egen.composed.examples import ComposedExample, Tokens, draw_operation, near_copy, write_detour
 from engines.egen.composed.network import (
     ComposedEncoder,
     ComposedSizes,
@@ -107,10 +107,10 @@ class ComposedTask(CorpusTask):
             made.load_state_dict(given.state_dict(), strict=False)
         return made
 
-    def train_data(self) -> Resampled[Example]:
+    def train_data(self) -> Resampled[ComposedExample]:
         return Resampled(len(self.texts.clusters), self._draw_example, self.seed)
 
-    def _draw_example(self, number: int, draw: np.random.Generator) -> Example:
+    def _draw_example(self, number: int, draw: np.random.Generator) -> ComposedExample:
         texts = self.texts.clusters[number]
         chosen = draw.permutation(len(texts))[: self.settings.members].tolist()
         read = (tuple(texts[place].split()) for place in chosen)
@@ -122,12 +122,14 @@ class ComposedTask(CorpusTask):
             one, other = (self._short[place] for place in draw.integers(len(self._short), size=2))
             operation = draw_operation(draw)
             moves.append((one, other, operation(one), operation(other)))
-        return Example(number, members, tuple(each for each in tried if each is not None), tuple(moves))
+        return ComposedExample(
+            number, members, tuple(each for each in tried if each is not None), tuple(moves)
+        )
 
-    def length(self, example: Example) -> int:
+    def length(self, example: ComposedExample) -> int:
         return sum(map(len, example.expressions))
 
-    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+    def collate(self, examples: Sequence[ComposedExample]) -> dict[str, torch.Tensor]:
         """Return the tensors of `Terms` of members, then copies, then what operations were done to, then the
         rest.
 

@@ -84,7 +84,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildResult:
     """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
     `bad_lines` counts what could not be read of the source, `held_out` clusters for validation. Of a `share`
     the heads are those of its shards, and nothing is assembled."""
@@ -112,7 +112,7 @@ def build_corpus(
     events: Sink = ignore,
     stop: Stop = never,
     service: Service = serve_growth,
-) -> Built:
+) -> BuildResult:
     """Grow every head of a source into the corpus folder `out`, or finish or mend what was begun there.
 
     Args:
@@ -225,7 +225,7 @@ class _Growth:
         self._retried: set[int] = set()
         self._done = self._members = 0
 
-    def run_build(self) -> Built:
+    def run_build(self) -> BuildResult:
         heads = self.plan.source.heads
         for line in self.plan.source.bad_lines:
             self._log("warning", {"message": f"{self.plan.source.name}:{line.line}: {line.what}"})
@@ -236,16 +236,18 @@ class _Growth:
         share = f"{self.share[0]}/{self.share[1]}" if self.share else None
         if missing and not self._grow_blocks(missing, wanted):
             self._log("state", {"state": "stopped", "heads": wanted, "done": self._done})
-            return Built(self.out, False, wanted, self._done, bad_lines=bad_lines, share=share)
+            return BuildResult(self.out, False, wanted, self._done, bad_lines=bad_lines, share=share)
         if share:
             self._log("state", {"state": "complete", "share": share})
-            return Built(self.out, True, wanted, wanted, bad_lines=bad_lines, share=share)
+            return BuildResult(self.out, True, wanted, wanted, bad_lines=bad_lines, share=share)
         self._log("state", {"state": "assembling"})
         shards = stored_shards(self.out / "shards")
         result = assemble(self.out, self.plan.to_dict(), heads, shards, seed=self.plan.config.seed)
         counts = {"clusters": result.clusters, "expressions": result.expressions}
         self._log("state", {"state": "complete", **counts})
-        return Built(self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped})
+        return BuildResult(
+            self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped}
+        )
 
     def _missing_blocks(self) -> list[int]:
         found = stored_shards(self.out / "shards")

@@ -19,7 +19,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix, to_prefix
-from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
+from engines.egen.egraph.process import GrowthError, GrowthProcess, RequestHandler
 from engines.egen.settings import Limits
 
 REWRITINGS = (
@@ -72,7 +72,7 @@ def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = n
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class RewritingTotals:
     """What a corpus of rewritings came to: clusters (a head and its rewritings), expressions, heads that
     SymPy wrote in no other way."""
 
@@ -163,7 +163,7 @@ class RewriteRequest:
         return self.time_s * len(REWRITINGS) + _GRACE_S
 
 
-def serve_rewriting() -> Answer:
+def serve_rewriting() -> RequestHandler:
     return lambda request, *_: list_rewritings(request.tree, time_s=request.time_s)
 
 
@@ -175,7 +175,7 @@ def build_from_rewritings(
     seed: int = 0,
     events: Sink = ignore,
     stop: Stop = never,
-) -> Built:
+) -> RewritingTotals:
     """Write a corpus folder of heads and their rewritings, every member judged as in any imported corpus."""
     import sympy  # noqa: F401  # the process below would only say that no head has another form
 
@@ -195,4 +195,4 @@ def build_from_rewritings(
                 events(Event("progress", {"done": number, "total": len(heads), "unit": "heads"}, number))
 
     made = corpus_of(iterate_clusters(), Path("semembed.jsonl"), out, seed=seed, stop=stop)
-    return Built(made.clusters, made.expressions, len(heads) - made.clusters)
+    return RewritingTotals(made.clusters, made.expressions, len(heads) - made.clusters)

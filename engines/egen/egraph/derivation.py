@@ -46,7 +46,7 @@ from engines.mathematics.verification.verdicts import (
 ASSUMED = "assumed"
 _CONGRUENCE = ""
 
-Binding = dict[str, int]
+NodeBinding = dict[str, int]
 """Pattern variable -> node."""
 
 
@@ -127,15 +127,15 @@ class Proofs:
                     alike.setdefault(children, node)
         yield from alike.values()
 
-    def iterate_matches(self, pattern: Tree, node: int, binding: Binding) -> Iterator[Binding]:
+    def iterate_matches(self, pattern: Tree, node: int, binding: NodeBinding) -> Iterator[NodeBinding]:
         """How a pattern fits a node or, below the root, any node of the operand's class."""
         if len(pattern.children) != len(self.children[node]) or pattern.label != self.labels[node]:
             return
         yield from self._match_operands(pattern.children, self.children[node], binding)
 
     def _match_operands(
-        self, patterns: Sequence[Tree], nodes: Sequence[int], binding: Binding
-    ) -> Iterator[Binding]:
+        self, patterns: Sequence[Tree], nodes: Sequence[int], binding: NodeBinding
+    ) -> Iterator[NodeBinding]:
         if not patterns:
             yield binding
             return
@@ -492,7 +492,7 @@ class _Search:
         """Apply every rule wherever it fits now; whether that changed anything. Numbers are left alone."""
         proofs = self.proofs
         changed = False
-        found: list[tuple[_Move, int, Binding]] = []
+        found: list[tuple[_Move, int, NodeBinding]] = []
         for move in moves:
             for node in proofs.with_label(move.left.label):
                 if move.right.children and proofs.constant_value(node) is not None:
@@ -516,7 +516,7 @@ class _Search:
                 changed |= proofs.unite_nodes(left, right, move.name)
         return changed
 
-    def condition_holds(self, condition: Condition, binding: Binding) -> bool:
+    def condition_holds(self, condition: Condition, binding: NodeBinding) -> bool:
         node = self.proofs.fill_pattern(fold_numbers(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant_value(node)

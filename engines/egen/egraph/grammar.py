@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Bools, Floats, Ints
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
@@ -32,9 +33,6 @@ class ENode(NamedTuple):
         return 2 if self.label == "d" else 1
 
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 RandomState = NDArray[np.uint64]
 _NONE = -1
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.core.arrays import Bools, Ints
 from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -32,7 +33,7 @@ from engines.egen.egraph.analysis import (
     split_atoms,
     term_text,
 )
-from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
+from engines.egen.egraph.grammar import EGraph, ENode
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.settings import Limits, Mode, StopReason
 from engines.egen.theories.reals import Reals

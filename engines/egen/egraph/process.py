@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from engines.egen.egraph.growth import Grower
 
 
-Answer = Callable[[Any, Sink, Stop], Any]
-Service = Callable[[], Answer]
+RequestHandler = Callable[[Any, Sink, Stop], Any]
+Service = Callable[[], RequestHandler]
 """Called once in a growth process; what it returns answers one request after the other."""
 
 
@@ -92,7 +92,7 @@ class ClusterRequest:
         return 2 * self.limits.time_s + _GRACE_S + self.config.members / _MEMBERS_PER_S
 
 
-def serve_growth() -> Answer:
+def serve_growth() -> RequestHandler:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import Grower

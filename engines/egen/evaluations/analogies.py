@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engines.core.arrays import Bools
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer
@@ -235,9 +235,6 @@ def read_analogies(path: Path) -> Iterator[Analogy]:
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
         yield Analogy(x1, y1, x2, y2)
-
-
-Bools = NDArray[np.bool_]
 
 
 def algebra(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats, Ints
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
 from engines.egen.models.datasets import Labelled
@@ -17,9 +18,6 @@ from engines.retrieval.dense import Vectors, nearest, precision_at
 from engines.retrieval.encoders import Encoder
 
 SEED = 42
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

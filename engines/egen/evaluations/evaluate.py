@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from engines.egen.models.datasets import Labelled
 
 
-Evaluation = Literal["kmeans", "semantic", "mistakes", "algebra", "retrieval"]
-Side = Literal["validation", "train", "all"]
+EvaluationName = Literal["kmeans", "semantic", "mistakes", "algebra", "retrieval"]
+EvaluatedSide = Literal["validation", "train", "all"]
 
 _ITEMS, _DERIVATIONS, _LEARNED_ON = 1_000, 3_000, 1_000
 """Of semantic, of mistakes, and those that the threshold is learned on: at most."""
 _IN_WORDS = ("semantic", "mistakes", "algebra")
 """What a language model can be asked."""
-_BY_VECTORS: Mapping[Evaluation, tuple[str, str]] = {
+_BY_VECTORS: Mapping[EvaluationName, tuple[str, str]] = {
     "kmeans": ("clusters", "kmeans"),
     "semantic": ("semantic", "evaluate"),
     "mistakes": ("mistakes", "evaluate"),
@@ -52,7 +52,7 @@ class Evaluate:
     in MATHWB_LLM_KEY. Prompts and answers are cached, and a stopped run continues from them.
     """
 
-    task: Annotated[Evaluation, Arg("What to measure.")]
+    task: Annotated[EvaluationName, Arg("What to measure.")]
     model: Annotated[
         Path | None,
         Arg("A folder (of sentence-transformers too), or a model's name.", ref="model", option=False),
@@ -74,7 +74,9 @@ class Evaluate:
         Path | None, Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
     ] = None
     split: Annotated[SplitName, Arg("Which split of a corpus.")] = "paper"
-    side: Annotated[Side | None, Arg("Which side of that split to evaluate on.", shown="validation")] = None
+    side: Annotated[
+        EvaluatedSide | None, Arg("Which side of that split to evaluate on.", shown="validation")
+    ] = None
     partial: Annotated[
         bool, Arg("Include members that a file lists as equal on part of the domain only.")
     ] = False
@@ -170,7 +172,7 @@ def evaluate(
     return {**document, "data": spec.place.name, "seed": spec.seed}
 
 
-def _read_clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
+def _read_clusters(spec: Evaluate, default: EvaluatedSide = "validation") -> Labelled:
     from engines.egen.models.datasets import read_labelled
 
     return read_labelled(spec.place, side=spec.side or default, split=spec.split, partial=spec.partial)

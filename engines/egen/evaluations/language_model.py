@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from engines.chat.client import Answer, Chat
+from engines.chat.client import Chat, ModelAnswer
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.tree import Tree
@@ -175,7 +175,7 @@ def algebra(
     )
 
 
-def _describe_setting(chat: Chat, answers: Sequence[Answer], without: int) -> dict[str, Any]:
+def _describe_setting(chat: Chat, answers: Sequence[ModelAnswer], without: int) -> dict[str, Any]:
     """What a report says of answers.
 
     Args:
@@ -185,7 +185,7 @@ def _describe_setting(chat: Chat, answers: Sequence[Answer], without: int) -> di
     return {**summary, "unreadable": without - summary["refused"]}
 
 
-def _ask_model(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> list[Answer]:
+def _ask_model(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> list[ModelAnswer]:
     from engines.egen.models.vectors import stopped_error
 
     if not prompts:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.system import read_reported_figures
 from engines.egen.models.datasets import is_usable
 from engines.egen.models.encode import longest_input
@@ -17,7 +18,6 @@ from engines.retrieval.significance import bootstrap_bounds
 
 T = TypeVar("T")
 
-Floats = NDArray[np.float64]
 RESAMPLES = 1_000
 WORST = 20
 """How many mistakes a report keeps unless another number is asked for."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer
@@ -325,9 +326,6 @@ def _read_derivation(
         what = "a derivation of one step" if len(steps) < 2 else f"there is no transition {wrong}"
         raise bad_file_error(what, begin, "Write one step per line, without gaps.")
     return MarkedDerivation(tuple(steps), wrong)
-
-
-Floats = NDArray[np.float64]
 
 
 def step_cosines(

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
 from engines.mathematics.terms.canonical import DERIVATIVE, Ints, Subterms
-
-Floats = NDArray[np.float64]
 
 # What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
 #   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Ints, ShortFloats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.model_checks import check_model_folder, read_config
@@ -25,14 +26,12 @@ from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import check_depth, load_model, unopened_error
 from engines.mathematics.terms.notation import END, PAD, VOCABULARY
 
-Floats = NDArray[np.float32]
-Weights = Mapping[str, Floats]
-Ints = NDArray[np.int64]
+NamedArrays = Mapping[str, ShortFloats]
 
 _EPSILON = np.float32(1e-6)
 
 
-def _open_folder(folder: Path) -> tuple[dict[str, Any], Weights]:
+def _open_folder(folder: Path) -> tuple[dict[str, Any], NamedArrays]:
     """`config.json` and the weights in fp32."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -49,7 +48,7 @@ def _open_folder(folder: Path) -> tuple[dict[str, Any], Weights]:
 class _Plain(ModelEncoder):
     """A model of ours without its decoder; what writes is read where it is asked for, by torch."""
 
-    def __init__(self, folder: Path, config: ModelConfig, embed: Callable[[Ints], Floats]) -> None:
+    def __init__(self, folder: Path, config: ModelConfig, embed: Callable[[Ints], ShortFloats]) -> None:
         self.name, self.dimension, self.max_length = folder.name, config.d_model, config.max_length
         self._folder, self._embed = folder, embed
 
@@ -58,7 +57,7 @@ class _Plain(ModelEncoder):
         return load_model(self._folder)
 
     @contextmanager
-    def open_embedding(self, half: bool) -> Iterator[Callable[[Ints], Floats]]:  # noqa: ARG002  # always in fp32
+    def open_embedding(self, half: bool) -> Iterator[Callable[[Ints], ShortFloats]]:  # noqa: ARG002  # always in fp32
         yield self._embed
 
 
@@ -74,10 +73,10 @@ def model_encoder(folder: Path) -> ModelEncoder:
 
 
 class _PlainComposed(ComposedEncoder):
-    def __init__(self, folder: Path, width: int, embed: Callable[[Mapping[str, Any]], Floats]) -> None:
+    def __init__(self, folder: Path, width: int, embed: Callable[[Mapping[str, Any]], ShortFloats]) -> None:
         self.name, self.dimension, self._embed = folder.name, width, embed
 
-    def embed_terms(self, part: SubtermBatch) -> Floats:
+    def embed_terms(self, part: SubtermBatch) -> ShortFloats:
         return self._embed(part.arrays)
 
 
@@ -93,7 +92,7 @@ def composed_encoder(folder: Path) -> ComposedEncoder:
         ) from error
 
 
-def make_transformer(stored: Weights, config: ModelConfig, shift: float) -> Callable[[Ints], Floats]:
+def make_transformer(stored: NamedArrays, config: ModelConfig, shift: float) -> Callable[[Ints], ShortFloats]:
     """Embeddings (batch, d), not normalised, of ids (batch, length), by an encoder as its folder has it."""
     tokens, positions = (stored[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
     check_depth(stored, config)
@@ -102,7 +101,7 @@ def make_transformer(stored: Weights, config: ModelConfig, shift: float) -> Call
     final = stored["encoder.LayerNorm.weight"], stored["encoder.LayerNorm.bias"] - np.float32(shift)
     layers = [_make_layer(stored, f"encoder.layer.{number}.", config) for number in range(config.layers)]
 
-    def embed_ids(ids: Ints) -> Floats:
+    def embed_ids(ids: Ints) -> ShortFloats:
         batch, length = ids.shape
         states = (tokens[ids] + positions[1 : length + 1]).reshape(batch * length, -1)
         hidden = np.where(ids == PAD, np.float32(-np.inf), np.float32(0))[:, None, None, :]
@@ -117,8 +116,8 @@ def make_transformer(stored: Weights, config: ModelConfig, shift: float) -> Call
 
 
 def _make_layer(
-    stored: Weights, name: str, config: ModelConfig
-) -> Callable[[Floats, Floats | None, int], None]:
+    stored: NamedArrays, name: str, config: ModelConfig
+) -> Callable[[ShortFloats, ShortFloats | None, int], None]:
     """Add to states (batch * length, d) what a layer adds."""
     scale = np.float32((config.d_model // config.heads) ** -0.5)
     three = [stored[f"{name}attention.self.{kind}.weight"].T for kind in ("query", "key", "value")]
@@ -133,7 +132,7 @@ def _make_layer(
     )
     up_bias, down_bias = (stored[f"{name}{kind}.dense.bias"] for kind in ("intermediate", "output"))
 
-    def add_layer(states: Floats, hidden: Floats | None, batch: int) -> None:
+    def add_layer(states: ShortFloats, hidden: ShortFloats | None, batch: int) -> None:
         result = (_normalize_states(states, *norm) @ projection).reshape(
             batch, len(states) // batch, 3, config.heads, -1
         )
@@ -154,7 +153,7 @@ def _make_layer(
     return add_layer
 
 
-def _normalize_states(states: Floats, weight: Floats, bias: Floats) -> Floats:
+def _normalize_states(states: ShortFloats, weight: ShortFloats, bias: ShortFloats) -> ShortFloats:
     result = states - states.mean(-1, keepdims=True)
     spread = np.einsum("ij,ij->i", result, result)[:, None] / np.float32(states.shape[-1])
     result /= np.sqrt(spread + _EPSILON)
@@ -163,14 +162,14 @@ def _normalize_states(states: Floats, weight: Floats, bias: Floats) -> Floats:
     return result
 
 
-def make_composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]]], Floats]:
+def make_composed(stored: NamedArrays, width: int) -> Callable[[Mapping[str, NDArray[Any]]], ShortFloats]:
     """Embeddings (expressions, d) of length 1 of what `Terms.arrays` gives."""
     of_one, of_two, lefts, rights, outs, biases = (
         stored[name] for name in ("of_one", "of_two", "left", "right", "out", "bias")
     )
     first, second = ((stored[f"number.{place}.weight"].T, stored[f"number.{place}.bias"]) for place in (0, 2))
 
-    def apply_operation(kind: int, left: Floats, right: Floats) -> Floats:
+    def apply_operation(kind: int, left: ShortFloats, right: ShortFloats) -> ShortFloats:
         one = kind < len(of_one)
         both = left @ of_one[kind] if one else np.concatenate([left, right], 1) @ of_two[kind - len(of_one)]
         units = both.shape[1] - width
@@ -179,7 +178,7 @@ def make_composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray
         hidden = np.concatenate([products, _apply_gelu(both[:, :units] + biases[kind])], 1)
         return both[:, units:] + hidden @ outs[kind]
 
-    def compute_states(batch: Mapping[str, NDArray[Any]]) -> Floats:
+    def compute_states(batch: Mapping[str, NDArray[Any]]) -> ShortFloats:
         read = _apply_gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
         leaves = _scale_rows(np.where(batch["is_x"][:, None], stored["x"], read))
         levels = [rows for name, rows in batch.items() if name.startswith("level")]
@@ -195,17 +194,17 @@ def make_composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray
             end += len(rows)
         return result
 
-    def embed_batch(batch: Mapping[str, NDArray[Any]]) -> Floats:
+    def embed_batch(batch: Mapping[str, NDArray[Any]]) -> ShortFloats:
         rows = compute_states(batch)[batch["roots"]] @ stored["embedding.weight"].T
         return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
-    def _scale_rows(rows: Floats) -> Floats:
+    def _scale_rows(rows: ShortFloats) -> ShortFloats:
         return rows * (np.float32(math.sqrt(width)) / np.linalg.norm(rows, axis=-1, keepdims=True))
 
     return embed_batch
 
 
-def _apply_gelu(rows: Floats) -> Floats:
+def _apply_gelu(rows: ShortFloats) -> ShortFloats:
     return np.asarray(_gelu_of(np.ascontiguousarray(rows).ravel())).reshape(rows.shape)
 
 

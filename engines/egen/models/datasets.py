@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engines.core.arrays import Ints
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.rows import json_object, read_lines
 from engines.core.tree import Tree
@@ -21,8 +22,6 @@ from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
 
 _NUMBER = {token: number for number, token in enumerate(VOCABULARY)}
-
-Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=8192)
@@ -330,7 +329,7 @@ def stream_pairs(
 ) -> Iterator[tuple[str, str]]:
     """Return all ordered pairs inside training clusters, each once, shuffled; from position `start` on."""
     texts, sizes = training_rows(corpus, split)
-    return _stream_examples(texts, Pairs(sizes, seed), start)
+    return _stream_examples(texts, TrainingPairs(sizes, seed), start)
 
 
 def stream_triplets(
@@ -392,7 +391,7 @@ class Examples:
         return [tuple(row) for row in self.read_rows(np.asarray(positions, np.int64)).tolist()]
 
 
-class Pairs(Examples):
+class TrainingPairs(Examples):
     """All ordered pairs inside clusters."""
 
     def __len__(self) -> int:

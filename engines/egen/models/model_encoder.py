@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engines.core.arrays import Ints
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.model_checks import check_finite
 from engines.core.system import half_precision
-from engines.egen.models.datasets import Ints, Sequences, make_batches
+from engines.egen.models.datasets import Sequences, make_batches
 from engines.retrieval.dense import Vectors, normalize_rows
 
 if TYPE_CHECKING:

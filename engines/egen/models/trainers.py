@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.core.arrays import Ints
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import to_mapping
@@ -24,9 +25,8 @@ from engines.egen.evaluations.clusters import kmeans_accuracy
 from engines.egen.models import transformer as losses
 from engines.egen.models.config import CODE, ModelConfig
 from engines.egen.models.datasets import (
-    Ints,
     Labelled,
-    Pairs,
+    TrainingPairs,
     TrainingRows,
     TrainingTexts,
     Triplets,
@@ -306,8 +306,8 @@ class Seq2seq(_TransformerTask):
     tags = ("text2text-generation", "feature-extraction", "mathematics")
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
-    def train_data(self) -> Pairs:
-        return Pairs(self.rows.sizes, self.seed)
+    def train_data(self) -> TrainingPairs:
+        return TrainingPairs(self.rows.sizes, self.seed)
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         """`source`, `target`: (batch, length) ids."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engines.core.arrays import Ints
 from engines.core.errors import ExpressionError
 from engines.core.files import write_json
 from engines.core.tree import Tree
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from engines.retrieval.dense import Vectors
 
-
-Ints = NDArray[np.int64]
 
 KIND = "egen-semvec"
 _SIZES = ("leaves", "operators", "d_model", "hidden")

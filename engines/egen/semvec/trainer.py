@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
@@ -31,9 +30,6 @@ from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
-
-
-Ints = NDArray[np.int64]
 
 
 LIMITS = (

@@ -29,7 +29,8 @@ from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.verify import Verifier, make_verifier
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.grammar import EGraph, Ints
+    from engines.core.arrays import Ints
+    from engines.egen.egraph.grammar import EGraph
     from engines.formula.reader import Notation
     from engines.mathematics.terms.canonical import Subterms
 

@@ -25,7 +25,7 @@ from engines.core.events import Event, Sink, Stop, warn
 from engines.core.files import atomic_folder, remove_folder, write_json
 from engines.core.locks import sole_builder
 from engines.documents.folder import Scanned, Unit, group_by_size, pdf_warning, scan_folder, unit_formulas
-from engines.documents.formulas import Found
+from engines.documents.formulas import DocumentFormula
 from engines.documents.tex import Macros, Scan
 from engines.mathamr.retrieval.segments import Segment, SegmentSource, merge_segments
 from engines.mathamr.retrieval.segments import read_batches as rows_of
@@ -57,7 +57,7 @@ class _Task:
     units: tuple[Unit, ...]
     macros: Mapping[str, Macros]
     column: str | None
-    rows: tuple[Found, ...] | None = None
+    rows: tuple[DocumentFormula, ...] | None = None
     left_out: int = 0
     first: Mapping[str, str] = field(default_factory=dict)
 
@@ -278,7 +278,7 @@ def _make_part(task: _Task, folder: Path, keys: ValueKeys | None) -> Path:
     count = 0
     for number, unit in enumerate(task.units):
         told = _ErrorCounter()
-        rows: Iterable[Found] | None = task.rows
+        rows: Iterable[DocumentFormula] | None = task.rows
         if rows is None:
             rows = unit_formulas(
                 task.root, unit.path, task.macros.get(unit.path), task.column, told.add_error

@@ -31,6 +31,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortFloats
 from engines.core.errors import DataError
 from engines.core.hashing import file_stamp
 from engines.mathamr.context import PLACEHOLDER
@@ -39,7 +40,6 @@ from engines.retrieval.stored import ABOUT, corrupt_file_error, map_array, read_
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
-Floats = NDArray[np.float32]
 WORDS = "words"
 _FEW = 500_000
 """Looks of which each is given a score."""
@@ -179,7 +179,7 @@ class FormulaIndex:
             return 0, 0
         return int(self._starts[at]), int(self._starts[at + 1])
 
-    def score_looks(self, features: Counter[str]) -> Floats:
+    def score_looks(self, features: Counter[str]) -> ShortFloats:
         """(looks,): Tversky's index of the query's features and each look's, 0 to 1."""
         shared = np.zeros(len(self), np.float32)
         own = 0.0
@@ -228,7 +228,7 @@ class FormulaIndex:
             found = np.arange(len(self))
         return [int(look) for look in found[np.argsort(self._masses[found], kind="stable")][:k]]
 
-    def search(self, features: Counter[str], k: int) -> tuple[Floats, NDArray[np.int64]]:
+    def search(self, features: Counter[str], k: int) -> tuple[ShortFloats, NDArray[np.int64]]:
         """Return (scores, looks): at most `k` that share anything, the most similar first; equal ones in
         order.
 
@@ -274,7 +274,7 @@ class FormulaIndex:
             read = self._count_read(read, one.size)
             self._look_up(one, found, shared)
         found.sort()
-        final: Floats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
+        final: ShortFloats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
         rows = top_k(final, k)
         return final[rows], found[rows].astype(np.int64)
 
@@ -295,19 +295,19 @@ class FormulaIndex:
                 result.append(_QueryFeature(begin, end, count, weight))
         return sorted(result, key=lambda one: (-one.weight, one.begin))
 
-    def _score_postings(self, one: _QueryFeature) -> Floats:
+    def _score_postings(self, one: _QueryFeature) -> ShortFloats:
         counts = self._counts[one.begin : one.end]
         if one.count == 1:
             return np.full(len(counts), one.weight, np.float32)
         return (np.minimum(counts, one.count) * one.weight).astype(np.float32)
 
-    def _find_threshold(self, shared: Floats, found: NDArray[np.int32], own: float, k: int) -> float:
+    def _find_threshold(self, shared: ShortFloats, found: NDArray[np.int32], own: float, k: int) -> float:
         if len(found) < k:
             return 0.0
         scores = shared / (own + ALPHA * self._masses[found])
         return float(np.partition(scores, len(scores) - k)[len(scores) - k])
 
-    def _look_up(self, one: _QueryFeature, found: NDArray[np.int32], shared: Floats) -> None:
+    def _look_up(self, one: _QueryFeature, found: NDArray[np.int32], shared: ShortFloats) -> None:
         looks = self._looks[one.begin : one.end]
         if len(found) * _LOOK_UP > one.size:
             own = np.zeros(len(self), bool)
@@ -393,7 +393,7 @@ class FormulaIndex:
         result: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
         return result
 
-    def score_words(self, text: str) -> Floats:
+    def score_words(self, text: str) -> ShortFloats:
         """(fields,): how well each text fits words, 0 to 1.
 
         Raises:

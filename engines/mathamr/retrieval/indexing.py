@@ -17,7 +17,7 @@ from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
-    from engines.forum.readers import Formula, Report
+    from engines.forum.readers import FormulaRow, Report
     from engines.mathamr.retrieval.equality import ValueKeys
 
 
@@ -300,7 +300,7 @@ class _CollectionRows:
             return number
         return self.others.get((post, formula), -1)
 
-    def add_formula(self, formula: Formula, place: str) -> None:
+    def add_formula(self, formula: FormulaRow, place: str) -> None:
         """A formula, of several with one id the first; without a visual id the LaTeX tells them apart."""
         if not formula.id:
             self.leave_out("formulas have no id", place)
@@ -336,7 +336,7 @@ def _look_different(one: str, other: str) -> bool:
 
 
 def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _CollectionRows:
-    from engines.forum.readers import Formula, Report, read_formulas, read_posts
+    from engines.forum.readers import FormulaRow, Report, read_formulas, read_posts
     from engines.mathamr.retrieval.texts import list_post_fields
 
     rows, report = _CollectionRows(), Report()
@@ -351,7 +351,7 @@ def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Co
                     rows.add_to_field(post.id, id_)
                 if not collection.latex_tables:
                     rows.add_formula(
-                        Formula(id_, post.id, kind, "", latex), f"{collection.posts}: post {post.id}"
+                        FormulaRow(id_, post.id, kind, "", latex), f"{collection.posts}: post {post.id}"
                     )
     if collection.posts is not None:
         rows.count_unread(collection.posts, report)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortFloats
 from engines.core.errors import EngineError
 from engines.formula.operator_tree import OperatorTree, count_features
 from engines.formula.parser import ParsedFormula, search_tree
@@ -192,10 +193,7 @@ def _answer_formula(opened: FormulaIndex, asked: QueryFormula, k: int) -> list[S
     return (find_matching if asked.is_pattern else find_nearest)(opened, asked.tree, k)
 
 
-Floats = NDArray[np.float32]
-
-
-def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: Floats | None) -> ScoredLook:
+def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: ShortFloats | None) -> ScoredLook:
     """Return the score with that of the words, of the formula in whose text they score best."""
     if words is None:
         return one
@@ -206,12 +204,12 @@ def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: Floats | None)
     return replace(one, score=score, member=int(rows[best]))
 
 
-def select_word_scores(words: Floats, fields: NDArray[np.int32]) -> Floats:
+def select_word_scores(words: ShortFloats, fields: NDArray[np.int32]) -> ShortFloats:
     return np.where(fields >= 0, words[np.maximum(fields, 0)], 0).astype(np.float32)
 
 
 def _combine_by_text(
-    opened: FormulaIndex, lists: Sequence[Iterable[ScoredLook]], words: Floats | None
+    opened: FormulaIndex, lists: Sequence[Iterable[ScoredLook]], words: ShortFloats | None
 ) -> list[ScoredLook]:
     """Of each text that has formulas of the lists the best for each query formula; scores are means over the
     query's formulas, and the formula that is named is the best of all."""

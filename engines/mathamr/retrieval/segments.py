@@ -30,6 +30,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engines.core.arrays import ShortFloats
 from engines.core.files import write_array
 from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.parser import search_tree
@@ -37,7 +38,6 @@ from engines.formula.parser import search_tree
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.equality import ValueKeys
 
-Floats = NDArray[np.float32]
 VERSION = f"{FEATURES_VERSION}.2"
 """Of indexes: of the features, and of the files."""
 BLOCK = 4_000_000
@@ -66,7 +66,7 @@ def hash_feature(feature: str) -> int:
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
-def compute_rarity(holders: NDArray[Any], looks: int) -> Floats:
+def compute_rarity(holders: NDArray[Any], looks: int) -> ShortFloats:
     """Return the weight of a feature that so many looks have: BM25's inverse document frequency."""
     return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
 

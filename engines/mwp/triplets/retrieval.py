@@ -18,7 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import make_refusal, suggest_name
 from engines.core.tree import Tree
-from engines.core.tree_edit import Nearest
+from engines.core.tree_edit import NearestTrees
 from engines.mwp.evaluations.scores import signature
 from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
@@ -68,11 +68,11 @@ class TripletPool:
         self.members: list[PoolIndices] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
 
     @cached_property
-    def nearest(self) -> Nearest:
+    def nearest(self) -> NearestTrees:
         """The equations of the pool by similarity: 1 - tree edit distance / (nodes of both), section 2.2 of
         Shen et al. 2022.
         """
-        return Nearest(self.equations)
+        return NearestTrees(self.equations)
 
     @cached_property
     def _functions(self) -> NDArray[np.int64]:

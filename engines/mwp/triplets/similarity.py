@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats, ShortInts
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
@@ -27,8 +28,6 @@ from engines.mwp.triplets.settings import BleuTokens, Similarity, Text
 # Four-grams with equal weights, brevity penalty, and NLTK's smoothing method 1: no n-gram in common counts
 # as 0.1 of one. Compiled; the counts of all texts are laid out once.
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 _LONGEST = 4
 _WORD = re.compile(r"N_\d+|[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:\.\d+)?|\S")
@@ -96,12 +95,12 @@ class BiBleu:
 def _compute_scores(
     anchor: int,
     others: NDArray[np.int64],
-    ids: Ints,
-    counts: Ints,
+    ids: ShortInts,
+    counts: ShortInts,
     begins: NDArray[np.int64],
-    lengths: Ints,
+    lengths: ShortInts,
     log_sizes: Floats,
-    have: Ints,
+    have: ShortInts,
 ) -> Floats:
     # The n-grams of text i with size s lie from begins[4 i + s] to begins[4 i + s + 1].
     first, last = begins[anchor * 4], begins[anchor * 4 + 4]
