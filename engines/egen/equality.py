@@ -19,7 +19,7 @@ from engines.egen.settings import Assume, AssumeAny, TheoryName
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.notation import read_head
-from engines.mathematics.verification.verdicts import Outcome, describe_point, format_distinguishable
+from engines.mathematics.verification.verdicts import MemberOutcome, describe_point, format_distinguishable
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
@@ -172,7 +172,7 @@ def verify(
         )
     totals = {
         "lines": len(results),
-        **{outcome: counts[outcome] for outcome in get_args(Outcome)},
+        **{outcome: counts[outcome] for outcome in get_args(MemberOutcome)},
         "errors": counts[None],
     }
     members, heads = ({item.line: getattr(item, name) for item in judged} for name in ("member", "head"))

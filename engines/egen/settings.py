@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, Flat, make_refusal
 from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, show_controls
-from engines.mathematics.verification.verdicts import Outcome
+from engines.mathematics.verification.verdicts import MemberOutcome
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #
@@ -152,7 +152,7 @@ Order = Literal["interesting", "shortest", "readable", "random"]
 """How members are listed. interesting: each as unlike those before it as can be (`expressions.novelty`), out
 of more than are asked for. readable: first those with fewest functions that the head has not, then those
 least nested, then the shortest."""
-ACCEPTED: dict[Mode, frozenset[Outcome]] = {
+ACCEPTED: dict[Mode, frozenset[MemberOutcome]] = {
     "strict": frozenset({"equal", "extends"}),
     "common": frozenset({"equal", "extends", "shrinks"}),
     "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),

@@ -319,10 +319,12 @@ class Reading:
 
 
 _NONE = Names()
-Notation = Literal["auto", "latex", "plain", "mathml"]
+NaturalNotation = Literal["auto", "latex", "plain", "mathml"]
 
 
-def read(formula: str | LatexSource, names: Names | None = None, notation: Notation = "auto") -> Reading:
+def read(
+    formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto"
+) -> Reading:
     r"""What a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
@@ -356,7 +358,7 @@ def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
     return "latex" if _LATEX.search(text) else "plain"
 
 
-def _as_latex(text: str, notation: Notation) -> str | Tree:
+def _as_latex(text: str, notation: NaturalNotation) -> str | Tree:
     if len(text) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
     if notation == "auto":

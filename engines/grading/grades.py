@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -19,6 +19,7 @@ from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
+from engines.documents.reading import OnBad
 from engines.grading.answers import answer
 from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
 from engines.grading.forms import Form, Many, Matrix, WordsForm, by_basis, normalise_text, read_form
@@ -202,10 +203,6 @@ _PROGRESS_EVERY = 1_000
 _REMEDY = (
     'Each line is {"gold": "…", "pred": "…"}, or the first line of a CSV names the columns gold and pred.'
 )
-
-
-OnBad = Callable[[DataError], None]
-"""What is done with the error of a row that cannot be graded."""
 
 
 @specification

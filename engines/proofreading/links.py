@@ -33,7 +33,7 @@ from engines.proofreading.chains import (
     iterate_chains,
 )
 from engines.proofreading.facts import Facts, cite_fact, describe_sources
-from engines.proofreading.slips import Statement, bound_meant, find_slip, has_cases, odd_ones, points_of
+from engines.proofreading.slips import ComparedSides, bound_meant, find_slip, has_cases, odd_ones, points_of
 from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
@@ -738,7 +738,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         place = places[id(link)]
         first = begun.setdefault(link.chain, left)
         if link.place and not first.children and not free_symbols(right):
-            statements.append(Statement(place, first, right, link.before, link.after, True))
+            statements.append(ComparedSides(place, first, right, link.before, link.after, True))
         if found[place].outcome in ("right", "right if"):
             continue
         free = found[place].outcome in ("given", "not shown") and not link.said
@@ -747,7 +747,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         if left.label == right.label == "list" and len(left.children) == len(right.children):
             pairs = list(zip(left.children, right.children, strict=True))
         statements += [
-            Statement(place, one, other, link.before, link.after, not free) for one, other in pairs
+            ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
         ]
     for odd in odd_ones(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)

@@ -175,7 +175,7 @@ _CASES = re.compile(r"\b(?:cases?|otherwise|possibilit\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ComparedSides:
     """An equation of a text.
 
     Attributes: place: among the links; before, after: the words around it; fixed: it is no candidate.
@@ -198,7 +198,7 @@ class Odd:
     by: tuple[int, ...]
 
 
-def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
+def odd_ones(statements: Sequence[ComparedSides]) -> Iterator[Odd]:
     """The statements that do not go together with those about the same unknown."""
     held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
     names = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in held}
@@ -228,7 +228,7 @@ def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
                 yield odd
 
 
-def _is_clear(statement: Statement) -> bool:
+def _is_clear(statement: ComparedSides) -> bool:
     sides = statement.left, statement.right
     if sum(map(len, sides)) > _MOST_NODES_OF_STATEMENT:
         return False
@@ -239,7 +239,7 @@ def _is_clear(statement: Statement) -> bool:
     )
 
 
-def _read_value(statement: Statement) -> tuple[str, float] | None:
+def _read_value(statement: ComparedSides) -> tuple[str, float] | None:
     """The variable that stands alone, and its value."""
     for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
         if not one.children and free_symbols(one) and not free_symbols(other):
@@ -249,7 +249,7 @@ def _read_value(statement: Statement) -> tuple[str, float] | None:
 
 
 def _iterate_oddities(
-    about: Sequence[Statement],
+    about: Sequence[ComparedSides],
     name: str,
     at: Mapping[str, float],
     named: Sequence[float],
@@ -295,7 +295,7 @@ def _iterate_oddities(
                 break
 
 
-def _is_supposed(statement: Statement) -> bool:
+def _is_supposed(statement: ComparedSides) -> bool:
     """Whether it is a definition or a value that is tried, or said to have no solution."""
     if re.search(r"\bno\b", statement.before[-60:] + " " + statement.after[:40]):
         return True

@@ -24,7 +24,7 @@ from screens.egraphs.columns import (
     member_title,
     stop_words,
 )
-from screens.egraphs.member import MemberCase
+from screens.egraphs.member import ExplainedMember
 from screens.egraphs.sources import ClusterSource, ListedCluster
 from screens.shell.export import FORMATS, CommandLine, Export, Lookup, PaneSelection, declared_exports
 from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
@@ -203,7 +203,7 @@ class View(Holding, Vertical):
         """Return title, detail, footnote and trail of the pane."""
         raise NotImplementedError
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         """Return the selected expression against its head, or None."""
         raise NotImplementedError
 
@@ -281,7 +281,7 @@ class MiddlePane(Pane):
         """Update title, detail, footnote and trail."""
         self.title, self.detail, self.footnote, self.trail = self.view.make_heading()
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         """Return what is selected, or the member as long as the view has nothing."""
         return self.view.get_case() or self._members.get_case()
 
@@ -477,12 +477,12 @@ class MembersView(TableView):
             return f"{format_count(self._table.shown)} shown, {of}"
         return of
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         if self._here is None:
             return None
         cluster, row = self._here
         settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
-        return MemberCase(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
+        return ExplainedMember(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
 
     def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._here is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from screens.egraphs.clusters import Heading, TableView, cluster_footnote
 from screens.egraphs.columns import GRAPH, list_copy_forms, listing_arguments
-from screens.egraphs.member import MemberCase
+from screens.egraphs.member import ExplainedMember
 from screens.egraphs.sources import ListedCluster
 from screens.keys import EGRAPH_KEYS
 from screens.shell.export import CommandLine, Export, Lookup, PaneSelection, text_writer
@@ -113,14 +113,14 @@ class EgraphView(TableView):
         words += ("· " if words else "") + graph.words if graph else ""
         return "e-graph", words, cluster_footnote(cluster), (f"cluster {cluster.number}",)
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         if self._here is None:
             return None
         cluster, graph, row = self._here
         at_root = row["class_number"] == graph.root and row["kind"] != "operand"
         head = cluster.head if at_root else row["prefix"]
         settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
-        return MemberCase(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
+        return ExplainedMember(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
 
     def selection(self, line: CommandLine) -> PaneSelection | None:
         if self._here is None:

@@ -46,7 +46,7 @@ _Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class MemberCase:
+class ExplainedMember:
     """An expression to judge against its head.
 
     `judged` is the stored verdict, empty if unknown; `seed` chooses the points, among those where the
@@ -124,7 +124,7 @@ def list_slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
 class _Range:
     """The range of the curves of a case, by whatever title, on a slice of it."""
 
-    case: MemberCase
+    case: ExplainedMember
     over: Slice
     low: float
     high: float
@@ -174,7 +174,7 @@ class MemberPane(Pane):
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="member", id=id, share=share)
-        self.case: MemberCase | None = None
+        self.case: ExplainedMember | None = None
         self._explain = CachedRequest(self, "egen.explain", self._receive_explanation)
         self._curve = CachedRequest(self, "egen.curve", self._receive_curves)
         self._derive = CachedRequest(self, "egen.derive", self._receive_derivation)
@@ -207,7 +207,7 @@ class MemberPane(Pane):
         row = event.table.current
         self.query_one("#reason", Static).update("" if row is None else _point_words(row))
 
-    def show_case(self, case: MemberCase | None) -> None:
+    def show_case(self, case: ExplainedMember | None) -> None:
         """Explain an expression against its head."""
         if case == self.case:
             return
@@ -269,7 +269,7 @@ class MemberPane(Pane):
             self._place = (self._place + steps) % len(self.slices)
             self._show_slice(self.case, self._why)
 
-    def _show_slice(self, case: MemberCase, why: _Document) -> bool:
+    def _show_slice(self, case: ExplainedMember, why: _Document) -> bool:
         over = _Range(replace(case, title="", judged=""), self._slice, *_choose_range(why, self._slice.runs))
         return self._show_curves(over)
 
@@ -297,11 +297,11 @@ class MemberPane(Pane):
         else:
             self._show_curves(over)
 
-    def _show_error(self, case: MemberCase, error: EngineError) -> None:
+    def _show_error(self, case: ExplainedMember, error: EngineError) -> None:
         self._why = None
         self._show_lines(safe_text(format_expression(case.member), "bold"), failure_content(self, error))
 
-    def _show_answer(self, case: MemberCase, why: _Document, curves: _Document) -> None:
+    def _show_answer(self, case: ExplainedMember, why: _Document, curves: _Document) -> None:
         self._show_lines(*_explanation_lines(case, why, short=self.has_class("-low")))
         self._draw_curves(case, why, curves)
         listing = self.query_one("#points", Listing)
@@ -315,7 +315,7 @@ class MemberPane(Pane):
         if not self.has_class("-low"):
             self._ask_derivation(case)
 
-    def _ask_derivation(self, case: MemberCase) -> None:
+    def _ask_derivation(self, case: ExplainedMember) -> None:
         if not case.alone:
             self._receive_derivation(
                 RequestAnswer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key))
@@ -342,7 +342,7 @@ class MemberPane(Pane):
             return ()
         return self.query_one(PicturePlot).list_exports("curves", "x", "", self.case.params)
 
-    def _draw_curves(self, case: MemberCase, why: _Document, curves: _Document) -> None:
+    def _draw_curves(self, case: ExplainedMember, why: _Document, curves: _Document) -> None:
         plot, xs = self.query_one(PlotWidget), curves["x"]
         # Nine digits: what rounding does to the last ones is no shape.
         ys = [[None if y is None else float(f"{y:.9g}") for y in curve["y"]] for curve in curves["curves"]]
@@ -372,7 +372,7 @@ def _form_lines(prefix: str) -> list[str]:
     return lines + [f"  {line}" for line in tree_lines(prefix)]
 
 
-def _explanation_lines(case: MemberCase, why: _Document, *, short: bool) -> list[Content]:
+def _explanation_lines(case: ExplainedMember, why: _Document, *, short: bool) -> list[Content]:
     judged = why["verdict"]
     head_domain, domain = (format_condition(why[f"{of}_domain"]["text"]) for of in ("head", "member"))
     lines = [safe_text(format_expression(case.member), "bold")]

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.columns import list_copy_forms, listing_arguments, member_title
-from screens.egraphs.member import MemberCase
+from screens.egraphs.member import ExplainedMember
 from screens.egraphs.sources import ListedCluster
 from screens.shell.export import FORMATS, CommandLine, Export, PaneSelection, declared_exports
 from screens.shell.request import CachedRequest, RequestAnswer
@@ -180,13 +180,13 @@ class MapView(View):
         words = _ARRANGEMENTS[self.state.arrangement][0].format(format_count(len(self._scatter.dots)))
         return "map", words, f"{model} · {more}", ()
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         if (lit := self._lit) is not None:
-            return MemberCase(f"cluster {lit.number}", lit.head, lit.head, "", lit.seed)
+            return ExplainedMember(f"cluster {lit.number}", lit.head, lit.head, "", lit.seed)
         if (dot := self._scatter.here) is None or self._shown is None or dot.key not in self._shown.texts:
             return None
         text = self._shown.texts[dot.key]
-        return MemberCase(f"of the family {dot.kind}", text, text, "", 0)
+        return ExplainedMember(f"of the family {dot.kind}", text, text, "", 0)
 
     def selection(self, line: CommandLine) -> PaneSelection | None:
         case, lit, key = self.get_case(), self._lit, self._key
@@ -335,11 +335,11 @@ class NearestView(TableView):
         words = f"{len(rows)}, {format_count(wrong)} of other clusters"
         return "nearest", words, f"{model} · S: wrong first", trail
 
-    def get_case(self) -> MemberCase | None:
+    def get_case(self) -> ExplainedMember | None:
         if self._here is None:
             return None
         cluster, member, row = self._here
-        return MemberCase(
+        return ExplainedMember(
             f"neighbour {row['place']}", member["prefix"], row["prefix"], row["verdict"], cluster.seed
         )
 

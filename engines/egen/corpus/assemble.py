@@ -43,7 +43,7 @@ from engines.egen.theories.theory import Theory
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.canonical import Subterms
 from engines.mathematics.terms.notation import to_training
-from engines.mathematics.verification.verdicts import Outcome
+from engines.mathematics.verification.verdicts import MemberOutcome
 
 # Which clusters are for training and which for validation.
 #
@@ -118,7 +118,7 @@ def shape_split(
     return ["validation" if names <= held else "train" if not names & held else "neither" for names in shapes]
 
 
-OUTCOMES = get_args(Outcome)
+OUTCOMES = get_args(MemberOutcome)
 """Verdicts of stored members; `different` occurs in imported corpora only."""
 
 OPERATORS = frozenset(("+", "-", "*", "/", "pow", "log", "d", "sqrt", "abs", *FUNCTIONS))

@@ -14,7 +14,7 @@ from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, specification
 from engines.egen.settings import AssumeAny, TheoryName
 from engines.egen.theories.registry import theory_of
-from engines.mathematics.verification.verdicts import MemberVerdict, Outcome
+from engines.mathematics.verification.verdicts import MemberOutcome, MemberVerdict
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.mistakes import MarkedDerivation
@@ -25,7 +25,7 @@ StepJudgement = Literal["right", "wrong", "loses domain", "not shown"]
 together. loses domain: equal where both are defined, and undefined where the step before is not. not shown:
 too few points decide."""
 
-_JUDGEMENTS: Mapping[Outcome, StepJudgement] = {
+_JUDGEMENTS: Mapping[MemberOutcome, StepJudgement] = {
     "equal": "right",
     "extends": "right",
     "different": "wrong",

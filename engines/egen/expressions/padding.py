@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engines.core.arrays import Floats
+from engines.core.arrays import Floats, Ints
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
-from engines.mathematics.terms.canonical import DERIVATIVE, Ints, Subterms
+from engines.mathematics.terms.canonical import DERIVATIVE, Subterms
 
 # What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
 #   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one

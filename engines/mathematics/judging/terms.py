@@ -120,7 +120,7 @@ class TermJudge:
             return undecided_verdict("infinity is no number")
         is_real = labels.isdisjoint(COMPLEX)
         judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
-        result = judge_terms(*sides, known, seed=self.seed)
+        result = judge_terms(sides[0], sides[1], known, seed=self.seed)
         return calls.verdict_with_calls(result)
 
     def _judge_antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:

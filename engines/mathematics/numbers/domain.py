@@ -13,6 +13,7 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_poly
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.errors import ExpressionError
 from engines.mathematics.numbers.numeric import (
     CODE,
@@ -47,7 +48,6 @@ from engines.mathematics.numbers.precise import (
 )
 
 DomainInterval = tuple[float, float]
-Floats = NDArray[np.float64]
 _BISECTIONS = 48
 
 

@@ -23,10 +23,10 @@ import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 
 Ball = tuple[float, float]
-Floats = NDArray[np.float64]
 
 UNARY = (
     *("sqrt", "abs", "ln", "sin", "cos", "tan", "csc", "sec", "cot"),

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engines.core.arrays import Ints
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree
 from engines.core.vocabulary import (
@@ -25,8 +25,6 @@ DERIVATIVE = "d x"
 """The label of a derivative; its only operand is the body."""
 _NONE = -1
 _FIRST = 512
-
-Ints = NDArray[np.int64]
 
 
 class Subterms:

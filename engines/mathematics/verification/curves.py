@@ -16,8 +16,8 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.tree import Tree
 from engines.mathematics.numbers.numeric import CODE, Programs, compile_many, evaluate_balls
 from engines.mathematics.numbers.numeric_kernel import (
@@ -32,8 +32,6 @@ from engines.mathematics.numbers.numeric_kernel import (
 )
 from engines.mathematics.numbers.precise import Functions, integer_or_ball
 from engines.mathematics.verification.points import Region
-
-Floats = NDArray[np.float64]
 
 INNER, _OUTER = 10.0, 5_000.0
 """The search goes so far from 0 along each variable: finely, and then once more coarsely."""

@@ -10,6 +10,7 @@ from math import ceil, floor, inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
@@ -32,7 +33,6 @@ from engines.mathematics.numbers.precise import BITS, BallValue, Functions
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
 # gain or lose domain; some lie far out, and some close to the ends of the head's domain.
 
-Floats = NDArray[np.float64]
 
 RANGES: tuple[DomainInterval, ...] = (
     *((-0.1, 0.1), (-1.0, 1.0), (-6.0, 6.0), (-30.0, 30.0), (-120.0, 120.0)),

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from flint import ctx, fmpq
-from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import (
     BINDERS,
@@ -42,9 +42,7 @@ from engines.mathematics.verification.rigorous import (
     is_finite,
     value_at,
 )
-from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberVerdict, Outcome
-
-Floats = NDArray[np.float64]
+from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberOutcome, MemberVerdict
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
@@ -203,7 +201,7 @@ class Pointwise:
                 agreeing.append(point.at)
             else:
                 vague += not point.far
-        outcome: Outcome = "shrinks" if missing else "extends" if gained else "equal"
+        outcome: MemberOutcome = "shrinks" if missing else "extends" if gained else "equal"
         if len(agreeing) + missing < _FEWEST or (not missing and (unknown or vague > len(agreeing) * _VAGUE)):
             outcome = "undecided"
         elif not agreeing:

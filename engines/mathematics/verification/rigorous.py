@@ -12,6 +12,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.tree import Tree, differentiate
 from engines.core.vocabulary import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
@@ -42,7 +43,6 @@ from engines.mathematics.verification.verdicts import Agreed
 # What is added to something much larger is lost in any fixed precision: `tanh 100` is 1 to 288 bits, `x +
 # 10^-100` is x to 332. How much larger values are than one another says how many bits show the difference.
 
-Floats = NDArray[np.float64]
 
 MOST_BITS = 2**16
 """Beyond so many bits nothing is worked out."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from engines.core.vocabulary import display_name
 
-Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
+MemberOutcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class MemberVerdict:
     `equal` either, for `extends` the member.
     """
 
-    outcome: Outcome
+    outcome: MemberOutcome
     kept: float
     gained: bool = False
     points: int = 0

@@ -12,6 +12,7 @@ import numpy as np
 from flint import ctx
 from numpy.typing import NDArray
 
+from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
@@ -53,7 +54,7 @@ from engines.mathematics.verification.rigorous import (
     iterate_closer,
     too_large,
 )
-from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberVerdict, Outcome
+from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberOutcome, MemberVerdict
 
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
 # What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
@@ -61,7 +62,6 @@ from engines.mathematics.verification.verdicts import Agreed, Counterexample, Me
 # be, searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
 # statement about these points, and says in which region no other could have told otherwise.
 
-Floats = NDArray[np.float64]
 
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
@@ -73,7 +73,7 @@ _FEW_DEPTHS, _DEPTHS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
 _AGREEING = ("equal", "extends", "shrinks")
-_WITNESSES: dict[Outcome, str] = {
+_WITNESSES: dict[MemberOutcome, str] = {
     "different": "apart",
     "shrinks": "lost",
     "nowhere": "lost",
@@ -164,7 +164,9 @@ class Verifier:
         self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
         return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
-    def _decide_outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
+    def _decide_outcome(
+        self, common: int, missing: int, agreeing: int, apart: int, more: int
+    ) -> MemberOutcome:
         """The rules of judgement, from counts of points of the head's domain: where both are defined, where
         the member is not, where they agree to within sharp bounds, where they differ; and of points outside
         where the member is defined."""
@@ -333,7 +335,7 @@ class MemberCase:
     point that shows it best, -1 if there is none."""
 
     k: int
-    outcome: Outcome
+    outcome: MemberOutcome
     common: int
     missing: int
     agreeing: int

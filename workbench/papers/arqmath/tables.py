@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.text import make_printable
+from workbench.operations import ResultDocument
 from workbench.tables import (
     Column,
     HintLine,
@@ -27,11 +28,10 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.data import OwnJudgements, UserJudgement
 
 
-Result = Mapping[str, Any]
-AnswerAddress = Callable[[Result], str]
+AnswerAddress = Callable[[ResultDocument], str]
 
 
-def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> dict[str, Any]:
+def topic_row(topic: ResultDocument, run: str, against: str, title: str = "shown") -> dict[str, Any]:
     """Make the row of a topic: how a run does on it, compared with another run.
 
     Args:
@@ -50,19 +50,19 @@ def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> di
     return row | {name: info.get(name, "") for name in ("difficulty", "category")}
 
 
-def _answer_row(answer: Result, ranking: Any) -> Result:
+def _answer_row(answer: ResultDocument, ranking: Any) -> ResultDocument:
     run = ranking["run"] if isinstance(ranking, Mapping) else None
     others = (f"{name}:{rank}" for name, rank in answer.get("ranks", {}).items() if name != run)
     return {**answer, "id": answer.get("id", answer.get("run")), "ranks": " ".join(others)}
 
 
-def hit_row(hit: Result, _found: object = None) -> Result:
+def hit_row(hit: ResultDocument, _found: object = None) -> ResultDocument:
     """Make the row of a hit of a search."""
     first, again = hit.get("first", hit["rank"]), hit.get("probability")
     return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
 
 
-def _format_move(row: Result) -> str:
+def _format_move(row: ResultDocument) -> str:
     if row["rank"] is None:
         return "out" if row["other"] is not None else "in neither"
     if row["change"] is None and row["other"] is None:
@@ -70,7 +70,7 @@ def _format_move(row: Result) -> str:
     return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
 
 
-def _move_sort_key(row: Result) -> float | None:
+def _move_sort_key(row: ResultDocument) -> float | None:
     """To sort by: what fell out fell farthest, what came in rose farthest."""
     if row["rank"] is None:
         return -(10.0**9) if row["other"] is not None else None
@@ -161,7 +161,7 @@ _HEADS = {
 }
 
 
-def index(built: Result, _spec: object) -> list[str]:
+def index(built: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb arqmath index` prints."""
     if not built["complete"]:
         return ["stopped; the same command continues"]
@@ -187,12 +187,12 @@ def index(built: Result, _spec: object) -> list[str]:
     return lines
 
 
-def describe_export(made: Result, _spec: object) -> list[str]:
+def describe_export(made: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb arqmath export` prints."""
     return [f"{made['documents']:,} documents in {made['out']}"]
 
 
-def search(result: Result, spec: Search) -> Iterator[str]:
+def search(result: ResultDocument, spec: Search) -> Iterator[str]:
     """Yield the lines that `mathwb arqmath search` prints."""
     hits = result["hits"]
     what = "part of a formula" if result["how"] == "structure" else "word or symbol"
@@ -209,7 +209,7 @@ def search(result: Result, spec: Search) -> Iterator[str]:
         yield f"      {hit['snippet']}"
 
 
-def rank(result: Result, _spec: object) -> Iterator[str]:
+def rank(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb arqmath rank` prints."""
     if not result["complete"]:
         yield "stopped; finished topics are saved, and the same command continues"
@@ -230,7 +230,7 @@ def rank(result: Result, _spec: object) -> Iterator[str]:
         yield f"recall of the first stage ({result['first']}), grade 2 and more, at {shares}"
 
 
-def tune(result: Result, _spec: object) -> Iterator[str]:
+def tune(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb arqmath tune` prints."""
     if not result["complete"]:
         yield "stopped; nothing was chosen"
@@ -254,7 +254,7 @@ def tune(result: Result, _spec: object) -> Iterator[str]:
             yield f"{row['system']}: {times}"
 
 
-def generate(made: Result, _spec: object) -> list[str]:
+def generate(made: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb arqmath generate` prints."""
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
@@ -262,7 +262,7 @@ def generate(made: Result, _spec: object) -> list[str]:
     return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}", *checked]
 
 
-def evaluate(result: Result, spec: Evaluate) -> list[str]:
+def evaluate(result: ResultDocument, spec: Evaluate) -> list[str]:
     """Return the lines that `mathwb arqmath eval` prints."""
     if spec.task == 3:
         return _task3_lines(result)
@@ -278,13 +278,13 @@ def evaluate(result: Result, spec: Evaluate) -> list[str]:
     return [*align_rows(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_plot_line(result)]
 
 
-def _plot_line(result: Result) -> list[str]:
+def _plot_line(result: ResultDocument) -> list[str]:
     return [f"by topic: {result['plot']}"] if "plot" in result else []
 
 
-def _task3_lines(result: Result) -> list[str]:
+def _task3_lines(result: ResultDocument) -> list[str]:
     """Runs of Task 3; where there are several, what the sign test says of each beside the first."""
-    tests: dict[str, Result] = {test["run"]: test for test in result.get("comparisons", ())}
+    tests: dict[str, ResultDocument] = {test["run"]: test for test in result.get("comparisons", ())}
     head = ["run", "judged", "AR", "P@1", *(["better", "worse", "sign test", "Holm"] if tests else [])]
     rows = []
     for name, one in result["runs"].items():
@@ -297,11 +297,11 @@ def _task3_lines(result: Result) -> list[str]:
     return align_rows(head, rows)
 
 
-def _format_measures(row: Result) -> list[str]:
+def _format_measures(row: ResultDocument) -> list[str]:
     return [format_measure(row.get(name)) for name in _EVALUATED]
 
 
-def compare(result: Result, spec: Compare) -> list[str]:
+def compare(result: ResultDocument, spec: Compare) -> list[str]:
     """Return the lines that `mathwb arqmath compare` prints."""
     measures = list(dict.fromkeys((*_MEASURES, spec.measure)))
     header = [
@@ -325,7 +325,7 @@ def compare(result: Result, spec: Compare) -> list[str]:
     return [*align_rows(header, rows), *_plot_line(result)]
 
 
-def topics(result: Result, _spec: ListTopics) -> Iterator[str]:
+def topics(result: ResultDocument, _spec: ListTopics) -> Iterator[str]:
     """Yield the lines that `mathwb arqmath topics` prints."""
     run, against = result["run"], result["against"]
     means = [
@@ -359,14 +359,14 @@ def show(result: Any, spec: ShowTopic) -> Iterator[str]:
     )
 
 
-def _describe_verdicts(answer: Result) -> str:
+def _describe_verdicts(answer: ResultDocument) -> str:
     """`2 right, 1 wrong: 1 + 1 = 3 (2 and 3)`."""
     counts = ", ".join(f"{many:,} {verdict}" for verdict, many in answer["verdicts"].items())
     wrong = "; ".join(f"{one['link']} ({one['reason']})" for one in answer["wrong"])
     return make_printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
 
 
-def _written_answers(answers: Sequence[Result]) -> Iterator[str]:
+def _written_answers(answers: Sequence[ResultDocument]) -> Iterator[str]:
     for answer in answers:
         grade = "unjudged" if answer["grade"] is None else f"grade {answer['grade']}"
         yield f"{answer['run']}  {grade}  {len(answer['text'])} characters  {_describe_verdicts(answer)}"
@@ -374,7 +374,7 @@ def _written_answers(answers: Sequence[Result]) -> Iterator[str]:
         yield ""
 
 
-def post(result: Result, spec: ShowPost) -> Iterator[str]:
+def post(result: ResultDocument, spec: ShowPost) -> Iterator[str]:
     """Yield the lines that `mathwb arqmath post` prints."""
     text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
     question = result["question"]
@@ -399,7 +399,7 @@ def judgements(own: Sequence[UserJudgement], spec: OwnJudgements) -> Iterator[st
         yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
 
 
-def pairs(result: Result, _spec: object) -> list[str]:
+def pairs(result: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb arqmath pairs` prints."""
     counts = {
         name.replace("_", " "): n for name, n in result.items() if isinstance(n, int) and name != "seed"
@@ -412,12 +412,12 @@ def pairs(result: Result, _spec: object) -> list[str]:
 pretrain_data = pairs
 
 
-def backbone(made: Result, _spec: object) -> list[str]:
+def backbone(made: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb arqmath backbone` prints."""
     return [
         f"{made['out']}: {made['family']} without weights, {made['vocabulary']:,} tokens in its vocabulary"
     ]
 
 
-def picture(made: Result, _spec: DrawRun) -> list[str]:
+def picture(made: ResultDocument, _spec: DrawRun) -> list[str]:
     return made["svg"].splitlines()

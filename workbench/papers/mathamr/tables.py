@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.operations import ResultDocument
 from workbench.tables import Column, HintLine, TableSpec, align_rows, filter_columns, format_interval
 
 if TYPE_CHECKING:
@@ -13,30 +14,27 @@ if TYPE_CHECKING:
     from engines.mathamr.trees import Opt
 
 
-Result = Mapping[str, Any]
-
-
-def _formula_text(row: Result) -> str:
+def _formula_text(row: ResultDocument) -> str:
     from engines.formula.unicode import unicode_text
 
     return unicode_text(row["latex"])
 
 
-def topic_row(topic: Result, _found: object = None) -> dict[str, Any]:
+def topic_row(topic: ResultDocument, _found: object = None) -> dict[str, Any]:
     """Make the row of a topic."""
     graph = "yes" if topic["graph"] else "no"
     row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
     return {**row, "formula": _formula_text(topic)}
 
 
-def _describe_verdict(hit: Result) -> str:
+def _describe_verdict(hit: ResultDocument) -> str:
     """What was judged of a hit: `x → n, equal if x > 0`."""
     names = [f"{old} → {new}" for old, new in hit.get("renaming", {}).items()]
     said = " ".join(filter(None, [hit.get("verdict", ""), hit.get("condition", "")]))
     return ", ".join([*names, said]) if said else ""
 
 
-def _describe_parts(hit: Result) -> str:
+def _describe_parts(hit: ResultDocument) -> str:
     if "verdict" in hit:
         return _describe_verdict(hit)
     if "bound" in hit:
@@ -50,11 +48,11 @@ def _describe_parts(hit: Result) -> str:
     )
 
 
-def _describe_bindings(hit: Result) -> str:
+def _describe_bindings(hit: ResultDocument) -> str:
     return _describe_parts(hit) if "bound" in hit else ""
 
 
-def _shown_sentence(hit: Result) -> str:
+def _shown_sentence(hit: ResultDocument) -> str:
     """Return a sentence in plain letters, on one line, at most what fits beside the formula."""
     from engines.formula.unicode import render_text
 
@@ -133,7 +131,7 @@ EQUAL = TableSpec(
 """Of the formulas that are proved equal to one that is inspected, by the share of their equal part."""
 
 
-def topic_address(spec: Any) -> Callable[[Result], str]:
+def topic_address(spec: Any) -> Callable[[ResultDocument], str]:
     """Return the function that gives the note address of a topic."""
     from workbench.papers.arqmath.data import name_of
 
@@ -173,7 +171,7 @@ def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     return str(made["text"]).splitlines()
 
 
-def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
+def compare(result: ResultDocument, spec: CompareGraphs) -> Iterator[str]:
     """Yield the score, then the triples: - only in the first, + only in the other."""
     name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
     least = "" if result["optimal"] else "at least "
@@ -186,14 +184,14 @@ def compare(result: Result, spec: CompareGraphs) -> Iterator[str]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
 
 
-def topics(result: Result, _spec: object) -> Iterator[str]:
+def topics(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb mathamr topics` prints."""
     yield from TOPICS.text_lines(result["topics"])
     if result["left_out"]:
         yield HintLine(f"lines and files that could not be read: {result['left_out']:,}")
 
 
-def index(built: Result, _spec: object) -> list[str]:
+def index(built: ResultDocument, _spec: object) -> list[str]:
     """Return the lines that `mathwb mathamr index` prints."""
     if not built["complete"]:
         return ["stopped; nothing was saved"]
@@ -214,7 +212,7 @@ def index(built: Result, _spec: object) -> list[str]:
     return lines
 
 
-def search(result: Result, _spec: object) -> Iterator[str]:
+def search(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the formulas, each with the largest part that it shares, or of documents the sentence; or what
     was ranked.
     """
@@ -228,7 +226,7 @@ def search(result: Result, _spec: object) -> Iterator[str]:
     yield from HITS.text_lines(result["hits"])
 
 
-def inspect(result: Result, _spec: object) -> Iterator[str]:
+def inspect(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb mathamr inspect` prints."""
     from engines.formula.unicode import render_text
 
@@ -248,7 +246,7 @@ def inspect(result: Result, _spec: object) -> Iterator[str]:
         yield HintLine(warning)
 
 
-def evaluate(result: Result, _spec: object) -> Iterator[str]:
+def evaluate(result: ResultDocument, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb mathamr eval` prints."""
     from pathlib import Path
 
