@@ -66,6 +66,12 @@ _SIZES = re.compile(
 _LENGTHS = re.compile(r"(?:^|_)(?:positions?|length|seq|ctx)(?:_|$)")
 _LAYERS = re.compile(r"(?:^|_)(?:layers?|blocks)(?:_|$)")
 _STACK = re.compile(r"(?:^|\.)(?:layers?|blocks?|h)\.(\d+)\.")
+_TOKENIZER_FILES = ("*.json", "*.txt", "*.model")
+"""What tokenizers are made of: `tokenizer.json`, `vocab.txt`, `merges.txt`, `spiece.model` and others."""
+_TOKEN_BYTES = 1_024
+"""A token takes 30 to 130 bytes in the files of known models, with the merges that make it."""
+_ANY_TOKENIZER_BYTES = 8 << 20
+_NO_WEIGHTS_BYTES = 128 << 20
 _CORE = (
     "vocab_size",
     "hidden_size",
@@ -105,6 +111,7 @@ def check_model_folder(folder: Path) -> None:
             if shapes:
                 check_sizes(document, shapes)
             needed += 4 * sum(math.prod(shape) for shape in shapes.values())
+            check_tokenizer(config)
     import psutil
 
     free = psutil.virtual_memory().available
@@ -113,6 +120,25 @@ def check_model_folder(folder: Path) -> None:
             f"it takes {format_bytes(needed)} in single precision,"
             f" and {format_bytes(free)} of memory are free"
         )
+
+
+def check_tokenizer(folder: Path) -> None:
+    """Compare the sizes of a tokenizer's files with the number of tokens that the weights beside it know,
+    before a library reads the files whole.
+
+    Raises: OSError; ValueError; whatever safetensors raises for a damaged header.
+    """
+    rows = max((side for shape in _stored_shapes(folder).values() for side in shape), default=0)
+    most = max(_TOKEN_BYTES * rows, _ANY_TOKENIZER_BYTES) if rows else _NO_WEIGHTS_BYTES
+    for pattern in _TOKENIZER_FILES:
+        for path in sorted(folder.glob(pattern)):
+            size = path.stat().st_size
+            if size > most:
+                tokens = f" for the {rows:,} tokens of the weights" if rows else ""
+                raise ValueError(
+                    f"{path.name} is {format_bytes(size)}, and a tokenizer{tokens} takes"
+                    f" {format_bytes(most)} at most"
+                )
 
 
 def check_shapes(cls: Any, folder: Path, **changes: Any) -> None:

@@ -11,8 +11,16 @@ import psutil
 import pytest
 from safetensors.numpy import save_file
 
+from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError
-from engines.core.model_checks import check_finite, check_fit, check_model_folder, check_sizes, check_weights
+from engines.core.model_checks import (
+    check_finite,
+    check_fit,
+    check_model_folder,
+    check_sizes,
+    check_tokenizer,
+    check_weights,
+)
 
 SHAPES = {"embeddings.word_embeddings.weight": [30_522, 384], "encoder.layer.5.output.weight": [384, 384]}
 
@@ -116,3 +124,29 @@ def test_numbers_that_are_none(number: float) -> None:
     with pytest.raises(DataError, match="the weights bias of the model some") as caught:
         check_weights(network, "some")
     assert caught.value.code == "E346"
+
+
+def test_a_tokenizer_far_larger_than_its_weights_is_not_read(tmp_path: Path) -> None:
+    folder_of(tmp_path, {}, a=np.zeros((20_000, 2), np.float32))
+    for name in ("tokenizer.json", "vocab.txt", "spiece.model"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(20_000 * 1_024)  # without data: it takes no room
+        check_model_folder(tmp_path)
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(20_000 * 1_024 + 1)
+        for check in (check_tokenizer, check_model_folder):
+            with pytest.raises(ValueError, match=rf"{name} is 19\.5 MiB.*20,000 tokens of the weights"):
+                check(tmp_path)
+        (tmp_path / name).unlink()
+
+
+def test_a_tokenizer_without_weights_has_a_limit_too(tmp_path: Path) -> None:
+    with (tmp_path / "tokenizer.json").open("wb") as file:
+        file.truncate(100 << 20)
+        check_tokenizer(tmp_path)
+        file.truncate(1 << 40)
+    with pytest.raises(ValueError, match=r"1\.0 TiB.*128\.0 MiB at most"):
+        check_tokenizer(tmp_path)
+    with pytest.raises(DataError, match="tokenizer") as refusal:
+        open_tokenizer(tmp_path, "E671")
+    assert refusal.value.code == "E671"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, explain_unloadable_model
 from engines.core.files import write_text
 from engines.core.hashing import sha256
-from engines.core.model_checks import check_model_folder, check_shapes
+from engines.core.model_checks import check_model_folder, check_shapes, check_tokenizer
 from engines.training.checkpoints import model_card
 
 TokenIds = NDArray[np.int32]
@@ -78,6 +78,7 @@ def open_tokenizer(folder: Path, code: str) -> Any:
             folder, f"the model folder has no tokenizer ({', '.join(TOKENIZERS)})", code, remedy
         )
     try:
+        check_tokenizer(folder)
         return AutoTokenizer.from_pretrained(
             folder, local_files_only=True, use_fast=True, trust_remote_code=False
         )

@@ -21,6 +21,7 @@ from engines.core.model_checks import (
     check_model_folder,
     check_shapes,
     check_sizes,
+    check_tokenizer,
     check_weights,
     read_config,
 )
@@ -368,6 +369,7 @@ def _make_empty_encoder(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any
 
     try:
         check_sizes(read_config(folder), {name: weights.shape for name, weights in stored.items()})
+        check_tokenizer(folder)
         own: Any = {"local_files_only": True, "trust_remote_code": False}
         config = transformers.AutoConfig.from_pretrained(str(folder), **own)
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **own)
