@@ -151,7 +151,8 @@ class Trash:
 
     def list_items(self, kind: str = "") -> list[TrashItem]:
         """List the items that can be restored, the latest first."""
-        known = [item for folder in self._item_folders() if (item := _read_item(folder)) is not None]
+        folders = (folder for folder in self._item_folders() if not folder.name.startswith("."))
+        known = [item for folder in folders if (item := _read_item(folder)) is not None]
         return sorted(
             (item for item in known if kind in ("", item.kind)), key=lambda item: item.deleted, reverse=True
         )
@@ -179,8 +180,7 @@ class Trash:
             EngineError: What restoring its kind raises.
         """
         if _read_item(item.folder) is None:
-            what = f"{item.sentence} is not in the trash any more"
-            raise MissingError(what, code="E465", remedy="See: mathwb trash list")
+            raise _gone_error(item)
         load(_RESTORERS[item.kind])(workspace, item)
         self.remove_item(item)
 
@@ -191,7 +191,7 @@ class Trash:
             DataError: If it cannot be removed.
         """
         try:
-            shutil.rmtree(item.folder)
+            _discard_folder(item.folder)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -201,6 +201,9 @@ class Trash:
         """Remove what has been here for longer than the setting `trash_days`, for good."""
         now, kept_s = time.time(), _kept_s()
         for folder in self._item_folders():
+            if folder.name.startswith("."):  # its removal was cut short
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
             item = _read_item(folder)
             if item is None:
                 with contextlib.suppress(OSError):
@@ -209,7 +212,8 @@ class Trash:
                     ):
                         shutil.rmtree(folder, ignore_errors=True)
             elif now - item.deleted > kept_s:
-                shutil.rmtree(folder, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    _discard_folder(folder)
 
     def _item_folders(self) -> list[Path]:
         result: list[Path] = []
@@ -217,6 +221,14 @@ class Trash:
             with contextlib.suppress(OSError):
                 result += (parent / FOLDER).iterdir()
         return result
+
+
+def _discard_folder(folder: Path) -> None:
+    """Remove a folder of the trash. It leaves the list at once, so that nothing is listed of which only a
+    part is left, wherever the removal is cut short."""
+    rubbish = folder.with_name(f".{folder.name}")
+    folder.rename(rubbish)
+    shutil.rmtree(rubbish)
 
 
 def _new_name() -> str:
@@ -247,6 +259,7 @@ def put_back(item: TrashItem, parent: Path) -> None:
     """Move the contents of an item back into the folder where they were.
 
     Raises:
+        MissingError: E465 if another program has taken them.
         EngineError: E466 if something else is there now.
         DataError: If they cannot be moved.
     """
@@ -259,5 +272,12 @@ def put_back(item: TrashItem, parent: Path) -> None:
     for path in contents:
         try:
             path.rename(parent / path.name)
+        except FileNotFoundError:
+            raise _gone_error(item) from None
         except OSError as error:
             raise file_error(error, path, "write") from error
+
+
+def _gone_error(item: TrashItem) -> MissingError:
+    what = f"{item.sentence} is not in the trash any more"
+    return MissingError(what, code="E465", remedy="See: mathwb trash list")

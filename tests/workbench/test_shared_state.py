@@ -1,20 +1,15 @@
 """Everything that changes what programs share is done by twelve processes at once, and killed at every write.
 
-Processes are forked from this one, so that they all begin at the same moment, and nothing is imported in
+Processes are start_fork from this one, so that they all begin at the same moment, and nothing is imported in
 between. What is there afterwards is read by this process.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import sys
 import tomllib
-import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,10 +18,13 @@ from typing import Any
 import pytest
 
 from engines.core.system import asset
+from engines.training.checkpoints import MANIFEST
 from screens.shell.session import Session
 from tests.conftest import mathwb
+from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
 from workbench.config import load_config
 from workbench.folders import config_dir, config_file, state_dir
+from workbench.jobs.control import read_job
 from workbench.jobs.folder import Ending, all_jobs, create_job, find_job, is_protected
 from workbench.papers.arqmath.data import Collection
 from workbench.papers.mwp.data import TripletLabels
@@ -34,9 +32,6 @@ from workbench.recipes import Recipe
 from workbench.workspace import Workspace, ensure_sample
 
 pytestmark = pytest.mark.slow
-
-MANY = 12
-KILLED = -signal.SIGKILL
 
 
 def workspace() -> Workspace:
@@ -138,6 +133,16 @@ def deleted_jobs() -> set[int]:
     return numbers(item.name for item in workspace().trash.list_items("job"))
 
 
+def whole_deleted_jobs() -> set[int]:
+    """The jobs in the trash; what is listed there can be brought back whole."""
+    items = workspace().trash.list_items("job")
+    for item in items:
+        (folder,) = item.list_contents()
+        assert (folder / "recipe.toml").is_file()
+        assert len([*folder.rglob("result.json")]) == 1
+    return numbers(item.name for item in items)
+
+
 def bookmark(number: int) -> None:
     if number not in notes():
         workspace().notes.toggle_bookmark(f"job/{number}")
@@ -153,6 +158,31 @@ def trusted() -> set[int]:
     path = config_dir() / "judges.json"
     known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
     return numbers(Path(place).parent.name for place in known.values())
+
+
+def deleted_data() -> set[int]:
+    return numbers(item.name for item in workspace().trash.list_items("data"))
+
+
+def checkpoint(number: int) -> Path:
+    return Path(read_job(workspace(), number).out) / "checkpoints" / "step-00000001"
+
+
+def make_checkpoint(number: int) -> None:
+    """Make jobs up to this number, and in the last one a checkpoint of several files."""
+    make_job(number)
+    folder = checkpoint(number)
+    folder.mkdir(parents=True)
+    for name in (MANIFEST, "weights", "random-numbers", "optimizer"):
+        (folder / name).write_text("{}")
+
+
+def pruned() -> set[int]:
+    """The jobs without a checkpoint; one that is there is whole."""
+    for job in all_jobs(workspace().runs):
+        held = {path.name for path in checkpoint(job.id).glob("*")}
+        assert held in (set(), {MANIFEST, "weights", "random-numbers", "optimizer"})
+    return {job.id for job in all_jobs(workspace().runs) if not checkpoint(job.id).exists()}
 
 
 def registered() -> set[int]:
@@ -214,6 +244,23 @@ CHANGES = {
         removed_data,
         again=False,
     ),
+    "trash empty": Change(
+        lambda number: command("trash", "empty", f"data/d{number}", "--yes"),
+        lambda: set(range(200)) - deleted_data(),
+        removed_data,
+        again=False,
+    ),
+    "trash empty of jobs": Change(
+        lambda number: command("trash", "empty", f"job/{number}", "--yes"),
+        lambda: set(range(200)) - whole_deleted_jobs(),
+        delete_job,
+        again=False,
+    ),
+    "jobs prune": Change(
+        lambda number: command("jobs", "prune", number),
+        pruned,
+        make_checkpoint,
+    ),
     "bookmark": Change(bookmark, notes),
     "judgement": Change(
         lambda number: collection().open_judgements().set_grade("A.1", str(number), 2),
@@ -228,45 +275,6 @@ CHANGES = {
 }
 
 
-def forked(act: Callable[[], None], prepare: Callable[[], None] = lambda: None) -> int:
-    """Do it in a process of its own. Returns: the number of the process."""
-    process = os.fork()
-    if process:
-        return process
-    code = 1
-    try:
-        prepare()
-        act()
-        code = 0
-    except BaseException:  # whatever it is, the other process goes on elsewhere
-        with contextlib.suppress(OSError):
-            (config_dir().parent / f"failed-{os.getpid()}").write_text(traceback.format_exc())
-    finally:
-        os._exit(code)
-
-
-def ended(process: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-
-
-def failures(home: Path) -> str:
-    return "\n".join(path.read_text() for path in home.glob("failed-*"))
-
-
-def at_once(acts: Iterable[Callable[[], None]]) -> list[int]:
-    """Do all of it in as many processes, which begin together. Returns: how each ended."""
-    waiting, go = os.pipe()
-
-    def wait() -> None:
-        os.close(go)
-        os.read(waiting, 1)
-
-    processes = [forked(act, wait) for act in acts]
-    os.close(go)  # now they begin
-    os.close(waiting)
-    return [ended(process) for process in processes]
-
-
 @pytest.mark.parametrize("name", CHANGES)
 def test_of_twelve_at_once_none_is_lost(name: str, user_home: Path) -> None:
     change = CHANGES[name]
@@ -277,7 +285,8 @@ def test_of_twelve_at_once_none_is_lost(name: str, user_home: Path) -> None:
         change.prepare(number)
     before = change.known()
     assert not wanted & before
-    assert at_once(partial(change.act, number) for number in wanted) == [0] * MANY, failures(user_home)
+    codes = run_at_once(partial(change.act, number) for number in wanted)
+    assert codes == [0] * MANY, read_failures(user_home)
     assert wanted | before <= change.known()
     assert config_file().read_text().startswith("# mine\n")
     assert not list(user_home.rglob(".*.tmp"))
@@ -303,43 +312,8 @@ def sample_there(sample: Path) -> None:
 
 
 def test_twelve_first_starts_at_once(user_home: Path) -> None:
-    assert at_once([start] * MANY) == [0] * MANY, failures(user_home)
+    assert run_at_once([start] * MANY) == [0] * MANY, read_failures(user_home)
     sample_there(asset("sample"))
-
-
-WRITES = {f"os.{name}" for name in ("rename", "remove", "mkdir", "rmdir", "link", "symlink", "truncate")}
-WRITES |= {"fcntl.flock"}
-
-
-def dies_at(number: int, home: Path) -> Callable[[], None]:
-    """Let this process be killed before it writes for the nth time; what a file gets is torn in the middle,
-    since the number counts syncing too."""
-    left = number
-
-    def count() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            if str(args[0]).startswith(str(home)):
-                count()
-        elif event in WRITES:
-            count()
-
-    def begin() -> None:
-        sync = os.fsync
-
-        def synced(descriptor: int) -> None:
-            count()
-            sync(descriptor)
-
-        os.fsync = synced
-        sys.addaudithook(hook)
-
-    return begin
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -350,8 +324,8 @@ def test_killed_at_every_write_it_is_done_or_not_and_nothing_else_is_lost(name: 
         change.prepare(number)
         before = change.known()
         assert number not in before
-        code = ended(forked(partial(change.act, number), dies_at(number, user_home)))
-        assert code in (0, KILLED), failures(user_home)
+        code = await_exit(start_fork(partial(change.act, number), die_at(number, user_home)))
+        assert code in (0, KILLED), read_failures(user_home)
         after = change.known()
         assert before <= after <= before | {number}
         if code == 0:
@@ -361,7 +335,7 @@ def test_killed_at_every_write_it_is_done_or_not_and_nothing_else_is_lost(name: 
         done.add(number)
         assert done <= change.known()
     assert code == 0, "it was killed each time"
-    assert number > 4, "it was never killed"
+    assert number > 3, "it was never killed"
     assert not list(config_dir().glob(".*.tmp"))
 
 
@@ -374,8 +348,8 @@ def test_a_first_start_killed_at_every_write_is_finished(
         (sample / name).write_text(name)
     monkeypatch.setattr("workbench.paper.asset", lambda name: tmp_path / "assets" / name)
     for number in range(1, 200):
-        code = ended(forked(start, dies_at(number, user_home)))
-        assert code in (0, KILLED), failures(user_home)
+        code = await_exit(start_fork(start, die_at(number, user_home)))
+        assert code in (0, KILLED), read_failures(user_home)
         start()
         sample_there(sample)
         if code == 0:

@@ -14,7 +14,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts as clear_away
 from workbench.jobs import keeper, queue
@@ -447,18 +447,22 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
     What the job wrote elsewhere stays.
 
     Raises:
-        EngineError: E603 if it is not over, E467 if it is protected.
+        EngineError: E601 if there is no such job, E603 if it is not over, E467 if it is protected.
         DataError: E452 if a run folder holds what no job made.
     """
     runs = workspace.runs
     job = find_job(runs, number)
     view = job_view(job)
     all_of_it = [*(find_job(runs, member.job) for member in sweep_members(job)), job]
-    for each in all_of_it:
-        _refuse_unless_allowed(job_view(each), "remove")
-        refuse_foreign(each)
-    retire_number(runs, max(each.id for each in all_of_it))
-    item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
+    try:
+        for each in all_of_it:
+            _refuse_unless_allowed(job_view(each), "remove")
+            refuse_foreign(each)
+        retire_number(runs, max(each.id for each in all_of_it))
+        item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
+    except DataError:
+        find_job(runs, number)  # raises where another program has just deleted it
+        raise
     JobIndex(workspace.root).forget_jobs([each.id for each in all_of_it])
     _look_again(workspace, view.sweep)
     return item
