@@ -19,6 +19,7 @@ from typing import IO
 
 from engines.core.errors import did_you_mean
 from engines.core.files import atomic_writer, write_note, write_text
+from engines.core.stored_rows import StoredRows
 from engines.core.system import git_answers
 from workbench import __version__
 from workbench.errors import UsageError
@@ -139,12 +140,17 @@ _TEX = {
 
 
 def tex_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
-    """Yield the lines of a LaTeX tabular; columns of numbers are right-aligned."""
-    table = [list(row) for row in rows]
-    numbers = [all(map(_is_figure, column)) for column in zip(*table, strict=True)]
-    layout = "".join("r" if number else "l" for number in numbers) or "l" * len(columns)
+    """Yield the lines of a LaTeX tabular; columns of numbers are right-aligned.
+
+    Which those are is known after the last row, so until then the lines are kept in a temporary file.
+    """
+    lines, figures = StoredRows(), [True] * len(columns)
+    for row in rows:
+        figures = [figure and _is_figure(cell) for figure, cell in zip(figures, row, strict=True)]
+        lines.append({"line": _tex_row(row)})
+    layout = "".join("r" if figure and lines else "l" for figure in figures)
     yield from (rf"\begin{{tabular}}{{{layout}}}", r"\hline", _tex_row(columns), r"\hline")
-    yield from map(_tex_row, table)
+    yield from (row["line"] for row in lines)
     yield from (r"\hline", r"\end{tabular}")
 
 

@@ -328,12 +328,18 @@ def _has_stored_rows(document: Any) -> bool:
 def write_json(document: Any, write: Callable[[str], object]) -> None:
     """Write a plain document as one line of JSON.
 
-    Rows that are in a file are read one by one.
+    Rows that are in a file are read one by one, and so are those of an iterator.
 
     Args:
         document: The document.
         write: Called with each piece of the text.
     """
+    if isinstance(document, Iterator):
+        write("[")
+        for number, row in enumerate(document):
+            write(f"{', ' if number else ''}{json.dumps(to_plain(row), allow_nan=False)}")
+        write("]\n")
+        return
     if not _has_stored_rows(document):
         write(json.dumps(document, allow_nan=False) + "\n")
         return

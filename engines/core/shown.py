@@ -73,7 +73,7 @@ class Shown(dict[str, Any], Tabular):
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         """Return the title, the column names and the rows that a notebook shows."""
         rows = self._rows() if callable(self._rows) else self[self._rows]
-        return self._title, self._columns, [[row.get(name) for name in self._columns] for row in rows]
+        return self._title, self._columns, ([row.get(name) for name in self._columns] for row in rows)
 
     def _repr_html_(self) -> str:
         return (self._draw() if self._draw else "") + Tabular._repr_html_(self)

@@ -15,7 +15,7 @@ _BLOCK_BYTES = 1 << 16
 
 
 class StoredRows(Sequence[Mapping[str, Any]]):
-    """Rows of texts and whole numbers. They take 8 bytes of memory each once they are more than a few.
+    """Rows of texts and numbers. They take 8 bytes of memory each once they are more than a few.
 
     >>> rows = StoredRows()
     >>> for number in range(3):

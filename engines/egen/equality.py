@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.errors import DataError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg, specification
+from engines.core.stored_rows import StoredRows
 from engines.core.vocabulary import LETTERS, VARIABLE, to_prefix
 from engines.egen.settings import Assume, AssumeAny, TheoryName
 from engines.formula.reader import read_expression
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from engines.mathematics.verification.verify import Judged, Judges
 
 
-_PROGRESS_EVERY = 20_000
+_WINDOW_LINES = 20_000
+"""So many lines are judged together, those of one head at once. Longer files are judged in several windows,
+so that their lines need not fit into memory."""
 
 
 @specification
@@ -69,32 +73,33 @@ class PlotCurve:
 
 @dataclass(frozen=True, slots=True)
 class Verified(Tabular):
-    """Every line with its verdict, and how many have which; `heads` and `members` are the texts of each line,
-    of a theory."""
+    """Every line with its verdict, and how many have which. `texts` has the head and the member of each line
+    as they are written, in the same order."""
 
-    results: list[dict[str, Any]]
+    results: StoredRows
     totals: dict[str, int]
-    members: dict[int, str]
-    heads: dict[int, str]
+    texts: StoredRows
     theory: str = "reals"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the results one by one, each with its head and member."""
+        return ({**row, **texts} for row, texts in zip(self.results, self.texts, strict=True))
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         names = ("line", "member", "verdict", "kept", "except", "because")
-        rows = (
-            {**row, "member": self.members.get(row["line"], ""), "because": explain_row(row)}
-            for row in self.results
-        )
         said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
-        return said, names, [[row.get(name) for name in names] for row in rows]
+        rows = ({**row, "because": explain_row(row)} for row in self.rows())
+        return said, names, ([row.get(name) for name in names] for row in rows)
 
     def _repr_latex_(self) -> str:
         """Return the pairs of the first lines that could be read, with what stands between them."""
         from engines.egen.theories.registry import theory_of
 
         theory, lines = theory_of(self.theory, ""), []
-        for row in [row for row in self.results if row["verdict"]][:MOST]:
-            sides = (theory.read_term(texts[row["line"]], head=False) for texts in (self.heads, self.members))
-            head, member = (theory.to_row(tree)["latex"] for tree in sides)
+        for row in islice((row for row in self.rows() if row["verdict"]), MOST):
+            head, member = (
+                theory.to_row(theory.read_term(row[side], head=False))["latex"] for side in ("head", "member")
+            )
             sign = {"equal": "=", "different": r"\ne"}.get(row["verdict"])
             said = sign or rf"\overset{{\text{{{row['verdict']}}}}}{{=}}"
             lines.append(f"{head} &{said} {member}")
@@ -135,7 +140,7 @@ def verify(
     """
     from engines.core.rows import read_lines, readable_file
     from engines.egen.theories.registry import theory_text
-    from engines.mathematics.verification.verify import make_verifier
+    from engines.mathematics.verification.verify import Judged, make_verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
     name = theory_text(spec.theory)
@@ -145,24 +150,29 @@ def verify(
     def make_judge(head: Tree, others: Sequence[Tree]) -> Any:
         return make_verifier(head, *others, assumptions=assumptions, seed=spec.seed)
 
-    unreadable: list[DataError] = []
-    judged: list[Judged] = []
+    bad: list[DataError] = []
+    results, texts = StoredRows(), StoredRows()
+    counts: Counter[str | None] = Counter()
     with readable_file(spec.file) if pairs is None else nullcontext(spec.file) as path:
         if pairs is None:
-            lines = read_lines(path, on_bad=unreadable.append)
+            lines = read_lines(path, on_bad=bad.append)
         else:
             lines = enumerate(
                 (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
             )
-        found = _in_any_notation(lines, make_judge) if real else _of_theory(lines, name, spec)
-        for item in found:
-            judged.append(item)
-            if len(judged) % _PROGRESS_EVERY == 0:
-                events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
-    results = [_to_row(item) for item in judged]
-    results += [_error_row(error.line or 0, error) for error in unreadable]
-    results.sort(key=lambda row: row["line"])
-    counts = Counter(row["verdict"] for row in results)
+        while (window := list(islice(lines, _WINDOW_LINES))) or bad:
+            judged = [
+                *(_in_any_notation(window, make_judge) if real else _judge_in_theory(window, name, spec)),
+                *(Judged(error.line or 0, "", "", error=error) for error in bad),
+            ]
+            bad.clear()
+            for item in sorted(judged, key=lambda item: item.line):
+                row = _to_row(item)
+                counts[row["verdict"]] += 1
+                results.append(row)
+                texts.append({"head": item.head, "member": item.member})
+            if len(window) == _WINDOW_LINES:
+                events(Event("progress", {"done": len(results), "total": None, "unit": "lines"}))
     if counts[None] == len(results):
         first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
         raise DataError(
@@ -175,8 +185,7 @@ def verify(
         **{outcome: counts[outcome] for outcome in get_args(MemberOutcome)},
         "errors": counts[None],
     }
-    members, heads = ({item.line: getattr(item, name) for item in judged} for name in ("member", "head"))
-    return Verified(results, totals, members, heads, name)
+    return Verified(results, totals, texts, name)
 
 
 def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterator[Judged]:
@@ -202,7 +211,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
         yield item._replace(head=written[item.line].head, member=written[item.line].member)
 
 
-def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
+def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
     """Yield the same for terms of another theory, in any notation of it."""
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verify import Judged
@@ -270,9 +279,11 @@ def _to_row(item: Judged) -> dict[str, Any]:
 
     if item.verdict is None:
         assert item.error is not None
-        return _error_row(item.line, item.error)
+        return {
+            "line": item.line,
+            "verdict": None,
+            "kept": None,
+            "counterexample": None,
+            "error": item.error.what,
+        }
     return {"line": item.line, **verdict_row(item.verdict)}
-
-
-def _error_row(line: int, error: EngineError) -> dict[str, Any]:
-    return {"line": line, "verdict": None, "kept": None, "counterexample": None, "error": error.what}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
-from engines.core.files import write_json, write_text
+from engines.core.files import atomic_writer
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
+from engines.core.stored_rows import StoredRows
 from engines.documents.reading import Document, of_row, read_documents, split_pieces
 
 if TYPE_CHECKING:
@@ -88,7 +92,8 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
 
     bad: list[DataError] = []
     arbiter = judge()
-    found: list[dict[str, Any]] = []
+    found, ids = StoredRows(), set[str]()
+    counts = Counter[str]()
     complete = True
     if isinstance(spec, str):
         text, spec = spec, Proofread(Path("text"))
@@ -113,8 +118,10 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             remedy = "Split it into several."
             bad.append(DataError(what, path=spec.file, line=document.row or 1, remedy=remedy))
         links = [_to_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
+        counts.update(link["verdict"] for link in links)
         found.append({"id": document.id, "row": document.row, "links": links})
-    if wanted and complete and (missing := wanted - {each["id"] for each in found}):
+        ids.add(document.id if wanted else "")
+    if wanted and complete and (missing := wanted - ids):
         what = f"no document has the id {sorted(missing)[0]}"
         raise DataError(what, path=spec.file, remedy="Check --only.")
     if not found and complete:
@@ -125,10 +132,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     result: dict[str, Any] = {
         "file": spec.file,
         "documents": found,
-        "counts": {
-            verdict: sum(link["verdict"] == verdict for each in found for link in each["links"])
-            for verdict in VERDICTS
-        },
+        "counts": {verdict: counts[verdict] for verdict in VERDICTS},
         "bad": [{"line": error.line, "what": error.what} for error in bad],
         "complete": complete,
     }
@@ -136,10 +140,13 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         write_sarif(spec.sarif, result)
     if spec.html is not None:
         write_html(spec.html, result)
-    rows = [{"document": each["id"], **link} for each in found for link in each["links"]]
+
+    def iterate_links() -> Iterator[dict[str, Any]]:
+        return ({"document": each["id"], **link} for each in found for link in each["links"])
+
     said = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")
-    return Shown(result, lambda: rows, names, title=said)
+    return Shown(result, iterate_links, names, title=said)
 
 
 def _to_row(judged: LinkVerdict) -> dict[str, Any]:
@@ -177,7 +184,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
     """The links that are wrong, lose domain, are not shown or not read, and what else could not be read, as
     SARIF 2.1.0."""
     uri = Path(found["file"]).absolute().as_uri()
-    rows = [
+    rows = (
         (
             link["verdict"],
             f"{format_link(link)}: {link['verdict']}. {link['reason']}".strip(),
@@ -186,8 +193,9 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
         for document in found["documents"]
         for link in document["links"]
         if link["verdict"] in _LEVELS
-    ] + [("unread", bad["what"], bad["line"] or 1) for bad in found["bad"]]
-    results = [
+    )
+    bad = (("unread", each["what"], each["line"] or 1) for each in found["bad"])
+    results = (
         {
             "ruleId": verdict.replace(" ", "-"),
             "level": _LEVELS[verdict],
@@ -196,17 +204,23 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
                 {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
             ],
         }
-        for verdict, text, line in rows
-    ]
+        for verdict, text, line in chain(rows, bad)
+    )
     rules = [{"id": verdict.replace(" ", "-")} for verdict in _LEVELS]
-    run = {"tool": {"driver": {"name": "mathwb proofread", "rules": rules}}, "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    write_json(path, {"$schema": schema, "version": "2.1.0", "runs": [run]})
+    beginning = json.dumps({"$schema": schema, "version": "2.1.0"}).removesuffix("}")
+    tool = json.dumps({"driver": {"name": "mathwb proofread", "rules": rules}})
+    with atomic_writer(path) as file:
+        file.write(f'{beginning}, "runs": [{{"tool": {tool}, "results": [')
+        for number, result in enumerate(results):
+            file.write(f"{',' if number else ''}\n{json.dumps(result)}")
+        file.write("\n]}]}\n")
 
 
 def write_html(path: Path, found: Mapping[str, Any]) -> None:
     """Every link with its verdict as a colour; the page needs nothing else."""
-    write_text(path, "\n".join(_iterate_page(found)) + "\n")
+    with atomic_writer(path) as file:
+        file.writelines(f"{line}\n" for line in _iterate_page(found))
 
 
 def _iterate_page(found: Mapping[str, Any]) -> Iterator[str]:

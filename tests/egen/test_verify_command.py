@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engines.egen import equality
 from tests.conftest import mathwb
 
 GOOD = "sin x\t/ 1 csc x\nx\tsqrt pow x 2\nx\tsin asin x\n* 2 ln x\tln pow x 2\n"
@@ -116,3 +117,32 @@ def test_a_bad_file_is_one_error(tmp_path: Path, content: bytes | None, code: st
     assert len(result.stderr.splitlines()) == 1
     if content is not None:
         assert "standard input" in verify("-", stdin=content).stderr
+
+
+def test_lines_are_judged_in_windows_with_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long files are judged window by window, so that memory does not grow with them."""
+    pieces = [
+        *GOOD.encode().splitlines(),
+        b"no tab",
+        b"x\t\xff",
+        b"",
+        b"x\tx",
+        b"x\t\xff",
+        b"x^2\tx*x",
+        b"\xff",
+    ]
+    file = tmp_path / "pairs.tsv"
+    file.write_bytes(b"\n".join(pieces * 3))
+    whole = equality.verify(equality.Verify(file))
+    assert [row["line"] for row in whole.results] == [
+        number for number, line in enumerate(pieces * 3, 1) if line
+    ]
+    for lines in (1, 2, 7):
+        monkeypatch.setattr(equality, "_WINDOW_LINES", lines)
+        windows = equality.verify(equality.Verify(file))
+        assert [*windows.rows()] == [*whole.rows()]
+        assert windows.totals == whole.totals
+        assert windows._repr_html_() == whole._repr_html_()
+        assert windows._repr_latex_() == whole._repr_latex_()

@@ -557,6 +557,9 @@ def _run_and_print(
         for line in row.text_lines(record, spec):
             print("\t".join(map(make_printable, line.split("\t"))))
         return
+    if isinstance(record, Iterator) and not row.document:
+        write_json(record, sys.stdout.write)
+        return
     done = row.make_result(record)
     if as_json:
         write_json(done.streamed, sys.stdout.write)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
-from engines.core.errors import ExpressionError
+from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
@@ -416,7 +416,7 @@ class Judged(NamedTuple):
     head: str
     member: str
     verdict: MemberVerdict | None = None
-    error: ExpressionError | None = None
+    error: EngineError | None = None
 
 
 Judges = Callable[[Tree, Sequence[Tree]], Any]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from engines.core.text import make_printable
@@ -245,13 +245,10 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
 
 
-def _verdict_row(row: TableRow, result: Verified) -> dict[str, Any]:
+def _verdict_row(row: TableRow, _result: object) -> dict[str, Any]:
     from engines.egen.equality import explain_row
 
-    texts = {
-        name: of.get(row["line"], "") for name, of in (("head", result.heads), ("member", result.members))
-    }
-    return {"gained": None, "except": "", **row, **texts, "because": explain_row(row)}
+    return {"gained": None, "except": "", **row, "because": explain_row(row)}
 
 
 def _grade_reason(row: TableRow) -> str:
@@ -299,15 +296,14 @@ def verify(result: Verified, _spec: object) -> Iterator[str]:
     yield from map(str, align_rows(["verdict", "lines"], totals.items()))
     yield ""
     # Unreadable lines first: among thousands of verdicts they would go unseen.
-    others = sorted(
-        (row for row in result.results if not is_plain(row)), key=lambda row: row["verdict"] is not None
-    )
+    unreadable = (row for row in result.rows() if row["verdict"] is None)
+    others = (row for row in result.rows() if row["verdict"] is not None and not is_plain(row))
     yield from VERDICTS.text_lines(
-        islice(others, _SHOWN_LINES),
+        chain(unreadable, others),
         result,
         most=_SHOWN_LINES,
-        total=len(others),
-        every=result.results,
+        total=sum(not is_plain(row) for row in result.results),
+        every=result.rows(),
         none="every line holds",
     )
 
