@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +220,18 @@ def test_commands_print_what_is_counted_here(home: Path, tmp_path: Path, monkeyp
     out = tmp_path / "triplets.jsonl"
     assert call(app, [*line, "--out", str(out)]).exit_code == 0
     assert rows_of_csv(call(app, [*line, "--csv"]).stdout)[-1] == len(out.read_text().splitlines()) > 100
+
+
+def test_rows_of_an_iterator_are_written_as_they_come() -> None:
+    pieces: list[str] = []
+
+    def make_rows() -> Iterator[tuple[str, float]]:
+        for number in range(3):
+            yield f"row {number}", 0.5 * number
+            assert sum("row" in piece for piece in pieces) >= number
+
+    write_json(make_rows(), pieces.append)
+    assert json.loads("".join(pieces)) == [["row 0", 0.0], ["row 1", 0.5], ["row 2", 1.0]]
+    pieces.clear()
+    write_json(iter(()), pieces.append)
+    assert json.loads("".join(pieces)) == []
