@@ -14,7 +14,7 @@ import tarfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -28,6 +28,7 @@ from engines.documents.formulas import DocumentFormula, extract_formulas, is_tab
 from engines.documents.reading import (
     MAX_CHARACTERS,
     WHOLE,
+    Document,
     OnBad,
     read_documents,
     read_whole_document,
@@ -36,6 +37,8 @@ from engines.documents.reading import (
 
 _PASSED_OVER = {"node_modules", "__pycache__", "site-packages", "venv", "build", "dist"}
 _PACKED = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+_MOST_ROOTS = 200
+"""LaTeX files of a folder that are looked through for the one that inputs another."""
 _DUMPS = (".xml", ".xml.gz", ".xml.bz2", ".7z")
 _KIND_REMEDY = (
     "Name a table (.csv .tsv .jsonl .parquet), a document (.tex .md .ipynb .html), a dump (.xml) or a folder "
@@ -186,6 +189,88 @@ def _has_column(path: Path, column: str | None) -> bool:
     return True
 
 
+def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
+    """The documents of a folder, or of a file with what it inputs, each with its file: formulas are without
+    the commands that the project defines, and its environments have the names that they stand for.
+
+    A LaTeX file that another one in its folder, or in the folder above, inputs is read with the definitions
+    of that one. Tables and dumps in a folder are passed over.
+
+    Raises: DataError for a place that cannot be read, E430 for a file of no known kind.
+    """
+    if place.is_dir():
+        scanned = scan_folder(place, {})
+        for unit in scanned.units:
+            file, kind = place / unit.path, _document_kind(unit.path)
+            try:
+                if kind == "document":
+                    document = _read_expanded(text_of(file), file, scanned.macros.get(unit.path), on_bad)
+                    yield file, replace(document, id=unit.path)
+                elif kind == "packed":
+                    yield from _read_packed_documents(file, unit.path, on_bad)
+            except DataError as error:
+                on_bad(error)
+    elif place.is_file() and place.suffix.lower() in (".tex", ".ltx"):
+        scans = _ScansOnDemand()
+        own = str(place.absolute())
+        beside = (
+            path
+            for folder in (place.absolute().parent, place.absolute().parent.parent)
+            for path in sorted(folder.glob("*.tex"))[:_MOST_ROOTS]
+        )
+        inputs = list(tex.reachable_files(own, scans))
+        root = inputs
+        if not scans[own].root:
+            reached = (
+                list(tex.reachable_files(str(path), scans)) for path in beside if scans[str(path)].root
+            )
+            root = next((paths for paths in reached if own in paths), inputs)
+        macros = tex.Macros({name: text for path in root for name, text in scans[path].definitions.items()})
+        for path in inputs:
+            if path == own or path.lower().endswith((".tex", ".ltx")):
+                file = place if path == own else Path(path)
+                yield file, _read_expanded(text_of(file), file, macros, on_bad)
+    else:
+        for document in read_documents(place, on_bad=on_bad):
+            yield place, document
+
+
+class _ScansOnDemand(Mapping[str, tex.Scan]):
+    """What LaTeX files say of themselves, by their places; each is read when it is asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tex.Scan] = {}
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and Path(path).is_absolute() and Path(path).is_file()
+
+    def __getitem__(self, path: str) -> tex.Scan:
+        if path not in self._known:
+            try:
+                self._known[path] = tex.scan_tex(text_of(Path(path)))
+            except DataError:
+                self._known[path] = tex.Scan((), {}, root=False)
+        return self._known[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _read_expanded(text: str, file: Path, macros: tex.Macros | None, on_bad: OnBad) -> Document:
+    suffix = PurePosixPath(file.name.lower().removesuffix(".gz")).suffix
+    if macros is None:
+        return read_whole_document(text, suffix, file, on_bad)
+    document = read_whole_document(macros.expand_delimiters(text), suffix, file, on_bad)
+    pieces = (
+        replace(piece, text=macros.expand_macros(piece.text)) if piece.formula else piece
+        for piece in document.pieces
+    )
+    return replace(document, pieces=tuple(pieces))
+
+
 def unit_formulas(
     root: Path, path: str, macros: tex.Macros | None, column: str | None, on_bad: OnBad
 ) -> Iterator[DocumentFormula]:
@@ -217,13 +302,25 @@ def _text_formulas(
 
 def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[DocumentFormula]:
     """Yield the formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
+    for name, text, macros in _read_packed_texts(place):
+        suffix = PurePosixPath(name.lower()).suffix
+        yield from _text_formulas(text, suffix, place / name, f"{path}/{name}", macros, on_bad)
+
+
+def _read_packed_documents(place: Path, path: str, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
+    for name, text, macros in _read_packed_texts(place):
+        document = _read_expanded(text, place / name, macros, on_bad)
+        yield place / name, replace(document, id=f"{path}/{name}")
+
+
+def _read_packed_texts(place: Path) -> Iterator[tuple[str, str, tex.Macros | None]]:
+    """The documents in an archive: name, text and macros of each."""
     texts = dict(_read_archive_texts(place))
     scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
     macros = tex.resolve_project_macros(scans)
     for name, text in sorted(texts.items()):
-        suffix = PurePosixPath(name.lower()).suffix
-        if suffix in WHOLE:
-            yield from _text_formulas(text, suffix, place / name, f"{path}/{name}", macros.get(name), on_bad)
+        if PurePosixPath(name.lower()).suffix in WHOLE:
+            yield name, text, macros.get(name)
 
 
 def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:

@@ -29,6 +29,13 @@ _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{|\\[\[\]]|\$\$")
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|.)")
 _ENDS_IN_LETTER = re.compile(r"\\[A-Za-z]+\Z")
 _MOST_DEFINITIONS = 5_000
+_NEW_ENVIRONMENT = re.compile(
+    r"\\(?:(?P<plain>(?:re)?newenvironment|(?:New|Renew|Provide|Declare)DocumentEnvironment)"
+    r"|newtheorem|declaretheorem|NewTheorem)\*?\s*(?:\[[^\]]*\]\s*)?\{(?P<name>[A-Za-z]+\*?)\}"
+)
+_ARGUMENTS = re.compile(r"\s*(?:\[[^\]]*\]\s*)*")
+_NAMED_ENVIRONMENT = re.compile(r"\\(?P<end>begin|end)\s*\{(?P<name>[A-Za-z]+\*?)\}")
+_TITLE = re.compile(r"\{\s*([A-Za-z]+)|name\s*=\s*\{?\s*([A-Za-z]+)")
 _ROOT = re.compile(r"\\documentclass|\\begin\s*\{document\}")
 
 
@@ -83,7 +90,61 @@ def collect_definitions(text: str) -> dict[str, str]:
             result[name] = text[match.start() : end]
         if len(result) == _MOST_DEFINITIONS:
             break
+    return result | _collect_environments(text)
+
+
+def _collect_environments(text: str) -> dict[str, str]:
+    r"""The definitions of environments, as they stand there, by `\begin{name}`.
+
+    >>> _collect_environments(r"\newtheorem{thm}[lemma]{Theorem}")
+    {'\\begin{thm}': '\\newtheorem{thm}[lemma]{Theorem}'}
+    """
+    result: dict[str, str] = {}
+    for match in _NEW_ENVIRONMENT.finditer(text):
+        end = match.end()
+        for _ in range(3 if "Document" in (match["plain"] or "") else 2 if match["plain"] else 1):
+            begun = _ARGUMENTS.match(text, end)
+            at = begun.end() if begun else end
+            if text[at : at + 1] != "{" or (closing := find_closing(text, at)) < 0:
+                break
+            end = closing + 1
+        result[rf"\begin{{{match['name']}}}"] = text[match.start() : end]
+        if len(result) == _MOST_DEFINITIONS:
+            break
     return result
+
+
+def _read_groups(text: str) -> list[str]:
+    """The texts between the outermost braces of a definition."""
+    result: list[str] = []
+    at = text.find("{")
+    while at >= 0 and (end := find_closing(text, at)) > 0:
+        result.append(text[at + 1 : end])
+        at = text.find("{", end)
+    return result
+
+
+def _environment_meaning(definition: str) -> tuple[str, str] | None:
+    r"""What `\begin` and `\end` of an environment stand for: the formula that it makes, or the theorem,
+    example … of which it is one by its title; None where it is neither.
+
+    >>> _environment_meaning(r"\newtheorem{ex}{Example}[section]")
+    ('\\begin{example}', '\\end{example}')
+    >>> _environment_meaning(r"\newenvironment{eq}{\begin{equation}}{\end{equation}}")
+    ('\\begin{equation}', '\\end{equation}')
+    """
+    groups = _read_groups(definition)
+    head = _NEW_ENVIRONMENT.match(definition)
+    if head is None or len(groups) < 2:
+        return None
+    if not head["plain"]:
+        title = _TITLE.search(definition, head.end())
+        name = (title[1] or title[2]).lower() if title else ""
+        return (rf"\begin{{{name}}}", rf"\end{{{name}}}") if name else None
+    begin, end = groups[-2:]
+    if "#" not in begin and _ENVIRONMENT.search(begin) and _ENVIRONMENT.search(end):
+        return " ".join(begin.split()), " ".join(end.split())
+    return None
 
 
 def _definition_body(definition: str) -> str:
@@ -104,11 +165,20 @@ class Macros:
         self._bodies = {
             name: _definition_body(text)
             for name, text in given.items()
-            if "#" not in text and _ENVIRONMENT.search(text)
+            if "#" not in text and name[1:6] != "begin" and _ENVIRONMENT.search(text)
+        }
+        self._environments = {
+            name[7:-1]: meaning
+            for name, text in given.items()
+            if name.startswith(r"\begin{") and (meaning := _environment_meaning(text)) is not None
         }
 
     def expand_delimiters(self, text: str) -> str:
-        """Return a text in which commands that stand for the beginning or end of a formula are that."""
+        """Return a text in which commands and environments that stand for the beginning or end of a formula,
+        or of a
+        theorem of another name, are that."""
+        if self._environments:
+            text = _NAMED_ENVIRONMENT.sub(self._name_environment, text)
         if not self._bodies:
             return text
 
@@ -118,8 +188,13 @@ class Macros:
 
         return _COMMAND.sub(meant, text)
 
+    def _name_environment(self, match: re.Match[str]) -> str:
+        meaning = self._environments.get(match["name"])
+        return match[0] if meaning is None else meaning[match["end"] == "end"]
+
     def expand_macros(self, latex: str) -> str:
-        r"""
+        r"""Write out what a formula uses of the definitions; its lines stay lines.
+
         >>> known = collect_definitions(r"\newcommand{\norm}[1]{\|#1\|}")
         >>> Macros(known).expand_macros(r"\norm{x} \text{ if so}")
         '\\|x\\| \\text{ if so}'
@@ -136,11 +211,12 @@ class Macros:
         for token in expand_macros(lex_latex(source)):
             apart = token.start > end and source[token.start - 1].isspace()
             letters = token.text[:1].isalpha() and parts and _ENDS_IN_LETTER.search(parts[-1])
-            if apart or letters:
-                parts.append(" ")
+            lines = source.count("\n", end, token.start)
+            if lines or apart or letters:
+                parts.append("\n" * lines or " ")
             parts.append(token.text)
             end = max(end, token.end)
-        return "".join(parts).strip()
+        return "".join(parts).strip(" ")
 
     def _used_definitions(self, latex: str) -> set[str]:
         """What of the definitions a formula needs, also inside others."""
@@ -159,7 +235,7 @@ def resolve_project_macros(scans: Mapping[str, Scan]) -> dict[str, Macros]:
     A file that several roots input has those of the first; one that none does has its own and those of what
     it inputs.
     """
-    reached = {path: list(_reachable_files(path, scans)) for path in scans}
+    reached = {path: list(reachable_files(path, scans)) for path in scans}
     inner = {path for root, paths in reached.items() for path in paths if path != root}
     roots = sorted(scans, key=lambda path: (not scans[path].root, path in inner, path))
     result: dict[str, Macros] = {}
@@ -174,7 +250,7 @@ def resolve_project_macros(scans: Mapping[str, Scan]) -> dict[str, Macros]:
     return result
 
 
-def _reachable_files(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
+def reachable_files(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
     """Yield a file and all that it inputs, each once; names count from it, from the root's folder or the
     top.
     """

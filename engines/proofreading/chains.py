@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
+from engines.proofreading.discourse import NOWHERE, Position, read_positions
+from engines.proofreading.vocabulary import last_clause, mentions, starts_with_refusal
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
@@ -46,11 +48,6 @@ _LINED = re.compile(
 _DELIMITED = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _LEFT_OUT = re.compile(r"\\(?:tag|label|ref|eqref)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))")
 _WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
-_CONNECTIVE = re.compile(
-    r"\b(?:and|or|if|so|for|where|when|then|thus|hence|since|because|with|as|by|therefore|that|is|are|we|"
-    r"gives?|which|i\.?e|otherwise|has|have|let|from|using|given|but|such|to|the)\b",
-    re.IGNORECASE,
-)
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
     r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*"
@@ -65,6 +62,7 @@ _TRIMMED = re.compile(
 )
 _ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
 
@@ -89,35 +87,36 @@ class ChainLink:
     joined: str = ""
     modulus: str = ""
     said: bool = False
+    position: Position = NOWHERE
+    piece: int = 0
 
     @property
     def is_refused(self) -> bool:
         """Whether the words beside a statement about numbers deny it or say that it is another's."""
-        clause = re.split(r"[,;§] ?(?=\S+ \S)", self.before[-60:])[-1]
-        words = " ".join(clause.split()[-4:])
-        return _REFUSED.search(words) is not None or self.is_denied_after
+        words = " ".join(last_clause(self.before[-60:]).split()[-4:])
+        return mentions("refused", words) or self.is_denied_after
 
     @property
     def is_denied(self) -> bool:
         """Whether the words around a statement deny it, or only suppose it."""
-        return _DENIED.search(self.before[-120:]) is not None or self.is_denied_after
+        return mentions("denied", self.before[-120:]) or self.is_denied_after
 
     @property
     def is_denied_after(self) -> bool:
-        return _DENIED_AFTER.search(self.after) is not None
+        return starts_with_refusal(self.after)
 
     @property
     def is_one_of_several(self) -> bool:
         """Whether a statement is one case of several, such as one of two roots."""
-        return _ALTERNATIVE.search(self.before) is not None or self.has_another_after
+        return mentions("several", self.before) or self.has_another_after
 
     @property
     def has_another_after(self) -> bool:
-        return _ALTERNATIVE.search(_SENTENCE_END.split(self.after[:40])[0]) is not None
+        return mentions("several", _SENTENCE_END.split(self.after[:40])[0])
 
     @property
     def is_rounded(self) -> bool:
-        return _NEAREST.search(self.before + self.after) is not None
+        return mentions("rounded", self.before + self.after)
 
 
 @dataclass(slots=True)
@@ -130,12 +129,17 @@ class _Statement:
     lead: bool = False
 
 
-def iterate_chains(document: Document) -> Iterator[list[ChainLink]]:
-    """The chains of a document, each with its links; a chain of one side has none and is left out."""
+def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> Iterator[list[ChainLink]]:
+    """The iterate_chains of a document, each with its links; a chain of one side has none and is left out.
+
+    Args:
+        positions: where its pieces stand, if that is known.
+    """
     before = ""
     number = 0
     end = ""
     opened = False
+    positions = positions or read_positions(document)
     for at, piece in enumerate(document.pieces):
         if not piece.formula:
             parts = SENTENCE.split(piece.text)
@@ -145,21 +149,15 @@ def iterate_chains(document: Document) -> Iterator[list[ChainLink]]:
             continue
         if len(piece.text) > MAX_FORMULA:
             beginning = " ".join(piece.text[:40].split()) + " …"
-            yield [
-                ChainLink(
-                    beginning,
-                    TOO_LONG,
-                    "…",
-                    piece.line,
-                    _separate_words(before),
-                    chain=number,
-                    said=piece.said,
-                )
-            ]
+            long = ChainLink(
+                beginning, TOO_LONG, "…", piece.line, _separate_words(before), chain=number, said=piece.said
+            )
+            yield [replace(long, position=positions[at], piece=at)]
             number, end = number + 1, ""
             continue
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         last = ""
+        before += " for all " if r"\forall" in piece.text else ""
         for statement in read_statements(piece.text, piece.line):
             if statement.lead and not statement.sides[0]:
                 statement.sides[0] = last or (end if opened else "")
@@ -167,7 +165,7 @@ def iterate_chains(document: Document) -> Iterator[list[ChainLink]]:
             result = _make_links(statement, piece, number, _separate_words(before), after)
             if result:
                 number += 1
-                yield result
+                yield [replace(link, position=positions[at], piece=at) for link in result]
         end, opened = last, True
         before = (before + " § ")[-400:]
         if piece.text.rstrip().endswith((".", r".\]")) or re.search(
@@ -309,7 +307,7 @@ def read_statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
             if words := _WORDS.fullmatch(token):
                 if (
-                    _CONNECTIVE.search(words[1])
+                    mentions("connective", words[1])
                     or token.startswith(r"\intertext")
                     or len(words[1].split()) > 3
                 ):
@@ -336,76 +334,3 @@ def _share_relation(found: Sequence[_Statement]) -> None:
                 one.sides.append(each.sides[1])
                 one.relations.append(each.relations[0])
         names = []
-
-
-# ---- what the words say: that a statement is given, claimed or denied
-
-_GIVEN = """
-    let suppose assume assuming if when whenever where set setting denote define given for with letting
-    choose consider considering solve want wants wanted need needs find take taking call satisfy
-    satisfies satisfying provided unless whether plugging substituting substitute plug equation
-    equations system such recall line equating case otherwise try guess trying minimize maximize form
-    desired require requires represent represents condition constraint graph function defined curve
-    circle parabola hyperbola ellipse plane lines label letter
-"""
-_CLAIMED = """
-    then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
-    simplifies simplify follows since because which means consequently conclude answer expand expands
-    expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
-    write simplifying solving see leads now note notice that's indeed
-"""
-_LEADING = frozenset(
-    ("so", "then", "thus", "hence", "therefore", "or", "we", "get", "gives", "have", "which")
-)
-_DENIED = re.compile(
-    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
-    r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|"
-    r"counterexample)\b"
-)
-_REFUSED = re.compile(
-    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
-    r"doesn't|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume)\b"
-)
-_DENIED_AFTER = re.compile(
-    r"^[\s,;]*(?:(?:which|this|that|it|a|an|is|are|would|be|was|we|but)\s+){0,3}"
-    r"(?:not|false|wrong|impossible|absurd|never|contradict\w*|incorrect|isn't|doesn't|cannot|fails?)\b"
-)
-_ALTERNATIVE = re.compile(
-    r"\b(?:or|case|cases|either|both|respectively|values?|roots?|solutions?|try|trying|possib\w+|"
-    r"when|if|suppose|assume|for|otherwise|let|other|another|similarly|test\w*|example|instance|each)\b"
-)
-_EQUATED = re.compile(
-    r"\b(?:expand\w*|simplif\w*|factor\w*|rewrit\w*|written|identity|distribut\w*|combin\w*|note|notice|comput\w*|"
-    r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
-)
-_WORD = re.compile(r"[a-z']+")
-_NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
-_SIGN = {**dict.fromkeys(_GIVEN.split(), True), **dict.fromkeys(_CLAIMED.split(), False)}
-
-
-def is_given(before: str) -> bool | None:
-    """Whether the words of the sentence before a statement make it one that is given: the last word that says
-    so decides. None where no word does.
-
-    >>> is_given("let"), is_given("if § then"), is_given("whose")
-    (True, False, None)
-    """
-    for word in reversed(_WORD.findall(before)[-25:]):
-        if word in _SIGN:
-            return _SIGN[word]
-    return None
-
-
-def is_claimed(words: str) -> bool:
-    """Whether the words that lead to a statement say that it follows, and nothing else.
-
-    >>> is_claimed("so we get"), is_claimed("or"), is_claimed("so by symmetry")
-    (True, True, False)
-    """
-    return set(_WORD.findall(words)) <= _LEADING
-
-
-def is_rewriting(before: str) -> bool:
-    """Whether the words say that an expression is written in another way."""
-    return _EQUATED.search(before) is not None

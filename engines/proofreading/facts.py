@@ -18,8 +18,11 @@ from typing import Any
 from engines.core.tree import Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.discourse import NOWHERE, Position
 from engines.proofreading.terms import evaluate_term, free_symbols
 
+MOST_STEPS = 5
+"""A claim that needs more earlier statements does not follow for a reader."""
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
 _MOST_NODES = 400
@@ -30,7 +33,9 @@ _MOST_POWER = 12
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An equation said. `sure`: it is not one case of several."""
+    """An equation said. `sure`: it is not one case of several; `position`: where it was said; `examined`: a
+    value
+    at which something is looked at, which holds in its paragraph only."""
 
     left: Tree
     right: Tree
@@ -39,13 +44,26 @@ class Fact:
     number: int
     sure: bool = True
     variables: frozenset[str] = frozenset()
+    position: Position = NOWHERE
+    examined: bool = False
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it says the value of a variable, as `x = 3`."""
+        return not self.left.children and bool(free_symbols(self.left)) and not free_symbols(self.right)
+
+    def holds_at(self, position: Position) -> bool:
+        """Whether it holds at another place of the text."""
+        if self.examined and self.position.paragraph != position.paragraph:
+            return False
+        return self.position.scope.reaches(position.scope)
 
 
 def describe_sources(facts: Sequence[Fact]) -> str:
     """`by x = 3 (line 2)`."""
     if not facts:
         return ""
-    return f"by {' and '.join(map(cite_fact, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
+    return f"by {' and '.join(map(cite_fact, facts))}"
 
 
 def cite_fact(fact: Fact) -> str:
@@ -82,19 +100,72 @@ class Function:
 
 @dataclass(slots=True)
 class Facts:
-    """The equations of a text so far, and the functions that it defines."""
+    """The equations of a text so far, and the functions that it defines.
 
+    Attributes: every, defined_functions, bounds: all of the text so far. said, functions, conditions: those
+    that hold at the position at hand.
+    """
+
+    every: list[Fact] = field(default_factory=list)
+    defined_functions: dict[str, list[Function]] = field(default_factory=dict)
+    bounds: list[tuple[Tree, Position]] = field(default_factory=list)
+    position: Position = NOWHERE
     said: list[Fact] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
     conditions: list[Tree] = field(default_factory=list)
-    _reduced: dict[tuple[Tree, Tree, bool], Reduced | None] = field(default_factory=dict)
+    _reduced: dict[tuple[Tree, Tree, bool, bool], Reduced | None] = field(default_factory=dict)
 
-    def add_fact(self, left: Tree, right: Tree, text: str, line: int, sure: bool = True) -> None:
-        """Keep an equation; `f(x) = …` defines f."""
+    def go_to(self, position: Position) -> None:
+        """Move to another place of the text: what was said in a scope that does not reach it is left out."""
+        here = self.position
+        self.position = position
+        if here.scope is position.scope and here.paragraph == position.paragraph:
+            return
+        self._reduced.clear()
+        self.said = [fact for fact in self.every if fact.holds_at(position)]
+        self.conditions = [bound for bound, place in self.bounds if place.scope.reaches(position.scope)]
+        known = (
+            (name, next((one for one in reversed(several) if one.fact.holds_at(position)), None))
+            for name, several in self.defined_functions.items()
+        )
+        self.functions = {name: one for name, one in known if one is not None}
+
+    @property
+    def last_number(self) -> int:
+        """The number of the equation that was said last, -1 for none."""
+        return self.every[-1].number if self.every else -1
+
+    def add_condition(self, statement: Tree) -> None:
+        """Keep an inequality."""
+        self.bounds.append((statement, self.position))
+        self.conditions.append(statement)
+
+    def add_fact(
+        self,
+        left: Tree,
+        right: Tree,
+        text: str,
+        line: int,
+        sure: bool = True,
+        *,
+        anew: bool = False,
+        examined: bool = False,
+    ) -> None:
+        """Keep an equation; `f(x) = …` defines f.
+
+        Args:
+            anew: it gives a variable a value, and takes those from it that it had.
+            examined: it is a value at which something is looked at.
+        """
         if len(left) + len(right) > _MOST_NODES:
             return
         self._reduced.clear()
-        fact = Fact(left, right, text, line, len(self.said), sure, free_symbols(left) | free_symbols(right))
+        names = free_symbols(left) | free_symbols(right)
+        fact = Fact(left, right, text, line, self.last_number + 1, sure, names, self.position, examined)
+        if anew and fact.is_value:
+            old = [one for one in self.said if one.is_value and one.left == left and one.right != right]
+            self.said = [one for one in self.said if one not in old]
+            self.every = [one for one in self.every if one not in old]
         for head, body in ((left, right), (right, left)):
             if head.label == "call":
                 name, *arguments = (one.label for one in head.children)
@@ -113,6 +184,7 @@ class Facts:
             self._define_function(left.label, tuple(free_symbols(right)), right, fact)
         if left != right:
             self.said.append(fact)
+            self.every.append(fact)
 
     def _define_function(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
         known = self.functions.get(name)
@@ -120,6 +192,7 @@ class Facts:
         # f(n) = n and f(t) = 0 can be equations to be solved.
         once = fact.sure and not again and bool(body.children and free_symbols(body))
         self.functions[name] = Function(arguments, body, fact, once)
+        self.defined_functions.setdefault(name, []).append(self.functions[name])
 
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """The facts that share a variable with these, directly or through others, the last first."""
@@ -215,21 +288,29 @@ class Facts:
             return None
         return Reduced(left, right, _unique_facts(used), left == right)
 
-    def reduce_by_facts(self, left: Tree, right: Tree, *, sure: bool = False) -> Reduced | None:
+    def reduce_by_facts(
+        self, left: Tree, right: Tree, *, sure: bool = False, values: bool = True
+    ) -> Reduced | None:
         """The sides of a claim by what was said before; None where that says nothing of it.
 
-        Args: sure: use only what is no case of several.
+        Args:
+            sure: use only what is no case of several.
+            values: use also the values of variables; they say nothing of a claim about any.
         """
-        key = left, right, sure
+        key = left, right, sure, values
         if key not in self._reduced:
-            self._reduced[key] = self._by_facts(left, right, sure)
+            self._reduced[key] = self._by_facts(*key)
         return self._reduced[key]
 
-    def _by_facts(self, left: Tree, right: Tree, sure: bool) -> Reduced | None:
+    def _by_facts(self, left: Tree, right: Tree, sure: bool, values: bool) -> Reduced | None:
         used: list[Fact] = []
         left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
         names = free_symbols(left) | free_symbols(right)
-        facts = [fact for fact in self.facts_about(names) if fact.sure or not sure]
+        facts = [
+            fact
+            for fact in self.facts_about(names)
+            if (fact.sure or not sure) and (values or not fact.is_value)
+        ]
         if not facts and not used:
             return None
         if len(left) + len(right) > _MOST_NODES:

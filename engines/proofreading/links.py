@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, repeat, zip_longest
 from typing import Literal
 
@@ -27,13 +27,20 @@ from engines.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
     ChainLink,
-    is_claimed,
-    is_given,
-    is_rewriting,
     iterate_chains,
 )
-from engines.proofreading.facts import Facts, cite_fact, describe_sources
-from engines.proofreading.slips import ComparedSides, bound_meant, find_slip, has_cases, odd_ones, points_of
+from engines.proofreading.discourse import NUMBERS, Position, find_moduli, read_positions
+from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
+from engines.proofreading.roles import (
+    Role,
+    find_repair,
+    is_concluded,
+    is_examined,
+    is_universal,
+    read_role,
+    write_term,
+)
+from engines.proofreading.slips import ComparedSides, bound_meant, find_slip, odd_ones, points_of
 from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
@@ -57,6 +64,7 @@ from engines.proofreading.terms import (
     real_roots,
     values_agree,
 )
+from engines.proofreading.vocabulary import is_made_of, last_clause, last_sign, mentions
 
 LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
 VERDICTS: tuple[LinkOutcome, ...] = (
@@ -72,6 +80,11 @@ _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\
 _DECIMAL = re.compile(r"\d*\.(\d+)\Z")
 _STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
+_LETTER = re.compile("[A-Za-z]")
+_NAME = re.compile(r"\\[A-Za-z]+")
+_INTRODUCED = re.compile(
+    r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
+)
 _RUN_ON = re.compile(r"\^\d{2,}")
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
@@ -87,18 +100,41 @@ _CALCULATED = frozenset(
 _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
-_EITHER = re.compile(r"\b(?:either|or)\b")
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_SETTLED = ("right", "right if", "wrong", "loses domain")
+_BY_WORDS = (
+    ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
+    ("whole", "in", "Z"),
+)  # fmt: skip
+"""What words say of the variables of a claim."""
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class LinkVerdict:
-    """A link with its verdict, and why."""
+    """A link with its verdict, and why.
+
+    Attributes: role: what the statement is for. statement: how it was understood. hypotheses: the
+    inequalities
+    that hold for its variables.
+    """
 
     link: ChainLink
     outcome: LinkOutcome
     reason: str = ""
+    role: Role | Literal[""] = ""
+    statement: str = ""
+    hypotheses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A formula that says something of letters, and does not only name them or say what kind they are."""
+
+    piece: int
+    position: Position
+    letters: frozenset[str]
+    said: bool
 
 
 @dataclass(slots=True)
@@ -106,7 +142,9 @@ class LinkReader:
     """Judges the links of one document in their order, and keeps what was said.
 
     Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
-    one that its congruences name; coming: what comes after the chain that the link at hand ends.
+    one that its congruences name; coming: what comes after the chain that the link at hand ends; mentions:
+    the
+    formulas that say something of letters, in their order; settled: those of them that are identities.
     """
 
     judge: Judge
@@ -120,6 +158,8 @@ class LinkReader:
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     coming: ChainLink | None = None
+    mentions: Sequence[Mention] = ()
+    settled: set[int] = field(default_factory=set)
 
     def read_formula(self, latex: str) -> Reading:
         found = self.read_.get(latex)
@@ -132,20 +172,45 @@ class LinkReader:
         self, links: Sequence[ChainLink], coming: ChainLink | None = None
     ) -> Iterator[LinkVerdict]:
         """The links of a chain, judged. Args: coming: the link after them."""
+        settled = True
+        for judged in self._judge_all(links, coming):
+            link = judged.link
+            settled = settled and judged.outcome in _SETTLED
+            left, right = (
+                (side.tree for side in self.read_sides(link)) if judged.outcome != "unread" else (None, None)
+            )
+            role = read_role(link, left, right)
+            if left is None or right is None:
+                yield replace(judged, role=role)
+                continue
+            free = free_symbols(left) | free_symbols(right)
+            known = (each for each in self.facts.conditions if not free.isdisjoint(free_symbols(each)))
+            statement = write_term(Tree(link.relation, (left, right)))
+            yield replace(
+                judged,
+                role=role,
+                statement=statement,
+                hypotheses=tuple(dict.fromkeys(map(write_term, known)))[-3:],
+            )
+        if settled and links:
+            self.settled.add(links[0].piece)
+
+    def _judge_all(self, links: Sequence[ChainLink], coming: ChainLink | None) -> Iterator[LinkVerdict]:
         equalities = sum(link.relation == "=" for link in links)
         begun = self.read_sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
                 continue
-            if link.relation not in (*_JUDGED, "congruent", ":="):
-                yield LinkVerdict(link, "unread", f"the relation {link.relation} is not judged")
-                continue
             left, right = self.read_sides(link)
             if left.tree is None or right.tree is None:
                 unread = left if left.tree is None else right
                 yield LinkVerdict(link, "unread", unread.reason)
                 continue
+            if link.relation not in (*_JUDGED, "congruent", ":="):
+                yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
+                continue
+            self.facts.go_to(link.position)
             beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
             self.coming = None if following else coming
             judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
@@ -221,9 +286,19 @@ class LinkReader:
             self._add_statement(link, left, right)
         return judged
 
+    def _follow(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
+        """The verdict of what holds by earlier statements: by few, each with its line, it follows."""
+        if len(used) > MOST_STEPS:
+            steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
+            return LinkVerdict(link, "not shown", steps)
+        return LinkVerdict(link, "follows", describe_sources(used))
+
     def _add_statement(self, link: ChainLink, left: Tree, right: Tree) -> None:
+        anew = last_sign(last_clause(link.before)) is True
+        examined = is_examined(link, left, right)
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
-        self.facts.add_fact(left, right, f"{link.left} = {link.right}", link.line, sure)
+        text = f"{link.left} = {link.right}"
+        self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined)
 
     # Numbers
 
@@ -344,7 +419,7 @@ class LinkReader:
         if modulus.tree is None:
             return LinkVerdict(link, "unread", modulus.reason)
         free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-        given = link.said or is_given(link.before) or link.is_denied
+        given = link.said or last_sign(link.before) or link.is_denied
         given = given or link.left.startswith("+") or "{-" in link.left
         if free and (given or not left.children):
             return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")
@@ -362,33 +437,60 @@ class LinkReader:
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
-        given = link.said or is_given(link.before)
+        given = link.said or last_sign(link.before)
         simple = not left.children or not right.children
+        for_all = is_universal(link) and self._is_about_numbers(link, left, right)
         if not link.said and link.relation in _BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
             found = self.judge.holds(statement, self.facts.conditions[-4:])
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
+        if for_all or self._claims_for_all(link, left, right):
+            found = self.judge.holds(statement, self._supposed(link, left, right))
+            if found.outcome == "different":
+                return LinkVerdict(link, "wrong", f"it fails at {found.witness}")
         reduced = self.facts.reduce_by_facts(left, right)
         if reduced is not None and not (free_symbols(reduced.left) | free_symbols(reduced.right)):
             found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
             if found.outcome == "equal":
-                return LinkVerdict(link, "follows", describe_sources(reduced.used))
+                return self._follow(link, reduced.used)
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")
         if simple and link.relation in _BOUNDS:
-            self.facts.conditions.append(statement)
+            self.facts.add_condition(statement)
         if given or simple:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
+
+    def judge_in_domain(self, judged: LinkVerdict, moduli: frozenset[int]) -> LinkVerdict:
+        """A link that is wrong of ordinary numbers, where the text is about others. Args: moduli: those that
+        the text names."""
+        link = judged.link
+        domain = link.position.domain
+        left, right = (side.tree for side in self.read_sides(link))
+        if domain == NUMBERS or left is None or right is None:
+            return judged
+        free = free_symbols(left) | free_symbols(right)
+        if domain == "matrices" and (free & self.matrices or not any(name[0].isupper() for name in free)):
+            return judged
+        if domain == "digits" and not any(map(WHOLE.match, (left.label, right.label))):
+            return judged
+        if domain == "residues" and moduli:
+            sides = [[find_residue(side, modulus) for side in (left, right)] for modulus in moduli]
+            if not free and all(None not in pair and pair[0] != pair[1] for pair in sides):
+                return judged
+        other = (
+            f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
+        )
+        return replace(judged, outcome="not shown", reason=other)
 
     def _of_matrices(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """An equation of matrices: for any that do not commute, or by the values that were said."""
         if self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal":
             return LinkVerdict(link, "right")
         lone = not left.children or not right.children
-        given = link.said or (is_given(link.before) and link.place == 0)
+        given = link.said or (last_sign(link.before) and link.place == 0)
         free = free_symbols(left) | free_symbols(right)
         values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
@@ -396,7 +498,7 @@ class LinkReader:
             sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
             found = self.judge.equal(*sides)
             if found.outcome == "equal":
-                return LinkVerdict(link, "follows", describe_sources(used))
+                return self._follow(link, used)
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
             unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
@@ -422,6 +524,7 @@ class LinkReader:
         self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equalities: int
     ) -> LinkVerdict:
         lone = not left.children or not right.children or left.label == "call"
+        for_all = is_universal(link) and self._is_about_numbers(link, left, right)
         plain = exact_difference(left, right)
         if plain == 0:
             return LinkVerdict(link, "right")
@@ -433,7 +536,9 @@ class LinkReader:
             found = self.judge.equal(left, right, self._list_assumptions(free))
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
-            if found.outcome == "equal if" and not link.said and not (lone and is_given(link.before)):
+            if for_all and found.outcome == "equal if" and found.witness:
+                return self._refute(link, left, right)
+            if found.outcome == "equal if" and not link.said and not (lone and last_sign(link.before)):
                 if found.witness:
                     return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
@@ -448,22 +553,28 @@ class LinkReader:
                 return LinkVerdict(link, "loses domain", found.condition)
         defined = self.facts.reduce_by_definitions(left, right)
         if defined and self.judge.equal(defined.left, defined.right).outcome == "equal":
-            return LinkVerdict(link, "follows", describe_sources(defined.used))
-        reduced = self.facts.reduce_by_facts(left, right)
+            return self._follow(link, defined.used)
+        reduced = self.facts.reduce_by_facts(left, right, values=not for_all)
         # A derivative is that everywhere, and not only at a value that was said.
         if reduced is not None and not (is_slope(left) and self._explain_misapplication(link, left, right)):
             if reduced.same:
-                return LinkVerdict(link, "follows", describe_sources(reduced.used))
+                return self._follow(link, reduced.used)
             if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
                 now = self.judge.equal(reduced.left, reduced.right, self._list_assumptions(free))
                 if now.outcome == "equal":
-                    return LinkVerdict(link, "follows", describe_sources(reduced.used))
+                    return self._follow(link, reduced.used)
                 if now.outcome == "equal if" and not lone:
                     return LinkVerdict(link, "right if", now.condition)
+        if (
+            for_all
+            and (refuted := self._refute(link, left, right)).outcome == "wrong"
+            and not any(not fact.is_value for fact in self.facts.facts_about(free))
+        ):
+            return refuted
         solved = self._judge_solution(link, left, right)
         if solved is not None and solved.outcome == "follows":
             return solved
-        if link.said or (is_given(link.before) and not link.joined and link.place == 0):
+        if link.said or (last_sign(link.before) and not link.joined and link.place == 0):
             return LinkVerdict(link, "given")
         if solved is not None:
             return solved
@@ -471,14 +582,29 @@ class LinkReader:
             link, left, right
         ):
             return LinkVerdict(link, "wrong", said)
+        if equalities == 1 and self._claims_for_all(link, left, right):
+            refuted = self._refute(link, left, right)
+            if refuted.outcome == "wrong":
+                return refuted
         constrained = bool(self.facts.facts_about(free))
         doubtful = link.is_denied or link.is_one_of_several
-        if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
+        if not constrained and plain == 1 and not last_sign(link.before) and is_expansion(left, right):
             if doubtful:
                 return LinkVerdict(link, "not shown", "its sides differ")
             return LinkVerdict(link, "wrong", self.judge.equal(left, right).witness)
+        if (
+            not constrained
+            and not lone
+            and plain == 1
+            and len(free) > 1
+            and link.place == 0
+            and equalities == 1
+            and (is_concluded(link) or last_sign(link.before) is None)
+            and (repair := find_repair(left, right))
+        ):
+            return LinkVerdict(link, "right if", repair)
         if not constrained and (
-            lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
+            lone or (link.place == 0 and equalities == 1 and not mentions("rewritten", link.before))
         ):
             return LinkVerdict(link, "given", "its variables are first mentioned here" if lone else "")
         if not doubtful and not link.is_rounded and (said := self._find_contradiction(left, right)):
@@ -500,6 +626,63 @@ class LinkReader:
         reason = found.reason if found and found.outcome == "undecided" else ""
         return LinkVerdict(link, "not shown", reason or "it holds neither always nor by what was said before")
 
+    def _is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Whether an equation has variables that stand for any numbers, the same on both sides."""
+        one, other = free_symbols(left), free_symbols(right)
+        if link.said or any(name.endswith("(") or name[-1] == "'" for name in one | other):
+            return False
+        labels = {*left.list_labels(), *right.list_labels()}
+        if labels & {"pm", "unit", "text", "matrix", "set", "list", "tuple", "interval", "inf"}:
+            return False
+        return bool(one) and not _VECTORS.search(link.left + link.right) and (one == other or not other)
+
+    def _claims_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Whether a statement that is said to follow is one of any numbers: nothing was said of its
+        variables."""
+        if not (is_concluded(link) and self._is_about_numbers(link, left, right)) or self.cases or link.place:
+            return False
+        if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
+            return False
+        if link.is_denied or link.is_one_of_several or link.is_rounded or self._is_sought(free_symbols(left)):
+            return False
+        free = free_symbols(left)
+        if self.facts.facts_about(free) or any(
+            not free.isdisjoint(free_symbols(each)) for each in self.facts.conditions
+        ):
+            return False
+        letters = {name[0] for name in free}
+        return not any(
+            not letters.isdisjoint(each.letters)
+            and each.piece not in self.settled
+            and (each.said or each.position.paragraph >= link.position.paragraph - 1)
+            and each.position.scope.reaches(link.position.scope)
+            for each in self.mentions
+            if each.piece < link.piece
+        )
+
+    def _refute(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+        """A claim about any numbers with one at which it fails, and with the condition under which it
+        holds."""
+        found = self.judge.equal(left, right, self._supposed(link, left, right))
+        if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
+            return LinkVerdict(link, "right", found.condition and f"where {found.condition}")
+        if found.outcome == "undecided":
+            return LinkVerdict(link, "not shown", found.reason)
+        condition = found.condition or find_repair(left, right)
+        return LinkVerdict(link, "wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
+
+    def _supposed(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
+        """What holds for the variables of a claim: by inequalities, and by the words beside it."""
+        free = free_symbols(left) | free_symbols(right)
+        words = f"{link.before} {link.after.partition('.')[0]}"
+        named = [
+            Tree(label, (Tree(name), Tree(bound)))
+            for cue, label, bound in _BY_WORDS
+            if mentions(cue, words)
+            for name in sorted(free)
+        ]
+        return [*self._list_assumptions(free), *named]
+
     def _judge_solution(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
         """A value of a variable by the equation for it that was said last; None where there is none."""
         if left.children or not free_symbols(left) or free_symbols(right):
@@ -515,8 +698,8 @@ class LinkReader:
             held.append(self.judge.equal(one, other))
         if all(each.outcome == "equal" for each in held):
             return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
-        claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
-        last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
+        claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
+        last = known.number == self.facts.last_number or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.list_labels())) and len(right) < _LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(real_roots(known.left, known.right, left.label, {})) == 1
@@ -546,7 +729,7 @@ class LinkReader:
 
     def _is_sought(self, free: frozenset[str]) -> bool:
         """Whether what comes next is an equation for the same variables, or their value: they are sought."""
-        if self.coming is None or self.coming.relation != "=" or is_given(self.coming.before.split("§")[-1]):
+        if self.coming is None or self.coming.relation != "=" or last_sign(self.coming.before.split("§")[-1]):
             return False
         left, right = (side.tree for side in self.read_sides(self.coming))
         names = free_symbols(left) if left else frozenset[str]()
@@ -568,7 +751,7 @@ class LinkReader:
             return ""
         if sides[0]:
             plain = left.label == "call" and all(not each.children for each in left.children)
-            claimed = is_slope(left) or (is_given(link.before) is False and not plain)
+            claimed = is_slope(left) or (last_sign(link.before) is False and not plain)
             if "call" in right.list_labels() or not claimed or self._is_sought(sides[0]):
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
@@ -588,7 +771,7 @@ class LinkReader:
 
         found = find_slip(left, right, points_of(free_symbols(left) | free_symbols(right)), are_same)
         if found is None and not self.cases and not link.is_denied:
-            several = _EITHER.search(link.before.rpartition("§")[2])
+            several = mentions("either", link.before.rpartition("§")[2])
             reduced = None if several else self.facts.reduce_by_facts(left, right)
             if reduced and reduced.points and self.facts.is_settled(free_symbols(left) | free_symbols(right)):
                 found = find_slip(left, right, reduced.points, self._follows_from_facts, by_facts=True)
@@ -652,15 +835,15 @@ class LinkReader:
             return ""
         base = left.children[0] if left.label == "pow" else left
         first = min(fact.number for fact in reduced.used)
-        last = len(reduced.used) == 1 and first == len(self.facts.said) - 1
+        last = len(reduced.used) == 1 and first == self.facts.last_number
         defined = any(fact.left == base for fact in reduced.used)
         if (
             base.children
             or free_symbols(right)
-            or not (last or (defined and first >= len(self.facts.said) - 4))
+            or not (last or (defined and any(each.number <= first for each in self.facts.said[-4:])))
         ):
             return ""
-        if not all(fact.sure for fact in self.facts.said[first:]):
+        if not all(fact.sure for fact in self.facts.said if fact.number >= first):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
         if any(not UNSURE.isdisjoint(side.list_labels()) for side in sides):
@@ -678,17 +861,23 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Every link of a document, judged in its order."""
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
+    positions = read_positions(document)
     reader = LinkReader(
         judge,
         names_of(formulas[:MAX_FORMULAS], words),
         own=any(map(_OWN.search, formulas)),
-        cases=has_cases(words),
+        cases=mentions("cases", words),
         matrices=matrices_of(document),
+        mentions=[
+            Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
+            for at, piece in enumerate(document.pieces)
+            if piece.formula and len(piece.text) <= MAX_FORMULA and not _INTRODUCED.fullmatch(piece.text)
+        ],
     )
     found: list[LinkVerdict] = []
     linked: list[list[ChainLink]] = []
     many = 0
-    for chain in iterate_chains(document):
+    for chain in iterate_chains(document, positions):
         linked.append(chain)
         many += len(chain)
         if many > MAX_LINKS:
@@ -705,7 +894,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     if not reader.cases:
         _odd_ones(found, reader.equations)
         _unlike_bounds(found, reader.bounds, judge)
-    return found
+    allowed = find_moduli(document)
+    return [reader.judge_in_domain(each, allowed) if each.outcome == "wrong" else each for each in found]
 
 
 def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:

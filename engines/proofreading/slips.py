@@ -15,8 +15,8 @@ from itertools import islice
 from random import Random
 
 from engines.core.tree import Tree
-from engines.proofreading.chains import is_given
 from engines.proofreading.terms import OF_ANGLES, evaluate_term, free_symbols, real_roots, values_agree
+from engines.proofreading.vocabulary import last_sign, mentions, words_of
 
 _MOST_NODES = 80
 _MOST_PLACES = 80
@@ -164,14 +164,6 @@ _MOST_VALUES = 12
 _UNCLEAR = frozenset(
     ("text", "pm", "abs", "call", "e", "matrix", "list", "set", "interval", "i", "inf", "limit", "mod")
 )
-_OR = re.compile(r"\s*,?\s*or\b")
-_SUPPOSED = re.compile(
-    r"\b(?:let|suppose|assum\w+|if|when|where|set|setting|try|trying|take|taking|choos\w+|plug\w*|substitut\w+|"
-    r"consider|for|test|testing|guess|at|letting|example|instance|checking|check|either|or|same|line|axis|"
-    r"whether|minim\w+|maxim\w+|possib\w+|by)\b"
-)
-_TASK = re.compile(r"\b(?:solv\w+|equations?|system)\b")
-_CASES = re.compile(r"\b(?:cases?|otherwise|possibilit\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +201,7 @@ def odd_ones(statements: Sequence[ComparedSides]) -> Iterator[Odd]:
         if (result := _read_value(each)) is not None:
             lone[each.place] = result[0]
             values[result[0]].append(result[1])
-            if _OR.match(each.after) or each.before.endswith((" or", "either")):
+            if words_of(each.after)[:1] == ["or"] or each.before.endswith((" or", "either")):
                 several.add(result[0])
     fixed = {
         name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
@@ -284,7 +276,7 @@ def _iterate_oddities(
                 holds[one][index] and values_agree(about[one].left, about[one].right, elsewhere) is False
                 for one in near
             ):
-                if number == 0 and _TASK.search(each.before):
+                if number == 0 and mentions("task", each.before):
                     # where an equation is to be solved and the next has not its solution, that is wrong
                     for task, following, one in zip(holds[0], holds[1], places, strict=True):
                         if task and following is False:
@@ -297,14 +289,9 @@ def _iterate_oddities(
 
 def _is_supposed(statement: ComparedSides) -> bool:
     """Whether it is a definition or a value that is tried, or said to have no solution."""
-    if re.search(r"\bno\b", statement.before[-60:] + " " + statement.after[:40]):
+    if "no" in words_of(statement.before[-60:] + " " + statement.after[:40]):
         return True
     if not any(not side.children and free_symbols(side) for side in (statement.left, statement.right)):
         return False
     words = statement.before
-    return is_given(words) is True or _SUPPOSED.search(words.rpartition("§")[2]) is not None
-
-
-def has_cases(words: str) -> bool:
-    """Whether a text says that it distinguishes cases: then its statements need not go together."""
-    return _CASES.search(words.lower()) is not None
+    return last_sign(words) is True or mentions("supposed", words.rpartition("§")[2])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
-from engines.core.files import atomic_writer
+from engines.core.files import atomic_writer, write_json
+from engines.core.rows import json_object
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.core.stored_rows import StoredRows
-from engines.documents.reading import Document, of_row, read_documents, split_pieces
+from engines.documents.reading import Document, TextPiece, of_row, read_documents, split_pieces, text_of
 
 if TYPE_CHECKING:
     from engines.proofreading.links import LinkVerdict
@@ -25,18 +27,33 @@ if TYPE_CHECKING:
 
 @specification
 class Proofread:
-    """Find the mistakes in a document.
+    """Find the mistakes in a document, or in a folder of documents.
 
     Each link of a chain of relations gets a verdict: right, right if (a hypothesis holds), follows (from
-    earlier statements), given, loses domain, wrong, not shown or unread. Exits with 1 if a link is wrong or
-    loses domain, or a part cannot be read.
+    earlier statements), given, loses domain, wrong, not shown or unread. LaTeX is read with all that it
+    inputs.
+    Exits with 1 if a link is wrong or loses domain, or a part cannot be read.
     """
 
     file: Annotated[
-        Path, Arg("A .tex, .md, .ipynb, .html, .jsonl or .xml file, or a run with --posts.", inline=".md")
+        Path,
+        Arg(
+            "A .tex, .md, .ipynb, .html, .jsonl or .xml file, a folder, or a run with --posts.", inline=".md"
+        ),
     ]
     posts: Annotated[Path | None, Arg("The posts that FILE, a run of ARQMath, ranks.")] = None
     only: Annotated[tuple[str, ...], Arg("Only the documents of these ids.", metavar="ID")] = ()
+    given: Annotated[
+        str,
+        Arg("A text whose statements hold, as the problem that FILE solves.", metavar="TEXT", longest=20_000),
+    ] = ""
+    claims: Annotated[bool, Arg("Show every statement as it was understood, with its role and scope.")] = (
+        False
+    )
+    baseline: Annotated[Path | None, Arg("Hide the findings that this file holds.")] = None
+    write_baseline: Annotated[
+        Path | None, Arg("Write what is found to this file, to hide it from now on.", writes=True)
+    ] = None
     sarif: Annotated[Path | None, Arg("Also write SARIF 2.1.0 for editors and CI.", writes=True)] = None
     html: Annotated[Path | None, Arg("Also write an HTML page with colours.", writes=True)] = None
     every: Annotated[bool, Arg("Show every link, not only those that need a look.")] = False
@@ -83,17 +100,20 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     >>> [link["verdict"] for link in found["documents"][0]["links"]]
     ['wrong']
 
-    Returns: `file`; `documents`: id, row (the line that it begins on in a file of several) and `links` with
-    left, relation, right, line, reason and verdict; `counts` of the verdicts; `bad`: what could not be read,
-    as line and what; `complete`, whether it was not stopped.
+    Returns: `file`; `documents`: id, file, row (the line that it begins on in a file of several), `sections`
+    with their counts, and `links` with left, relation, right, line, verdict, reason, role, scope, domain,
+    statement and hypotheses; `counts` of the verdicts; `notations`: why links are unread, with counts;
+    `hidden`: how many findings a comment or the baseline hides; `bad`: what could not be read, as file, line
+    and what; `complete`, whether it was not stopped.
     """
+    from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
     from engines.proofreading.links import MAX_FORMULAS, VERDICTS, proofread_document
 
     bad: list[DataError] = []
     arbiter = judge()
     found, ids = StoredRows(), set[str]()
-    counts = Counter[str]()
+    counts, notations = Counter[str](), Counter[str]()
     complete = True
     if isinstance(spec, str):
         text, spec = spec, Proofread(Path("text"))
@@ -101,11 +121,16 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         def report_unended(line: int, what: str) -> None:
             bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
 
-        read: Iterable[Document] = [Document("text", tuple(split_pieces(text, report_unended)))]
+        read: Iterable[tuple[Path, Document]] = [
+            (spec.file, Document("text", tuple(split_pieces(text, report_unended))))
+        ]
+    elif spec.posts is not None:
+        read = ((spec.file, each) for each in read_documents(spec.file, spec.posts, on_bad=bad.append))
     else:
-        read = read_documents(spec.file, spec.posts, on_bad=bad.append)
+        read = read_project(spec.file, bad.append)
+    hiding = Hiding.read(spec.baseline)
     wanted = set(spec.only)
-    for document in read:
+    for file, document in read:
         if stop():
             complete = False
             break
@@ -116,10 +141,21 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
                 f"what letters mean is told by the first {MAX_FORMULAS:,} formulas of document {document.id}"
             )
             remedy = "Split it into several."
-            bad.append(DataError(what, path=spec.file, line=document.row or 1, remedy=remedy))
-        links = [_to_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
+            bad.append(DataError(what, path=file, line=document.row or 1, remedy=remedy))
+        judged = proofread_document(with_given(document, spec.given), arbiter)
+        links = [_to_row(each) for each in judged if not each.link.said]
+        notations.update(link["reason"] for link in links if link["verdict"] == "unread")
+        sections = _count_sections(links)
+        links = hiding.show(document, file, links)
         counts.update(link["verdict"] for link in links)
-        found.append({"id": document.id, "row": document.row, "links": links})
+        row = {
+            "id": document.id,
+            "file": str(file),
+            "row": document.row,
+            "links": links,
+            "sections": sections,
+        }
+        found.append(row)
         ids.add(document.id if wanted else "")
     if wanted and complete and (missing := wanted - ids):
         what = f"no document has the id {sorted(missing)[0]}"
@@ -133,13 +169,17 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         "file": spec.file,
         "documents": found,
         "counts": {verdict: counts[verdict] for verdict in VERDICTS},
-        "bad": [{"line": error.line, "what": error.what} for error in bad],
+        "notations": [{"what": what, "count": count} for what, count in notations.most_common()],
+        "hidden": hiding.count,
+        "bad": [{"file": str(error.path), "line": error.line, "what": error.what} for error in bad],
         "complete": complete,
     }
     if spec.sarif is not None:
         write_sarif(spec.sarif, result)
     if spec.html is not None:
         write_html(spec.html, result)
+    if spec.write_baseline is not None:
+        write_baseline(spec.write_baseline, result)
 
     def iterate_links() -> Iterator[dict[str, Any]]:
         return ({"document": each["id"], **link} for each in found for link in each["links"])
@@ -147,6 +187,14 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     said = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")
     return Shown(result, iterate_links, names, title=said)
+
+
+def with_given(document: Document, text: str) -> Document:
+    """Return a document behind a text whose statements hold."""
+    if not text:
+        return document
+    given = [replace(piece, line=1, said=True) for piece in split_pieces(text, lambda *_: None)]
+    return replace(document, pieces=(*given, TextPiece("\n\n", 1), *document.pieces))
 
 
 def _to_row(judged: LinkVerdict) -> dict[str, Any]:
@@ -158,21 +206,104 @@ def _to_row(judged: LinkVerdict) -> dict[str, Any]:
         "line": link.line,
         "verdict": judged.outcome,
         "reason": judged.reason,
+        "role": judged.role,
+        "scope": link.position.scope.name,
+        "domain": link.position.domain,
+        "statement": judged.statement,
+        "hypotheses": list(judged.hypotheses),
         "chain": link.chain,
         "before": link.before[-80:],
     }
 
 
+def _count_sections(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Count the verdicts of each scope, in the order of the text."""
+    counts: dict[str, Counter[str]] = {}
+    for link in links:
+        counts.setdefault(link["scope"], Counter())[link["verdict"]] += 1
+    return [{"scope": scope, "counts": dict(count)} for scope, count in counts.items()]
+
+
 def exit_code(document: Mapping[str, Any]) -> int:
-    """The exit code: 1 if a link is wrong or loses domain, or something could not be read; 130 if stopped."""
+    """Return 1 where a link is wrong, loses domain or is unread, or a part was not read; 130 if stopped."""
     if not document["complete"]:
         return 130
     counts = document["counts"]
-    return 1 if document["bad"] or counts["wrong"] or counts["loses domain"] else 0
+    return 1 if document["bad"] or counts["wrong"] or counts["loses domain"] or counts["unread"] else 0
+
+
+# ---- what is hidden
+
+_MARK = re.compile(r"(?:(?<!\\)%|<!--)\s*mathwb:\s*ok\b")
+
+
+@dataclass(slots=True)
+class Hiding:
+    """What the author hides: findings of a baseline, and those beside a comment that says `mathwb: ok`.
+
+    Attributes: known: how often each finding may occur. count: how many were hidden.
+    """
+
+    known: Counter[tuple[str, str, str]]
+    count: int = 0
+
+    @classmethod
+    def read(cls, baseline: Path | None) -> Hiding:
+        """Read a baseline. Raises: DataError for a file that is none."""
+        if baseline is None:
+            return cls(Counter())
+        try:
+            document = json_object(text_of(baseline))
+            rows = [
+                (str(row["document"]), str(row["verdict"]), str(row["link"])) for row in document["findings"]
+            ]
+        except (KeyError, TypeError, ValueError) as error:
+            remedy = "Write one with --write-baseline."
+            raise DataError(
+                "this is no baseline: it has no list of findings", path=baseline, remedy=remedy
+            ) from error
+        return cls(Counter(rows))
+
+    def show(self, document: Document, file: Path, links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the links without the findings that are hidden."""
+        lines = _marked_lines(file) if not document.row else frozenset[int]()
+        shown = []
+        for link in links:
+            finding = document.id, link["verdict"], format_link(link)
+            if link["verdict"] in _FINDINGS and (link["line"] in lines or self.known[finding]):
+                self.known[finding] -= link["line"] not in lines
+                self.count += 1
+            else:
+                shown.append(link)
+        return shown
+
+
+def _marked_lines(file: Path) -> frozenset[int]:
+    """The lines of a file that a comment excuses: its own, or the next where nothing else is on its line."""
+    if not file.is_file():
+        return frozenset()
+    marked: set[int] = set()
+    for number, line in enumerate(text_of(file).split("\n"), 1):
+        if match := _MARK.search(line):
+            marked.add(number if line[: match.start()].strip() else number + 1)
+    return frozenset(marked)
+
+
+def write_baseline(path: Path, result: Mapping[str, Any]) -> None:
+    """Write the findings to a file that hides them."""
+    findings = [
+        {"document": document["id"], "verdict": link["verdict"], "link": format_link(link)}
+        for document in result["documents"]
+        for link in document["links"]
+        if link["verdict"] in _FINDINGS
+    ]
+    write_json(path, {"findings": findings})
 
 
 # ---- files
 
+_FINDINGS = ("wrong", "loses domain", "unread")
+"""The verdicts that make a run fail."""
 _LEVELS = {"wrong": "error", "loses domain": "warning", "not shown": "note", "unread": "note"}
 _COLOURS = {
     "right": "#d7f0d7", "right if": "#e6f0c8", "follows": "#d7ecf5", "given": "#eeeeee",
@@ -183,9 +314,9 @@ _COLOURS = {
 def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
     """The links that are wrong, lose domain, are not shown or not read, and what else could not be read, as
     SARIF 2.1.0."""
-    uri = Path(found["file"]).absolute().as_uri()
     rows = (
         (
+            document["file"],
             link["verdict"],
             f"{format_link(link)}: {link['verdict']}. {link['reason']}".strip(),
             document["row"] or link["line"],
@@ -194,17 +325,22 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
         for link in document["links"]
         if link["verdict"] in _LEVELS
     )
-    bad = (("unread", each["what"], each["line"] or 1) for each in found["bad"])
+    bad = ((each["file"], "unread", each["what"], each["line"] or 1) for each in found["bad"])
     results = (
         {
             "ruleId": verdict.replace(" ", "-"),
             "level": _LEVELS[verdict],
             "message": {"text": text},
             "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": Path(file).absolute().as_uri()},
+                        "region": {"startLine": line},
+                    }
+                }
             ],
         }
-        for verdict, text, line in chain(rows, bad)
+        for file, verdict, text, line in chain(rows, bad)
     )
     rules = [{"id": verdict.replace(" ", "-")} for verdict in _LEVELS]
     schema = "https://json.schemastore.org/sarif-2.1.0.json"

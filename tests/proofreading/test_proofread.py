@@ -272,7 +272,9 @@ def test_posts_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     rows = '<row Id="1" PostTypeId="2" Body="x"/>\n<row Id="2" PostTypeId="1" Title="t" Body="b"/>'
     (tmp_path / "posts.xml").write_text(f"<posts>\n{rows}\n</posts>\n", "utf-8")
     found = proofread(Proofread(tmp_path / "posts.xml"))
-    assert found["bad"] == [{"line": 2, "what": "answer 1 has no ParentId"}]
+    assert found["bad"] == [
+        {"file": str(tmp_path / "posts.xml"), "line": 2, "what": "answer 1 has no ParentId"}
+    ]
     assert exit_code(found) == 1
 
 
@@ -367,7 +369,8 @@ def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
         ("We write $(x+1)^2 - x = x^2 - x + 1$.", ["wrong"]),
         (r"Then $x^2 + 5x - 24 = (x-8)(x-3)$.", ["wrong"]),
         ("Let $x + 1 = 2x$ or $y^2 = y$.", ["given", "given"]),
-        (r"Thus $\cos x + \sin x = \sin x \cos x$.", ["given"]),
+        (r"Thus $\cos x + \sin x = \sin x \cos x$.", ["wrong"]),
+        (r"Let $\cos x + \sin x = \sin x \cos x$.", ["given"]),
         ("We get $2x + 4 = 21$. So $2x = 16$ and hence $x = 8$.", ["wrong", "not shown", "not shown"]),
         ("We get $2x + 4 = 20$. So $2x = 17$ and hence $x = 8$.", ["given", "wrong", "follows"]),
         ("Let $b = a - 31$ and $a + b = 53$. Then $a + (a - 31) = 54$.", ["given", "given", "wrong"]),

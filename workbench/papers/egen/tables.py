@@ -720,19 +720,44 @@ def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
     """Yield the lines that `mathwb proofread` prints."""
-    quiet = () if spec.every else ("right", "follows", "given")
+    quiet = () if spec.every or spec.claims else ("right", "follows", "given")
     for document in result["documents"]:
         row = document["row"]
         for link in document["links"]:
             if link["verdict"] in quiet:
                 continue
-            place = f"{result['file']}:{row or link['line']}"
+            place = f"{document['file']}:{row or link['line']}"
             inside = f" ({document['id']}, line {link['line']})" if row else ""
             formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
             reason = f" ({link['reason']})" if link["reason"] else ""
             yield make_printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
-    counts = {verdict: count for verdict, count in result["counts"].items() if count}
-    yield ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()) or "no links"
+            if spec.claims:
+                yield make_printable(f"    {_describe_reading(link)}")
+        for section in document["sections"] if spec.claims else ():
+            where = f"{document['id']}, {section['scope']}"
+            yield make_printable(f"{where}: {_count_verdicts(section['counts'])}")
+    for notation in result["notations"][:_MOST_NOTATIONS]:
+        yield make_printable(f"unread {notation['count']:,} times: {notation['what']}")
+    if result["hidden"]:
+        yield f"{result['hidden']:,} findings are hidden by comments or the baseline"
+    yield _count_verdicts(result["counts"]) or "no links"
+
+
+_MOST_NOTATIONS = 12
+
+
+def _describe_reading(link: Mapping[str, Any]) -> str:
+    """Return how a statement was understood."""
+    parts = [link["role"], f"in {link['scope']}", f"about {link['domain']}"]
+    if link["statement"]:
+        parts.insert(0, link["statement"])
+    if link["hypotheses"]:
+        parts.append(f"where {' and '.join(link['hypotheses'])}")
+    return "; ".join(parts)
+
+
+def _count_verdicts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
 
 
 def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:

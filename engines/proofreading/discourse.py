@@ -1,0 +1,279 @@
+r"""The structure of a text: where a statement stands, how far it reaches, and what the text is about there.
+
+A document is a tree of scopes: sections, theorems with their proofs, examples, exercises with their
+solutions,
+cases, suppositions, items of lists. What is said in a scope holds in it and in those inside it. A scope is
+about
+ordinary numbers unless its words name another domain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engines.documents.reading import Document
+from engines.proofreading.vocabulary import HEADINGS, find_domains, mentions, scope_kind
+
+NUMBERS = "numbers"
+"""The domain of a text that names no other."""
+_OFTEN = 3
+"""So many words of a domain in a section say that it is about that."""
+_SHARE = 60
+"""… and one word of so many formulas."""
+_SIGNS = re.compile(
+    rf"\\(?P<level>{'|'.join(HEADINGS)})\*?\s*(?:\[[^\]]*\])?\{{(?P<title>[^{{}}]*)"
+    r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
+    r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
+    r"|\\(?P<item>item)(?![A-Za-z])"
+    r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S)"
+    r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*\s*"
+    r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
+    r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
+    r"|(?P<paragraph>\n[ \t]*\n)",
+    re.MULTILINE,
+)
+_MODULO = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
+_QUOTIENT = re.compile(
+    r"(?:\\Z|\\F|\\mathbb\s*\{?[ZF]\}?|GF)\s*(?:_|/|\()\s*\{?\s*\(?(\d+)|\\(?:pmod|bmod|mod)\s*\{?\s*(\d+)"
+)
+_LEVELS = {name: number for number, name in enumerate(HEADINGS)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """A part of a text in which what it says holds.
+
+    Attributes: kind: document, section, theorem, definition, example, exercise, proof, solution, remark,
+    case,
+    supposition, list or item. level: of a section, the highest is 0. domains: how often words in it, and not
+    in a scope inside it, name a domain besides numbers.
+    """
+
+    kind: str
+    title: str = ""
+    line: int = 1
+    parent: Scope | None = None
+    level: int = 0
+    domains: Counter[str] = field(default_factory=Counter)
+    formulas: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def lineage(self) -> Iterator[Scope]:
+        """The scope, and those around it, the innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    @property
+    def section(self) -> Scope:
+        """The section that it stands in."""
+        return next(scope for scope in self.lineage if scope.kind in ("section", "document"))
+
+    def reaches(self, other: Scope) -> bool:
+        """Whether what is said here holds there."""
+        return any(scope is self for scope in other.lineage)
+
+    @property
+    def name(self) -> str:
+        """The scope in words: `section Heat; example`."""
+        parts = [f"{each.kind} {each.title}".strip() for each in self.lineage if each.kind != "document"]
+        return "; ".join(reversed(parts)) or "document"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """Where a formula stands.
+
+    Attributes: paragraph: its number in the document. near: the domains that its paragraph names.
+    """
+
+    scope: Scope
+    paragraph: int = 0
+    near: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def domain(self) -> str:
+        """What the text is about here: `NUMBERS`, or one of the domains of the vocabulary."""
+        near = self.near.most_common(1)
+        if near:
+            return near[0][0]
+        for scope in self.scope.lineage:
+            titled = next(find_domains(scope.title), "")
+            if titled:
+                return titled
+            often = scope.domains.most_common(1)
+            if often and often[0][1] >= max(_OFTEN, scope.formulas[0] / _SHARE):
+                return often[0][0]
+        return NUMBERS
+
+
+NOWHERE = Position(Scope("document"))
+"""Of what stands in no document."""
+
+
+class _Outline:
+    """Follows the signs of a text and keeps the scope at hand."""
+
+    def __init__(self) -> None:
+        self.scope = Scope("document")
+        self.closed: Scope | None = None
+        self.paragraph = 0
+        self.near: Counter[str] = Counter()
+
+    def read_words(self, text: str, line: int) -> None:
+        at = 0
+        for sign in _SIGNS.finditer(text):
+            self._read_plain(text[at : sign.start()])
+            at = sign.end()
+            self._follow(sign, line + text.count("\n", 0, sign.start()))
+        self._read_plain(text[at:])
+
+    def _read_plain(self, words: str) -> None:
+        named = Counter(find_domains(words))
+        self.near.update(named)
+        self.scope.domains.update(named)
+        self.scope.domains.update(find_domains(words, often=True))
+        if not words.strip():
+            return
+        if mentions("contrary", words):
+            self._open("supposition", "", 0)
+        elif any(each.kind == "supposition" for each in self.scope.lineage) and mentions(
+            "contradiction", words
+        ):
+            self._close("supposition")
+
+    def _follow(self, sign: re.Match[str], line: int) -> None:
+        if sign["paragraph"]:
+            self._begin_paragraph()
+            while self.scope.kind == "supposition":
+                self._leave()
+        elif sign["level"] or sign["marks"]:
+            level = _LEVELS[sign["level"]] if sign["level"] else len(sign["marks"])
+            self._begin_paragraph()
+            while self.scope.kind != "document" and (
+                self.scope.kind != "section" or self.scope.level >= level
+            ):
+                self._leave()
+            self.closed = None
+            title = (sign["title"] or sign["heading"] or "").strip()
+            self._open("section", title, line, level)
+            self.near.update(find_domains(title))
+        elif sign["edge"]:
+            kind = scope_kind(sign["name"])
+            if kind and sign["edge"] == "begin":
+                self._begin_paragraph()
+                self._open(kind, "", line)
+            elif kind:
+                self._close(kind)
+                self._begin_paragraph()
+        elif sign["item"] or sign["indent"] is not None:
+            self._begin_item(line, listed=bool(sign["item"]))
+        elif sign["case"]:
+            self._begin_case(sign["which"], line)
+        elif sign["lead"]:
+            self._begin_lead(sign, line)
+
+    def _begin_lead(self, sign: re.Match[str], line: int) -> None:
+        if sign["lead"] == "Case" and sign["number"]:
+            self._begin_case(sign["number"], line)
+            return
+        kind = scope_kind(sign["lead"])
+        if not kind or kind == "list" or (not sign["number"] and sign["mark"] == "("):
+            self._read_plain(sign[0])
+            return
+        while self.scope.kind not in ("document", "section") and self.scope.level == -1:
+            self._leave()
+        self._begin_paragraph()
+        self._open(kind, sign["number"] or "", line, -1)
+
+    def _begin_item(self, line: int, *, listed: bool) -> None:
+        kinds = [each.kind for each in self.scope.lineage]
+        if "item" in kinds and (
+            not listed or "list" not in kinds or kinds.index("item") < kinds.index("list")
+        ):
+            self._close("item")
+        if not listed or "list" in kinds:
+            self._begin_paragraph()
+            self._open("item", "", line, 0 if listed else -2)
+
+    def _begin_case(self, which: str, line: int) -> None:
+        if any(each.kind == "case" for each in self.scope.lineage):
+            self._close("case")
+        self._begin_paragraph()
+        self._open("case", which, line)
+
+    def _begin_paragraph(self) -> None:
+        self.paragraph += 1
+        self.near = Counter()
+        if self.scope.kind == "item" and self.scope.level == -2:
+            self._leave()
+
+    def _open(self, kind: str, title: str, line: int, level: int = 0) -> None:
+        parent = self.scope
+        if kind in ("proof", "solution") and self.closed is not None and self.closed.parent is self.scope:
+            parent = self.closed
+        self.scope = Scope(kind, title, line, parent, level)
+
+    def _close(self, kind: str) -> None:
+        if any(each.kind == kind for each in self.scope.lineage):
+            while self.scope.kind != kind:
+                self._leave()
+            self._leave()
+
+    def _leave(self) -> None:
+        """Leave the scope at hand: a proof is in that of its theorem, and behind it is what is around
+        both."""
+        left = self.scope
+        assert left.parent is not None
+        self.scope = left.parent
+        if left.kind in ("theorem", "exercise", "example"):
+            self.closed = left
+        elif left.kind in ("proof", "solution") and self.scope is self.closed:
+            assert self.scope.parent is not None
+            self.scope = self.scope.parent
+
+
+def read_positions(document: Document) -> list[Position]:
+    r"""Where each piece of a document stands.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> words = TextPiece(r"\begin{example} In a ring", 1), TextPiece(r"\end{example}", 1)
+    >>> text = words[0], TextPiece("2=0", 1, True), words[1]
+    >>> [(each.scope.name, each.domain) for each in read_positions(Document("", text))]
+    [('example', 'rings and groups'), ('example', 'rings and groups'), ('document', 'numbers')]
+    """
+    outline = _Outline()
+    result: list[Position] = []
+    for piece in document.pieces:
+        if piece.formula:
+            outline.scope.formulas[0] += 1
+            outline.scope.section.formulas[0] += outline.scope is not outline.scope.section
+        else:
+            outline.read_words(piece.text, piece.line)
+        result.append(Position(outline.scope, outline.paragraph, outline.near))
+    return result
+
+
+def find_moduli(document: Document) -> frozenset[int]:
+    r"""Return the moduli that a text names, in words or as `\mathbb{Z}_8`.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> text = (TextPiece("work modulo ", 1), TextPiece("8", 1, True), TextPiece(r"\Z_5", 1, True))
+    >>> sorted(find_moduli(Document("", text)))
+    [5, 8]
+    """
+    found: set[int] = set()
+    before = ""
+    for piece in document.pieces:
+        if not piece.formula:
+            before = piece.text
+            continue
+        if _MODULO.search(before) and piece.text.strip().isdecimal():
+            found.add(int(piece.text))
+        found |= {int(next(filter(None, match.groups()))) for match in _QUOTIENT.finditer(piece.text)}
+        before = ""
+    return frozenset(number for number in found if number > 1)

@@ -1,0 +1,264 @@
+r"""What the words of a mathematical text say: the one place that knows them.
+
+A cue is what a word or phrase says of the statement beside it: that it is given, claimed, denied, one of
+several … A phrase is words with `_` between; `*` at its end stands for any ending. Nothing else in the
+package
+matches English words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+PHRASES: Mapping[str, str] = {
+    "given": """
+        let suppose assume assuming if when whenever where set setting denote define given for with letting
+        choose consider considering solve want wants wanted need needs find take taking call satisfy
+        satisfies satisfying provided unless whether plugging substituting substitute plug equation
+        equations system such recall line equating case otherwise try guess trying minimize maximize form
+        desired require requires represent represents condition constraint graph function defined curve
+        circle parabola hyperbola ellipse plane lines label letter
+    """,
+    "claimed": """
+        then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
+        simplifies simplify follows since because which means consequently conclude answer expand expands
+        expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
+        write simplifying solving see leads now note notice that's indeed
+    """,
+    "leading": "so then thus hence therefore or we get gives have which",
+    "concluding": """
+        therefore hence thus so consequently clearly obviously evidently it_follows we_conclude we_have
+        we_know we_see we_get we_obtain note_that notice_that recall_that observe_that moreover furthermore
+        also
+        in_particular this_means this_shows this_implies this_gives it_is_known as_is_well_known
+        it_is_well_known by_algebra it_is_true is_true holds identity by_the_rules simplifying expanding
+        students_know everyone_knows remember_that
+    """,
+    "universal": """
+        for_all for_every for_each for_any for_arbitrary for_real for_positive for_nonzero always identity
+        identities in_general holds_for all_real every_real any_real all_positive all_nonzero all_numbers
+        all_values arbitrary whenever regardless_of no_matter all_angles every_angle any_angle any_two
+        any_numbers every_number each_real all_complex all_integers every_integer any_integer for_real_numbers
+    """,
+    "neutral": """
+        real reals number numbers and value values of the angle angles that we it any all every complex
+        positive
+        negative nonnegative non-negative nonzero non-zero integer integers natural rational x y z a b c n k
+        have then is holds true following following: both two positive variables variable know non zero in
+    """,
+    "opening": "so thus therefore hence then but because since as and while whereas now",
+    "positive": "positive",
+    "nonnegative": "nonnegative non-negative",
+    "negative": "negative",
+    "nonzero": "nonzero non-zero",
+    "whole": "integer integers natural whole_numbers",
+    "denied": """
+        not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
+        does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
+        no_longer neither fails fail
+    """,
+    "refused": """
+        not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
+        whether would erroneous* fallac* claim claims student suppose assume contrary
+    """,
+    "refused after": """
+        not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
+    """,
+    "between": "which this that it a an is are would be was we but",
+    "several": """
+        or case cases either both respectively value values root roots solution solutions try trying possib*
+        when if suppose assume for otherwise let other another similarly test* example instance each
+    """,
+    "rewritten": """
+        expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
+        evaluat* for_all always equal equals equivalent same
+    """,
+    "rounded": "nearest approximat* about roughly round* closest estimat*",
+    "connective": """
+        and or if so for where when then thus hence since because with as by therefore that is are we give
+        gives which i.e ie otherwise has have let from using given but such to the
+    """,
+    "supposed": """
+        let suppose assum* if when where set setting try trying take taking choos* plug* substitut* consider
+        for
+        test testing guess at letting example instance checking check either or same line axis whether minim*
+        maxim* possib* by
+    """,
+    "task": "solv* equation equations system",
+    "cases": "case cases otherwise possibilit*",
+    "either": "either or",
+    "examined": "at when if for",
+    "defining": "let define defined denote denotes call called set where put write means notation",
+    "checking": "check checking verify verifying indeed confirm",
+    "contrary": """
+        contrary for_contradiction by_contradiction for_a_contradiction to_the_contrary
+        by_way_of_contradiction
+    """,
+    "contradiction": "contradict* impossible absurd",
+}
+"""The phrases of each cue."""
+
+DOMAINS: Mapping[str, str] = {
+    "residues": """
+        modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol jacobi_symbol
+        quadratic_residue* multiplicative_inverse
+    """,
+    "rings and groups": """
+        ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
+        ideal_generated
+        ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism* isomorphic
+        automorphism* finite_field* field_extension* splitting_field* galois group_theory group_of_order
+        group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
+        zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
+        field_of_characteristic
+        quaternion* permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
+    """,
+    "sets": """
+        empty_set ordinal ordinals power_set cardinal cardinality von_neumann set_theory set_difference
+        symmetric_difference axiom_of_choice zermelo
+    """,
+    "logic and bits": """
+        boolean truth_value* truth_table* bitwise xor bits the_bit each_bit bitmask* bitshift* nim nimber*
+    """,
+    "digits": """
+        in_binary binary_representation* binary_number* binary_digit* binary_notation binary_expansion*
+        hexadecimal octal ternary in_base numeral_system* balanced_ternary gray_code*
+    """,
+    "matrices": "matrix matrices",
+}
+"""What a text can be about besides ordinary numbers, by the words that say so."""
+OFTEN: Mapping[str, str] = {"rings and groups": "group groups field_of"}
+"""Words that mean a domain only where they come often."""
+
+HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+ENVIRONMENTS: Mapping[str, str] = {
+    "theorem": "theorem thm lemma lem proposition prop corollary cor claim conjecture fact result law rule",
+    "definition": "definition defn def define notation axiom convention",
+    "example": "example examples exampl ex eg xmpl worked illustration demo",
+    "exercise": """
+        exercise exercises exer exc xca problem problems prob question questions quiz task activity project
+        checkpoint exploration
+    """,
+    "proof": "proof pf sketch",
+    "solution": "solution solutions sol answer answers exsol hint explanation",
+    "remark": "remark remarks rem note notes aside warning insight commentary caution",
+    "list": "enumerate itemize description list tasks parts exparts questionlist compactenum",
+}
+"""The kinds of scopes, by the names of environments and the words that begin them."""
+
+
+@cache
+def _alternatives(phrases: str) -> str:
+    return "|".join(
+        re.escape(phrase.removesuffix("*")).replace("_", r"\s+") + (r"\w*" if phrase.endswith("*") else "")
+        for phrase in phrases.split()
+    )
+
+
+@cache
+def _compile(phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_alternatives(phrases)})\b", re.IGNORECASE)
+
+
+def mentions(cue: str, words: str) -> bool:
+    """Whether words have a phrase of a cue.
+
+    >>> mentions("denied", "this contradicts the other"), mentions("universal", "for all real")
+    (True, True)
+    """
+    return _compile(PHRASES[cue]).search(words) is not None
+
+
+def starts_with_refusal(words: str) -> bool:
+    """Whether the words behind a statement deny it, or make it a question.
+
+    >>> starts_with_refusal(", which is impossible"), starts_with_refusal("holds and is not")
+    (True, False)
+    """
+    if re.match(r"[^.!?]*\?", words):
+        return True
+    between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
+    return re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def is_made_of(cue: str, words: str) -> bool:
+    """Whether all words are phrases of a cue."""
+    known = frozenset(PHRASES[cue].split())
+    return set(words_of(words)) <= known
+
+
+def last_clause(words: str) -> str:
+    """The words of the clause that leads to a statement: behind the last formula, comma or conjunction.
+
+    >>> last_clause("since § is not zero, we have"), last_clause("the bit is not set so")
+    (' we have', 'so')
+    """
+    clause = re.split(r"[,;:§]", words)[-1]
+    opened = [match.start() for match in _compile(PHRASES["opening"]).finditer(clause)]
+    return clause[opened[-1] :] if opened else clause
+
+
+def ends_with(cue: str, words: str) -> bool:
+    """Whether the last word before a statement is of a cue."""
+    return words_of(words)[-1:] != [] and words_of(words)[-1] in PHRASES[cue].split() and words[-1:] != "§"
+
+
+def ranges_over_numbers(words: str) -> bool:
+    """Whether words speak of all numbers, or of all of a kind that they name, and of nothing else.
+
+    >>> ranges_over_numbers("for all real § and § ,"), ranges_over_numbers("for all orthogonal § we have")
+    (True, False)
+    """
+    universal = [match.end() for match in _compile(PHRASES["universal"]).finditer(words)]
+    if not universal:
+        return False
+    neutral = frozenset(
+        f"{PHRASES['neutral']} {PHRASES['leading']} {PHRASES['concluding']}".replace("_", " ").split()
+    )
+    return set(words_of(words[universal[-1] :])) <= neutral
+
+
+def last_sign(words: str, without: str = "") -> bool | None:
+    """Whether the last word that says so makes a statement one that is given; None where no word does.
+
+    Args:
+        without: a cue whose phrases do not count.
+
+    >>> last_sign("let"), last_sign("if § then"), last_sign("whose")
+    (True, False, None)
+    """
+    if without:
+        words = _compile(PHRASES[without]).sub(" ", words)
+    return next((_SIGNS[word] for word in reversed(words_of(words)[-25:]) if word in _SIGNS), None)
+
+
+def find_domains(words: str, often: bool = False) -> Iterator[str]:
+    """The domains besides numbers that words name, each as often as they do. Args: often: by the words that
+    mean one only where they come often."""
+    for domain, phrases in (OFTEN if often else DOMAINS).items():
+        for _ in _compile(phrases).finditer(words):
+            yield domain
+
+
+def scope_kind(name: str) -> str:
+    """The kind of scope that an environment or a heading of that name begins; "" for none.
+
+    >>> scope_kind("thm"), scope_kind("Examples*"), scope_kind("center")
+    ('theorem', 'example', '')
+    """
+    return _KINDS.get(name.lower().rstrip("*"), "")
+
+
+_WORD = re.compile(r"[a-zA-Z']+")
+_SIGNS = {
+    **dict.fromkeys(PHRASES["given"].split(), True),
+    **dict.fromkeys(PHRASES["claimed"].split(), False),
+}
+_KINDS = {name: kind for kind, names in ENVIRONMENTS.items() for name in names.split()}
