@@ -561,7 +561,7 @@ def find_function(spec: FindFunction) -> dict[str, Any]:
     from engines.egen.corpus.folder import open_corpus
     from engines.egen.theories.reals import Reals
     from engines.mathematics.terms.notation import read_head
-    from engines.mathematics.verification.verify import verdict_row
+    from engines.mathematics.verification.verdicts import verdict_row
 
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory

@@ -131,7 +131,7 @@ def derive(
     """
     from engines.egen.egraph.process import shared_process
     from engines.egen.rules.own import checked_rules
-    from engines.mathematics.verification.verify import verdict_row
+    from engines.mathematics.verification.verdicts import verdict_row
 
     spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec
     if spec.rules and spec.theory != "reals":

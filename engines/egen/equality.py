@@ -275,7 +275,7 @@ def _spell_variable(text: str) -> str:
 
 
 def _to_row(item: Judged) -> dict[str, Any]:
-    from engines.mathematics.verification.verify import verdict_row
+    from engines.mathematics.verification.verdicts import verdict_row
 
     if item.verdict is None:
         assert item.error is not None

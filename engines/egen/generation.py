@@ -17,6 +17,7 @@ from engines.egen.settings import (
     FEW,
     EgenConfig,
     FamilyWeights,
+    Holes,
     Mode,
     Order,
     OwnRules,
@@ -65,6 +66,7 @@ class Generate:
             shown=f"interesting up to {FEW} members, then shortest",
         ),
     ] = None
+    holes: Holes = False
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
 
     if TYPE_CHECKING:  # checkers see no flat settings
@@ -113,6 +115,7 @@ class Generate:
             weights=canonical_weights(self.weights or ""),
             rules=own,
             forms=(self.forms or "all") if self._plain else "",
+            holes=self.holes or not self._plain,
             order="interesting" if self.listing == "interesting" else "shortest",
         )
 
@@ -168,7 +171,8 @@ def _order_members(cluster: Cluster, order: Order) -> tuple[Member, ...]:
 
 def to_document(cluster: Cluster) -> dict[str, Any]:
     """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
-    where the head is not, though they have lost some of its domain."""
+    where the head is not, though they have lost some of its domain, `holes` for those of the styles `plain`
+    and `distinct` without a value at single points where the head has one."""
     stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
     names = set[str]()
     if cluster.config.theory == "reals":
@@ -176,7 +180,9 @@ def to_document(cluster: Cluster) -> dict[str, Any]:
     return {
         "head": to_prefix(cluster.head),
         **({"variables": list(order_variables(names))} if names - {VARIABLE} else {}),
-        "members": [_to_row(member, theory) for member in cluster.members],
+        "members": [
+            _to_row(member, theory, holes=cluster.config.style != "any") for member in cluster.members
+        ],
         "stats": {
             **asdict(stats),
             **{name: round(getattr(stats, name), 4) for name in ("grow_s", "sample_s", "verify_s")},
@@ -197,7 +203,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     stats, config = found["stats"], found["config"]
     length, most, mode = len(found["head"].split()), config["max_tokens"], config["mode"]
     dropped = {reason: number for reason, number in stats.get("dropped", {}).items() if number}
-    forms = {"same form", "padding"}
+    forms = {"same form", "padding", "detour"}
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
         return f"growth ended before any could be sampled ({how})", {}
@@ -208,6 +214,8 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not stats["total_members"]:
         wider = {} if style == "any" else {"style": "any"}
         return f"nothing of style {style} equal to it has {most} tokens or fewer", wider
+    if "holes" in dropped and not config.get("holes", True):
+        return "all other forms have no value at points where it has one", {"holes": True}
     if not dropped:
         return "it has no value, or none that can be computed, at almost all points", {}
     if set(dropped) <= forms:
@@ -221,7 +229,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return f"mode {mode} excludes all other forms ({left_out})", wider
 
 
-def _to_row(member: Member, theory: Theory) -> dict[str, Any]:
+def _to_row(member: Member, theory: Theory, *, holes: bool) -> dict[str, Any]:
     verdict = member.verdict
     row: dict[str, Any] = {
         "prefix": member.prefix,
@@ -234,6 +242,8 @@ def _to_row(member: Member, theory: Theory) -> dict[str, Any]:
         row["gained"] = True
     if verdict.exceptions:
         row["except"] = verdict.exceptions
+    if holes and verdict.exceptional.has_holes:
+        row["holes"] = True
     if member.by:
         row["by"] = member.by
     return row

@@ -140,9 +140,15 @@ Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 Style = Literal["plain", "distinct", "any"]
-"""plain: members without detours (see `grammar.plain`), the head multiplied out and factored, and a few
-written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
+"""plain: members without detours (see `grammar.remove_detours` and `expressions.detours`) that have a value
+wherever the head has one, the head multiplied out and factored, and a few written ones for heads that no rule
+gives another form. distinct: the same, where members that differ by signs
 or by undoing a function (`canonical.Canonical`) count as one. any: whatever the rules give."""
+Holes = Annotated[
+    bool,
+    Arg("Also members without a value at single points where EXPR has one, after the others."),
+]
+"""Of the styles `plain` and `distinct`; `any` has them among the others."""
 TheoryName = Annotated[
     str,
     Arg("Theory of the expressions: reals, logic, another theory's name, or FILE.toml.", metavar="NAME|FILE"),
@@ -198,12 +204,13 @@ class EgenConfig:
     forms: str = ""
     order: Order = "shortest"
     rules: str = ""
+    holes: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms, order and rules are
-        left out where they are those of before there were any."""
+        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms, order, rules and holes
+        are left out where they are those of before there were any."""
         document = asdict(self)
-        before = {"style": "any", "theory": "reals", "order": "shortest"}
+        before: dict[str, Any] = {"style": "any", "theory": "reals", "order": "shortest", "holes": True}
         before |= dict.fromkeys(("assume", "weights", "forms", "rules"), "")
         return {name: value for name, value in document.items() if before.get(name, ...) != value}
 

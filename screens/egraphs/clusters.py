@@ -384,6 +384,7 @@ def _growth_words(cluster: ListedCluster) -> list[str]:
     words = ["egen", "generate", "--notation", "prefix", *cluster.assuming, *cluster.limits]
     for name in _OPTIONS:
         words += [f"--{name.replace('_', '-')}", str(settings[name])] if settings.get(name, "") != "" else []
+    words += ["--holes"] if settings.get("holes") and settings.get("style") != "any" else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]
 
 

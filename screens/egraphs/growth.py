@@ -28,7 +28,7 @@ from screens.widgets.listing import failure_content
 from workbench.config import load_config
 from workbench.tables import LazyRow
 
-_SET = ("max_tokens", "mode", "style")
+_SET = ("max_tokens", "mode", "style", "holes")
 """Settings of the user's own with which growth begins."""
 
 
@@ -114,7 +114,11 @@ class GrowthDraft:
         from engines.egen.generation import without_members
 
         why, change = without_members(self.generated)
-        said = [f"mathwb config set egen.{name} {value}" for name, value in change.items() if name in _SET]
+        said = [
+            f"mathwb config set egen.{name} {'true' if value is True else value}"
+            for name, value in change.items()
+            if name in _SET
+        ]
         said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
         return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
 
@@ -446,12 +450,15 @@ class GrowLine(Vertical):
             self.grow(prefix, {**self.settings, **named})
 
 
+_USUAL = ("mode", "order", "max_tokens", "holes")
+
+
 def usual_settings() -> dict[str, Any]:
     """Return the settings with which growth begins, with the user's own."""
     from engines.egen.settings import style_of
 
     settings = load_config().settings
-    found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in ("mode", "order", "max_tokens")}
+    found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in _USUAL}
     style = settings["egen.style"]
     found["style"] = style_of(found["mode"]) if style.origin == "default" else style.value
     return {**found, "members": 1_000, "seed": 0}

@@ -39,6 +39,7 @@ _SETTINGS = (
     "style",
     "weights",
     "order",
+    "holes",
     "padding",
     "seed",
 )
@@ -105,8 +106,8 @@ class ClusterSource:
     def get_settings(self, cluster: int) -> Mapping[str, Any]:
         """Return the settings and limits with which a cluster was grown."""
         config = self.get_provenance(cluster)["config"]
-        # Those of before there were styles do not name theirs.
-        known = {"style": "any", **config, **config.get("limits", {})}
+        # Those of before there were styles do not name theirs, and those with holes do not say so.
+        known = {"style": "any", "holes": True, **config, **config.get("limits", {})}
         return {name: known[name] for name in (*_SETTINGS, *_LIMITS) if name in known}
 
     def get_facts(self, cluster: int) -> Mapping[str, Any]:

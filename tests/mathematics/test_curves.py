@@ -12,8 +12,8 @@ from engines.formula.reader import read_expression as read
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
 from engines.mathematics.verification.curves import INNER, _widen_programs
-from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import make_verifier, verdict_row
+from engines.mathematics.verification.verdicts import MemberVerdict, verdict_row
+from engines.mathematics.verification.verify import make_verifier
 from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)

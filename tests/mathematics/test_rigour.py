@@ -17,8 +17,13 @@ from engines.egen.corpus.folder import open_corpus
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.explain import describe_domain, explain
-from engines.mathematics.verification.verdicts import MemberVerdict, describe_point, format_distinguishable
-from engines.mathematics.verification.verify import Verifier, make_verifier, verdict_row
+from engines.mathematics.verification.verdicts import (
+    MemberVerdict,
+    describe_point,
+    format_distinguishable,
+    verdict_row,
+)
+from engines.mathematics.verification.verify import Verifier, make_verifier
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
 

@@ -14,7 +14,11 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
+from importlib.util import find_spec, module_from_spec
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,6 +131,21 @@ def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
     )
 
 
+@cache
+def _load_bindings() -> Any:
+    """Return egglog's bindings without the package around them, whose Python interface takes long to load."""
+    package = find_spec("egglog")
+    assert package is not None
+    folder = Path(str(package.origin)).parent
+    finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+    found = finder.find_spec("bindings")
+    assert found is not None
+    assert found.loader is not None
+    bindings = module_from_spec(found)
+    found.loader.exec_module(bindings)
+    return bindings
+
+
 class Grower:
     """The rules of one mode, loaded once, and what grows heads with them.
 
@@ -144,11 +163,9 @@ class Grower:
         self._renew_egraph()
 
     def _renew_egraph(self) -> None:
-        from egglog.bindings import EGraph as Egglog
-
         self._grown = self._held = 0
         self._combined: dict[tuple[str, frozenset[str]], str] = {}
-        self.egglog = Egglog()
+        self.egglog = _load_bindings().EGraph()
         self._load_commands(iterate_schema(self.theory.arity))
         self._load_commands(f"(ruleset {group})" for group in ("collapse", *GROUPS))
         rules = [*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules()]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -28,7 +28,7 @@ from engines.egen.egraph.growth import Grower, list_paddings
 from engines.egen.expressions.novelty import order_by_novelty, tidy_expression
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
-from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, Mode, read_weights
+from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weights
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory, TheoryChecker
 from engines.mathematics.terms.canonical import Subterms, canonical_key
@@ -41,6 +41,9 @@ _JUDGED_TOGETHER = 250
 """So many members, or all of a round, are verified and reported together."""
 _CHOSEN_FROM = 300
 """So many members at least are drawn where those that are wanted are chosen for their novelty."""
+_ATTEMPTS, _TRIED, _RARE, _MOST_PLACES = 6, 4, 20, 16
+"""So often terms are tried for holes, so many of each length, until less than one in so many has one; so many
+places are added each time."""
 _DRAWS = 20
 """A length is given up when it took this many times its first share of the members, and 200 draws more."""
 
@@ -78,9 +81,7 @@ def generate(
     if config.style != "any" and not verifier.reason:
         found = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
         verdicts = verifier.check([tree for _, tree in found])
-        forms = [
-            one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config.mode)
-        ]
+        forms = [one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config)]
     united = [tree for name, tree in forms if name]
     egraph = grower.grow_egraph(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
     if config.padding:
@@ -88,8 +89,10 @@ def generate(
     return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).to_cluster()
 
 
-def _is_accepted(verdict: MemberVerdict, mode: Mode) -> bool:
-    return verdict.outcome in ACCEPTED[mode] and (verdict.outcome != "shrinks" or verdict.kept > 0)
+def _is_accepted(verdict: MemberVerdict, config: EgenConfig) -> bool:
+    if verdict.outcome not in ACCEPTED[config.mode] or (verdict.outcome == "shrinks" and not verdict.kept):
+        return False
+    return config.holes or not verdict.exceptional.has_holes
 
 
 @dataclass
@@ -118,6 +121,8 @@ class _Selection:
         self.suspects: set[str] = set()
 
     def to_cluster(self) -> Cluster:
+        if not self.config.holes and not self.verifier.reason:
+            self.remove_holes()
         started = time.perf_counter()
         grammar = self.make_grammar()
         sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
@@ -130,6 +135,8 @@ class _Selection:
         self.members.sort(key=lambda member: (member.tokens, member.prefix))
         if self.config.order == "interesting":
             self.members = self.choose_members()
+        if self.config.style != "any":
+            self.members.sort(key=lambda member: member.verdict.exceptional.has_holes)
         stats = Stats(
             stop_reason=self.stop_reason,
             iterations=self.egraph.iterations,
@@ -151,7 +158,7 @@ class _Selection:
         verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
         found = [member for member in self.members if member.by]
         for tree, verdict in verdicts.items():
-            if _is_accepted(verdict, self.config.mode):
+            if _is_accepted(verdict, self.config):
                 found.append(Member(tree, verdict))
         found += (member for _, member in others)
         once: dict[str, Member] = {}
@@ -162,6 +169,31 @@ class _Selection:
         first = min(FEW, self.config.members)
         ordered = order_by_novelty(once.values(), self.head, first, lambda one: (one.tree, bool(one.by)))
         return ordered[: self.config.members]
+
+    def remove_holes(self) -> None:
+        """Take the terms out of the e-graph that have no value where the head has one.
+
+        A few terms of every length are judged; where they have no value, all others are looked at. What is
+        left is tried in the same way, until hardly a term has a hole.
+        """
+        started = time.perf_counter()
+        places: dict[str, Mapping[str, float]] = {}
+        for attempt in range(_ATTEMPTS):
+            sampler = Sampler(self.make_grammar(), self.config.max_tokens, self.config.seed + attempt)
+            lengths = [length for length in range(self.config.max_tokens + 1) if sampler.count_supply(length)]
+            tables = sampler.tables
+            codes = np.append(self.terms.label_codes(tables.names)[tables.labels], -1)
+            rows = [row for length in lengths for row in codes[sampler.draw_rows(length, _TRIED)].tolist()]
+            terms = [" ".join([self.terms.names[code] for code in row if code >= 0]) for row in rows]
+            verdicts = self.verifier.check([term.split() for term in terms])
+            points = [point for verdict in verdicts for point in verdict.exceptional.points if point.lost]
+            holed = sum(verdict.exceptional.has_holes for verdict in verdicts)
+            new = {point.text: point.at for point in points if point.text not in places}
+            if not new or holed * _RARE < len(verdicts):
+                break
+            places |= dict(islice(new.items(), _MOST_PLACES))
+            self.egraph = self.theory.remove_holes(self.egraph, list(places.values()))
+        self.seconds["sample"] += time.perf_counter() - started
 
     def make_grammar(self) -> TermGrammar:
         found = None if self.config.style == "any" else self.theory.remove_detours(self.egraph)
@@ -248,6 +280,9 @@ class _Selection:
             if not self.config.padding and self.forms.is_padded(term):
                 self.dropped["padding"] += 1
                 continue
+            if self.config.style != "any" and self.forms.makes_detour(term):
+                self.dropped["detour"] += 1
+                continue
             key = self.forms.key_of(term)
             if key in self.keys:
                 self.dropped["same form"] += 1
@@ -261,8 +296,8 @@ class _Selection:
         accepted: list[Member] = []
         verdicts = self.verifier.check([term.split() for term in terms])
         for term, verdict in zip(terms, verdicts, strict=True):
-            if not _is_accepted(verdict, self.config.mode):
-                self.dropped[verdict.outcome] += 1
+            if not _is_accepted(verdict, self.config):
+                self.dropped["holes" if verdict.exceptional.has_holes else verdict.outcome] += 1
                 if verdict.outcome == "different":
                     self.raise_contradiction(term)
             elif len(accepted) < wanted:

@@ -78,7 +78,7 @@ def judge(
         cosines: By a model; without them only the verifier judges.
     """
     from engines.mathematics.verification.explain import explain_verdict
-    from engines.mathematics.verification.verify import verdict_row
+    from engines.mathematics.verification.verdicts import verdict_row
 
     rows = []
     known = repeat(nan) if cosines is None else cosines

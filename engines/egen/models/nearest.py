@@ -248,7 +248,7 @@ def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.model_encoder import ModelEncoder
     from engines.egen.models.transformer import write
-    from engines.mathematics.verification.verify import verdict_row
+    from engines.mathematics.verification.verdicts import verdict_row
 
     encoder = cached_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FURTHER, LETTERS, VARIABLE
-from engines.egen.algebra.classical import iterate_classical_forms, list_openings
-from engines.egen.algebra.relations import TermLines, iterate_meetings
 from engines.egen.egraph.analysis import SEVERAL, assumed_facts, iterate_analysis_rules
-from engines.egen.egraph.grammar import remove_detours
-from engines.egen.expressions.novelty import Ideas
-from engines.egen.expressions.padding import Padding
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
 from engines.egen.settings import families_of
 from engines.egen.theories.theory import Forms, Theory, TheoryChecker
 from engines.formula.reader import read_expression
-from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
-from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
-from engines.mathematics.terms.canonical import Canonical
 from engines.mathematics.terms.notation import expression_row, read_head, to_infix
-from engines.mathematics.verification.pointwise import Pointwise
-from engines.mathematics.verification.verify import Verifier, make_verifier
 
 if TYPE_CHECKING:
     from engines.core.arrays import Ints
+    from engines.egen.algebra.relations import TermLines
     from engines.egen.egraph.grammar import EGraph
     from engines.formula.reader import Notation
+    from engines.mathematics.algebra.atoms import Signs
     from engines.mathematics.terms.canonical import Subterms
+
+# What reads and shows expressions loads nothing that is compiled; what grows, judges and draws them does.
 
 
 _POINTS = 8
@@ -78,6 +71,9 @@ class Reals(Theory):
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+        from engines.mathematics.verification.pointwise import Pointwise
+        from engines.mathematics.verification.verify import make_verifier
+
         if self.pointwise:
             return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
         return make_verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
@@ -85,13 +81,23 @@ class Reals(Theory):
     def iterate_meetings(
         self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: TheoryChecker
     ) -> Iterator[TermLines]:
+        from engines.egen.algebra.relations import iterate_meetings
+        from engines.mathematics.algebra.atoms import Signs
+        from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
+        from engines.mathematics.verification.pointwise import Pointwise
+        from engines.mathematics.verification.verify import Verifier
+
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         _, errors = evaluate_balls(compile_many([target], variables=judge.variables), points)
-        common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
+        common = Signs(points[..., errors[0] < inf], judge.variables)
         return iterate_meetings(start, target, rules, common)
 
     def sample_signs(self, judge: TheoryChecker) -> Signs:
+        from engines.mathematics.algebra.atoms import Signs
+        from engines.mathematics.verification.pointwise import Pointwise
+        from engines.mathematics.verification.verify import Verifier
+
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
@@ -100,14 +106,26 @@ class Reals(Theory):
         return _Forms(terms, direct)
 
     def remove_detours(self, egraph: EGraph) -> tuple[EGraph, Ints]:
+        from engines.egen.egraph.grammar import remove_detours
+
         return remove_detours(egraph)
+
+    def remove_holes(self, egraph: EGraph, places: Sequence[Mapping[str, float]]) -> EGraph:
+        from engines.egen.egraph.holes import remove_holes
+
+        names = {*self.variables, VARIABLE}
+        return remove_holes(egraph, {name: [place.get(name, 0.0) for place in places] for name in names})
 
     def iterate_written_forms(
         self, head: Tree, judge: TheoryChecker, forms: str, longest: int
     ) -> Iterator[tuple[str, Tree]]:
+        from engines.egen.algebra.classical import iterate_classical_forms
+
         return iterate_classical_forms(head, self.sample_signs(judge), families_of(forms), longest=longest)
 
     def list_openings(self, head: Tree) -> Iterable[Tree]:
+        from engines.egen.algebra.classical import list_openings
+
         return list_openings(head)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
@@ -122,5 +140,11 @@ class Reals(Theory):
 
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
+        from engines.egen.expressions.detours import Detours
+        from engines.egen.expressions.novelty import Ideas
+        from engines.egen.expressions.padding import Padding
+        from engines.mathematics.terms.canonical import Canonical
+
         self.is_padded = Padding(terms).is_padded
+        self.makes_detour = Detours(terms).makes_detour
         self.key_of = (Ideas if direct else Canonical)(terms).key_of

@@ -46,11 +46,19 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
 
         return Logic(read_premises(assume), Logic.list_variables(*trees))
     from engines.egen.theories.reals import Reals
-    from engines.mathematics.verification.rigorous import too_large
 
     assumptions = read_assumptions(assume)
     rewritable = not any(node.label in FURTHER for tree in trees for node in tree)
-    pointwise = not rewritable or any(map(too_large, trees))
+    pointwise = not rewritable or any(map(_is_too_large, trees))
     names = variables_of(*trees) | assumptions.variables
     known = tuple(name for name in order_variables(names) if name in names)
     return Reals(assumptions, known, pointwise, rewritable, own)
+
+
+def _is_too_large(tree: Tree) -> bool:
+    """Whether a tree holds a number beyond double precision: only numbers that are worked out need a look."""
+    if not any(node.children and not variables_of(node) for node in tree):
+        return False
+    from engines.mathematics.verification.rigorous import too_large
+
+    return too_large(tree)

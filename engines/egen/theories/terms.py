@@ -112,6 +112,9 @@ class FreeTerms(Theory):
 class _Forms:
     terms: Subterms
 
+    def makes_detour(self, _number: int) -> bool:
+        return False
+
     def is_padded(self, _number: int) -> bool:
         return False
 

@@ -35,6 +35,9 @@ class Forms(Protocol):
     def is_padded(self, number: int) -> bool:
         """Return whether a term is only a shorter one in disguise."""
 
+    def makes_detour(self, number: int) -> bool:
+        """Whether a term goes a way round, which the style `plain` leaves out."""
+
     def key_of(self, number: int) -> Hashable:
         """Return the canonical form: equal for terms that count as one member."""
 
@@ -102,6 +105,10 @@ class Theory(ABC):
     def remove_detours(self, _egraph: EGraph) -> tuple[EGraph, Ints] | None:
         """Return the e-graph without detours and what its classes are parts of; None where it has none."""
         return None
+
+    def remove_holes(self, egraph: EGraph, _places: Sequence[Mapping[str, float]]) -> EGraph:
+        """The e-graph without terms that have no value at places where the head has one."""
+        return egraph
 
     def iterate_written_forms(
         self, _head: Tree, _judge: TheoryChecker, _forms: str, _longest: int

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from random import Random
 
 import numpy as np
 from flint import fmpq
@@ -15,7 +14,7 @@ from flint import fmpq
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
 from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, display_name, variables_of
-from engines.mathematics.algebra.rational import Space, TooLargeError, factor_tree
+from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.assumptions import AssumedRelation, Assumptions
 from engines.mathematics.judging import numbers
 from engines.mathematics.judging.names import (
@@ -112,23 +111,6 @@ def _judge_polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
             at_ = ", ".join(f"{display_name(name)} = {place}" for name, place in point.items())
             return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
-
-
-def _iterate_divisors(tree: Tree) -> Iterator[Tree]:
-    """The irreducible factors of the polynomials by which a term divides."""
-    for node in tree:
-        exponent = numbers.exact_value(node.children[1]) if node.label == "pow" else None
-        if node.label == "/":
-            below = node.children[1]
-        elif exponent is not None and exponent < 0:
-            below = node.children[0]
-        else:
-            continue
-        if _is_polynomial(below) and variables_of(below):
-            try:
-                yield from (factor for factor, _ in factor_tree(below)[1])
-            except TooLargeError:
-                continue
 
 
 def _is_polynomial(tree: Tree) -> bool:
@@ -245,8 +227,7 @@ class _Renamed:
         return result, judge.reason
 
     def _equal_verdict(self, verdict: MemberVerdict) -> Verdict:
-        apart = [self._rename_exceptions(verdict.exceptions), *self._iterate_curves()]
-        exceptions = " and ".join(filter(None, apart))
+        exceptions = self._exclude_exceptions(verdict)
         if verdict.outcome == "equal":
             outcome: Outcome = "equal if" if exceptions else "equal"
             return Verdict(outcome, exceptions, checked=verdict.checked)
@@ -256,32 +237,9 @@ class _Renamed:
         conditions = " and ".join(filter(None, [condition, exceptions]))
         return Verdict("equal if", conditions, checked=verdict.checked)
 
-    def _iterate_curves(self) -> Iterator[str]:
-        """Where only one of the terms divides by 0, if that is a curve: the verifier looks for points of one
-        variable. A factor counts if it has values of both signs, hence is 0 between them."""
-        one, other = ({*_iterate_divisors(side)} for side in (self.left, self.right))
-        random = Random(0)
-        for factor in sorted(one ^ other, key=str):
-            names = variables_of(factor)
-            if len(names) < 2:
-                continue
-            points = ({name: fmpq(random.randint(-9, 9)) for name in names} for _ in range(_TRIED))
-            values = [found for point in points if (found := value_at(factor, point)) is not None]
-            if any(found < 0 for found in values) and any(found > 0 for found in values):
-                yield f"{to_infix(rename_variables(factor, self.back))} != 0"
-
-    def _rename_exceptions(self, text: str) -> str:
-        if not text:
-            return ""
-        name = display_name(self.back.get(VARIABLE, VARIABLE))
-        if "=" not in text:
-            return " and ".join(f"{name} != {place}" for place in text.split(", ") if place != "…")
-        apart = []
-        for one in text.split(", "):
-            pairs = (part.partition(" = ") for part in one.split(" and "))
-            parts = [f"{display_name(self.back.get(name, name))} != {place}" for name, _, place in pairs]
-            apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
-        return " and ".join(apart)
+    def _exclude_exceptions(self, verdict: MemberVerdict) -> str:
+        points = verdict.exceptional.list_points()
+        return " and ".join(point.exclude(lambda tree: rename_variables(tree, self.back)) for point in points)
 
     def _describe_domain(self, sides: Sequence[Tree]) -> str:
         """Where terms are defined, in words: what their own parts need that those of the other do not."""
@@ -335,8 +293,8 @@ class _Renamed:
             much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
             if verdict.outcome in ("equal", "extends") or much:
                 parts = [self._describe_assumptions(candidate)]
-                if verdict.exceptions:
-                    parts.append(self._rename_exceptions(verdict.exceptions))
+                if verdict.exceptional.points:
+                    parts.append(self._exclude_exceptions(verdict))
                 return " and ".join(parts)
         return ""
 

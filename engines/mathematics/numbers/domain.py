@@ -426,6 +426,11 @@ class Edges:
                 holes[node], ends[node] = here, bends
         return [(holes[root], ends[root]) for root in roots.tolist()]
 
+    def iterate_holes_of(self, code: int, a: int, b: int) -> Iterator[DomainPlace]:
+        """The places at which an operation on functions is undefined that both have a value at; those of
+        `compute_masks` are known."""
+        return self.iterate_places(self._met.get((code, a, b), (0, 0))[0])
+
     def iterate_places(self, mask: int) -> Iterator[DomainPlace]:
         return (place for place in self._iterate_mask(mask) if isinstance(place, DomainPlace))
 

@@ -83,8 +83,7 @@ class Programs:
     def restrict_to_line(self, name: str, point: NDArray[np.float64]) -> Programs:
         """The same functions on the line through a point on which one variable varies, called x there; the
         others are constants. Derivatives are by the first variable all the same."""
-        place = self.variables.index(name)
-        known = self._by_rule() if place and (self.nodes[0] == DIFF).any() else self
+        place, known = self.variables.index(name), self.write_derivatives_out(name)
         nodes, count = known.nodes.copy(), len(known.constants)
         tokens = [np.format_float_positional(value, trim="-") for value in point.tolist()]
         leaves = (nodes[0] >= LEAF) & (nodes[0] < CONSTANT)
@@ -99,14 +98,22 @@ class Programs:
             variables=("x",),
         )
 
-    def _by_rule(self) -> Programs:
-        """The same functions with their derivatives worked out by rule; what grows too large is none."""
+    def list_node_trees(self) -> list[Tree]:
+        """The term of every node."""
         names = dict(enumerate(UNARY + BINARY))
         names |= {LEAF + place: name for place, name in enumerate(self.variables)}
         names |= {CONSTANT + place: token for place, token in enumerate(self.constants)}
         trees: list[Tree] = [Tree("")]
         for code, *operands in self.nodes[:, 1:].T.tolist():
             trees.append(Tree(names[code], tuple(trees[operand] for operand in operands if operand)))
+        return trees
+
+    def write_derivatives_out(self, name: str) -> Programs:
+        """The same functions with their derivatives worked out by rule, if they are not by this variable;
+        what grows too large is none."""
+        if not self.variables.index(name) or not (self.nodes[0] == DIFF).any():
+            return self
+        trees = self.list_node_trees()
         table = _Table(self.variables)
         table["where"] = CODE["where"]
         codes, bounds = _flatten_expressions(

@@ -29,8 +29,13 @@ from engines.mathematics.numbers.precise import Functions
 from engines.mathematics.verification.points import FAR, RANGES, relations_hold
 from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.rigorous import MOST_BITS
-from engines.mathematics.verification.verdicts import MemberVerdict, describe_point, format_distinguishable
-from engines.mathematics.verification.verify import MIN_POINTS, Several, make_verifier, verdict_row
+from engines.mathematics.verification.verdicts import (
+    MemberVerdict,
+    describe_point,
+    format_distinguishable,
+    verdict_row,
+)
+from engines.mathematics.verification.verify import MIN_POINTS, Several, make_verifier
 
 # The intervals are found by a search of the line (`numbers.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains

@@ -287,10 +287,10 @@ class Region:
         self._bounds = {name: self._bounds_of(name) for name in self.variables}
         self._seed = seed
 
-    def special_points(self) -> tuple[Floats, list[str]]:
+    def special_points(self) -> tuple[Floats, list[dict[str, float]]]:
         """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
 
-        The others are in general position. And for each point what is special, such as `a = 0`.
+        The others are in general position. And for each point what is special.
         """
         found, names = [], []
         single = [{name: value} for name in self.variables for value in _SPECIAL]
@@ -306,7 +306,7 @@ class Region:
             for name, value in values.items():
                 beside[self.variables.index(name)] = value
             found.append(beside)
-            names += [" and ".join(f"{display_name(name)} = {value:g}" for name, value in values.items())] * 2
+            names += [values] * 2
         points = np.concatenate(found, axis=1)
         kept = np.flatnonzero(self.assumptions_hold(points))
         return points[:, kept], [names[place] for place in kept.tolist()]
@@ -487,56 +487,80 @@ class BoundaryLines:
     def __init__(
         self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
     ) -> None:
-        lines: dict[tuple[int, tuple[float, ...]], _Line] = {}
+        lines: dict[tuple[int, tuple[float, ...]], BoundaryLine] = {}
         _, first = np.unique(points > 0, axis=1, return_index=True)
         order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
         for point in (points[:, place] for place in list(order)[:through]):
             for place in along:
                 others = tuple(float(point[other]) for other in along if other != place)
                 if (place, others) not in lines:
-                    lines[place, others] = _Line(head, region, place, point)
-        self._lines = list(lines.values())
+                    lines[place, others] = BoundaryLine(head, region, place, point)
+        self.lines = list(lines.values())
         self._beside: dict[tuple[int, ...], Floats] = {}
 
     def of_head(self) -> Floats:
         """Points beside the ends of the head's domain: (variables, points)."""
-        return self._line_points(tuple(line.ends for line in self._lines))
+        return self._line_points(tuple(line.ends for line in self.lines))
 
-    def of(self, programs: Programs, chosen: Sequence[int]) -> list[Floats]:
-        """For some of the programs points beside those ends of their domains that are none of the head's."""
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[tuple[Floats, tuple[int, ...]]]:
+        """For some of the programs points beside those ends of their domains that are none of the head's, and
+        their holes on each line."""
         some = programs.select_programs(chosen)
+        rows = zip(*(line.compute_masks(some) for line in self.lines), strict=True)
         return [
-            self._line_points(mask)
-            for mask in zip(*(line.compute_masks(some) for line in self._lines), strict=True)
+            (self._line_points(tuple(ends for _, ends in row)), tuple(holes for holes, _ in row))
+            for row in rows
         ]
 
     def _line_points(self, masks: tuple[int, ...]) -> Floats:
         if masks not in self._beside:
-            found = [line.points_beside(mask) for line, mask in zip(self._lines, masks, strict=True)]
+            found = [line.points_beside(mask) for line, mask in zip(self.lines, masks, strict=True)]
             self._beside[masks] = np.concatenate(found, axis=1)
         return self._beside[masks]
 
 
-class _Line:
-    """The line through a point along one variable. `ends`: of the head's domain there."""
+class BoundaryLine:
+    """The line through a point along one variable.
+
+    Attributes: name: of the variable. edges: of head and members on the line. holes, ends: of the head's
+    domain there.
+    """
 
     def __init__(self, head: Programs, region: Region, place: int, point: Floats) -> None:
-        self._region, self._place, self._point = region, place, point
-        self._name = region.variables[place]
+        self._region, self._place, self.point = region, place, point
+        self.name = region.variables[place]
         probes = dict.fromkeys([float(point[place]), *region.points[place].tolist()])
         self._functions = Functions(list(probes)[:_PROBES])
-        self._edges = Edges(self._functions)
+        self.edges = Edges(self._functions)
         self.ends = 0
-        (self.ends,) = self.compute_masks(head)
+        ((self.holes, self.ends),) = self.compute_masks(head)
 
-    def compute_masks(self, programs: Programs) -> list[int]:
-        line = programs.restrict_to_line(self._name, self._point)
+    def restrict(self, programs: Programs) -> Programs:
+        """Return the programs on the line, with x for its variable."""
+        return programs.restrict_to_line(self.name, self.point)
+
+    def compute_masks(self, programs: Programs) -> list[tuple[int, int]]:
+        """The holes of programs, and those ends of their domains that are none of the head's."""
+        line = self.restrict(programs)
         numbers = self._functions.read_programs(line, line.roots)
-        return [ends & ~self.ends for _, ends in self._edges.compute_masks(line, numbers, line.roots)]
+        masks = self.edges.compute_masks(line, numbers, line.roots)
+        return [(holes, ends & ~self.ends) for holes, ends in masks]
+
+    def point_at(self, value: float) -> dict[str, float]:
+        """The point of the line where its variable has a value, by variable."""
+        return {**dict(zip(self._region.variables, self.point.tolist(), strict=True)), self.name: value}
+
+    def allows(self, value: float) -> bool:
+        """Whether the variable of the line can have a value by what is assumed."""
+        if self.name in self._region.assumptions.integers and value != round(value):
+            return False
+        point = self.point.copy()
+        point[self._place] = value
+        return bool(self._region.assumptions_hold(point[:, np.newaxis])[0])
 
     def points_beside(self, mask: int) -> Floats:
-        whole = self._name in self._region.assumptions.integers
-        found = points_beside(self._edges, mask, others=self.ends, whole=whole)
-        points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
+        whole = self.name in self._region.assumptions.integers
+        found = points_beside(self.edges, mask, others=self.ends, whole=whole)
+        points = np.repeat(self.point[:, np.newaxis], len(found), axis=1)
         points[self._place] = found
         return points[:, self._region.assumptions_hold(points)]

@@ -30,6 +30,7 @@ from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_v
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.curves import Curves
+from engines.mathematics.verification.exceptional import find_special
 from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.rigorous import (
     MOST_BITS,
@@ -38,11 +39,16 @@ from engines.mathematics.verification.rigorous import (
     Totals,
     bits_for,
     compute_scales,
-    describe_exceptional,
     is_finite,
     value_at,
 )
-from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberOutcome, MemberVerdict
+from engines.mathematics.verification.verdicts import (
+    Agreed,
+    Counterexample,
+    Exceptions,
+    MemberOutcome,
+    MemberVerdict,
+)
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
@@ -66,14 +72,14 @@ _WRITTEN_OUT = 16
 
 
 class _Point(NamedTuple):
-    """A point with the head's value; `single` names the special value of a variable, such as `a = 0`. Far out
+    """A point with the head's value; `single` has the special values of variables. Far out
     a value may be too much work; where there are `many`, integrals are."""
 
     at: tuple[float, ...]
     head: BallValue
     far: bool = False
     many: bool = False
-    single: str = ""
+    single: Mapping[str, float] = MappingProxyType({})
 
 
 class Pointwise:
@@ -160,12 +166,12 @@ class Pointwise:
         agreeing: list[tuple[float, ...]] = []
         lost: tuple[_Point, BallValue] | None = None
         gained: tuple[_Point, BallValue] | None = None
-        singles: dict[str, list[str]] = {}
+        singles: list[tuple[Mapping[str, float], str, Mapping[str, float]]] = []
         integral = "integral" in tree.list_labels()
         points = self._points
         if self._lines is not None:
             program = compile_valid([_to_core_language(tree)], variables=self.variables)
-            beside, beyond = self._lines.of(program, [0])[0], self._curves.of(program, [0])[0].points
+            beside, beyond = self._lines.of(program, [0])[0][0], self._curves.of(program, [0])[0].points
             points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
         for point in points:
             if point.many and integral:
@@ -179,7 +185,7 @@ class Pointwise:
                 if not is_finite(head if member is None else member):
                     kind = ""
                 if point.single:
-                    singles.setdefault(point.single, []).append(kind)
+                    singles.append((point.single, kind, self._name_values(point)))
                 elif kind == "member":
                     inside, missing, lost = inside + 1, missing + 1, lost or (point, member)
                 elif kind == "head":
@@ -194,7 +200,7 @@ class Pointwise:
                 example = self._make_counterexample(point, head, member, member - head)
                 return MemberVerdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
             if point.single:
-                singles.setdefault(point.single, []).append("")
+                singles.append((point.single, "", self._name_values(point)))
                 continue
             inside += 1
             if bits >= _AGREED:
@@ -213,6 +219,7 @@ class Pointwise:
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
         checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
+        exceptional = Exceptions(find_special(outcome, singles))
         return MemberVerdict(
             outcome,
             len(agreeing) / inside if inside else 0.0,
@@ -220,8 +227,12 @@ class Pointwise:
             len(agreeing) + missing,
             None if shown is None else self._make_counterexample(shown[0], shown[0].head, shown[1]),
             checked,
-            describe_exceptional(outcome, singles),
+            exceptional.describe_points(),
+            exceptional,
         )
+
+    def _name_values(self, point: _Point) -> dict[str, float]:
+        return dict(zip(self.variables, point.at, strict=True))
 
     def _judge_with_more_bits(self, tree: Tree) -> MemberVerdict | None:
         """What more bits say where terms are lost in the usual ones at all points; None if no more."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
-from math import ceil, comb, factorial, gcd, inf, isfinite, lcm, log, log2
+from functools import cached_property, partial
+from math import ceil, comb, factorial, gcd, isfinite, lcm, log, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -28,15 +28,19 @@ from engines.mathematics.numbers.precise import (
     apply_operation,
     integer_in_ball,
 )
+from engines.mathematics.verification.exceptional import LineExceptions
 from engines.mathematics.verification.points import (
-    exact_value_at,
     functions_at,
-    points_around,
     points_beside,
     search_radius,
     values_of,
 )
-from engines.mathematics.verification.verdicts import Agreed
+from engines.mathematics.verification.verdicts import (
+    NO_EXCEPTIONS,
+    Agreed,
+    ExceptionalPoint,
+    Exceptions,
+)
 
 # The bits that it takes to see everything an expression is made of.
 #
@@ -495,8 +499,6 @@ SPARE = 32
 PROBES = 4
 MORE_BITS = (256, 1024, 4096)
 """Precisions tried one after the other where the first does not settle it."""
-SHOWN = 4
-"""Isolated points that are listed."""
 
 
 class Apart(NamedTuple):
@@ -525,8 +527,8 @@ class Recheck:
         ((self._holes, self._ends),) = self._edges.compute_masks(head, numbers, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
         self._elsewhere: dict[float, tuple[Functions, tuple[BallValue, ...]]] = {}
-        self._sides: dict[DomainPlace, int] = {}
-        self._texts: dict[tuple[int, int, bool], str] = {}
+        self._exceptions = LineExceptions(head, self._edges, self._holes)
+        self._points: dict[tuple[tuple[tuple[DomainPlace, bool], ...], bool], Exceptions] = {}
         self._beside: dict[int, Floats] = {}
         self._known: dict[int, float | None] = {}
 
@@ -610,65 +612,21 @@ class Recheck:
     def _head_looked(self) -> float:
         return search_radius(self._edges, self._ends)
 
-    def describe_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
-        """Isolated points where one of a program and the head is undefined, or the two differ, nearest to 0
-        first.
+    def find_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> Exceptions:
+        """The exceptional points of a program.
 
         Args: holes: of the program. both: whether also those where the head is undefined count.
         """
-        if holes == self._holes and not holes & self._edges.isolated:
-            return ""
-        key = k if (holes | self._holes) & self._edges.isolated else -1, holes, both
-        if key[0] >= 0 or key not in self._texts:
-            apart = (holes ^ self._holes if both else holes & ~self._holes) & ~self._edges.isolated
-            places = list(self._edges.iterate_places(apart))
-            known = self._edges.known_radius(holes | self._holes)
-            self._has_values_at(places)
-            found = [p for p in places if abs(p.value) < known and self._sides[p] > 0]
-            lone = self._list_isolated(programs, k, (holes | self._holes) & self._edges.isolated, both)
-            found += [place for place in lone if abs(place.value) < known]
-            found.sort(key=lambda place: (abs(place.value), place.value))
-            shown = [place.text for place in found[:SHOWN]]
-            more = len(found) > SHOWN or (lone and known < inf)
-            self._texts[key] = ", ".join(shown + ["…"] * bool(shown and more))
-        return self._texts[key]
-
-    def _list_isolated(self, programs: Programs, k: int, mask: int, both: bool) -> list[DomainPlace]:
-        """The isolated points of a domain at which only the head is defined, or with `both` only one, and
-        those at which the values differ."""
-        places = list(self._edges.iterate_places(mask))
-        if not places:
-            return []
-        points = [place.value for place in places]
-        member = programs.select_programs([k])
-        (heads,), (members,) = _compute_states(self._head, points), _compute_states(member, points)
-        ((one,), (wide,)), ((other,), (broad,)) = (
-            evaluate_balls(self._head, points),
-            evaluate_balls(member, points),
-        )
-        apart = (np.abs(one - other) > wide + broad).tolist()
-        return [
-            place
-            for place, head, member, differs in zip(places, heads, members, apart, strict=True)
-            if differs or (head * member < 0 and (both or head > 0))
-        ]
-
-    def _has_values_at(self, places: Sequence[DomainPlace]) -> None:
-        """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
-        -1 where not, 0 where it cannot be told."""
-        new = [place for place in places if place not in self._sides]
-        if not new:
-            return
-        (states,) = _compute_states(self._head, [x for place in new for x in points_around(place)])
-        for place, sides in zip(new, zip(states[::2], states[1::2], strict=True), strict=True):
-            self._sides[place] = max(sides)
-            if max(sides) <= 0:
-                points = [
-                    *points_around(place),
-                    *([place.value] if place.exact == Fraction(place.value) else []),
-                ]
-                values = [exact_value_at(self._head, 0, np.array([point])) for point in points]
-                self._sides[place] = max(-1 if value is None else int(value.is_finite()) for value in values)
+        member = partial(programs.select_programs, [k])
+        found, more = self._exceptions.find_places(member, holes, both=both)
+        key = tuple(found), more
+        if key not in self._points:
+            points = (
+                ExceptionalPoint(((Tree(VARIABLE), place.text),), lost, {VARIABLE: place.value})
+                for place, lost in found
+            )
+            self._points[key] = Exceptions(tuple(points), more) if found else NO_EXCEPTIONS
+        return self._points[key]
 
 
 def agreed_at(
@@ -701,16 +659,6 @@ def iterate_closer(
         yield bits, agreed, values
 
 
-def describe_exceptional(outcome: str, kinds: Mapping[str, Sequence[str]]) -> str:
-    """The single values at which only one of head and member is defined, and that is no other outcome.
-
-    Args: kinds: by what is special, `head` or `member`, whichever has no value at a point, or "".
-    """
-    wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
-    apart = {at: {*of} - {""} for at, of in kinds.items()}
-    return ", ".join(at for at, of in apart.items() if len(of) == 1 and of <= wanted)
-
-
 def is_undefined(values: Sequence[BallValue]) -> bool:
     """Whether there is certainly no value at any of some points."""
     return all(value is None for value in values)
@@ -721,13 +669,6 @@ def _list_probes(points: Floats) -> list[float]:
     for side in (np.sort(points[points > 0]), -np.sort(-points[points <= 0])):
         found += [float(side[int(share * len(side))]) for share in (0.1, 0.6) if len(side)]
     return found[:PROBES]
-
-
-def _compute_states(programs: Programs, points: Sequence[float]) -> list[list[int]]:
-    """1 where defined, -1 where undefined, 0 where it cannot be told: one row per program."""
-    values, errors = evaluate_balls(programs, points)
-    states: list[list[int]] = (np.isfinite(errors).astype(int) - np.isnan(values)).tolist()
-    return states
 
 
 _ROUGH = 1e-6

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from engines.core.vocabulary import display_name
+from engines.core.tree import Tree
+from engines.core.vocabulary import VARIABLE, display_name
+from engines.mathematics.terms.notation import to_infix
 
 MemberOutcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 
@@ -87,6 +90,75 @@ class Agreed(NamedTuple):
     side: float | None = None
 
 
+SHOWN = 4
+"""Points that are listed, of a line and of each variable."""
+
+Condition = tuple[Tree, str]
+"""A term, and the number that it is equal to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionalPoint:
+    """Where only one of a head and a member has a value, or their values differ.
+
+    Args: conditions: what holds there. lost: whether it is the member that has no value. at: one such point,
+    by variable.
+    """
+
+    conditions: tuple[Condition, ...]
+    lost: bool
+    at: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """`x = 0`, or `x = 2 and y = 1/2`."""
+        return " and ".join(f"{to_infix(term)} = {value}" for term, value in self.conditions)
+
+    def exclude(self, rename: Callable[[Tree], Tree]) -> str:
+        """The condition that it is another point: `x != 0`. Args: rename: gives variables other names."""
+        parts = [f"{to_infix(rename(term))} != {value}" for term, value in self.conditions]
+        return parts[0] if len(parts) == 1 else f"({' or '.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Exceptions:
+    """The exceptional points of a member, those of a variable nearest to 0 first.
+
+    Args: more: whether there are others than `points`.
+    """
+
+    points: tuple[ExceptionalPoint, ...] = ()
+    more: bool = False
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether the member has no value at a point at which the head has one."""
+        return any(point.lost for point in self.points)
+
+    def list_points(self) -> list[ExceptionalPoint]:
+        """The points that are listed: no more than `SHOWN` of each variable, and so many curves."""
+        counts: Counter[Tree | None] = Counter()
+        listed = []
+        for point in self.points:
+            term = point.conditions[0][0]
+            kind = None if term.children else term
+            counts[kind] += 1
+            if counts[kind] <= SHOWN:
+                listed.append(point)
+        return listed
+
+    def describe_points(self) -> str:
+        """The points in words, those of x alone by their values: `0, pi/2`, `y = 0, x + y = 0`."""
+        listed = self.list_points()
+        alone = all(point.at.keys() == {VARIABLE} for point in self.points)
+        texts = [point.conditions[0][1] if alone else point.text for point in listed]
+        more = self.more or len(listed) < len(self.points)
+        return ", ".join([*texts, *(["…"] if more else [])])
+
+
+NO_EXCEPTIONS = Exceptions()
+
+
 @dataclass(frozen=True, slots=True)
 class MemberVerdict:
     """How a member compares with its head on the reals.
@@ -95,7 +167,7 @@ class MemberVerdict:
     that a `shrinks` member is also defined where the head is not; `points` counts the points that decided.
     `checked` says how far values were compared; None where they are not held to be equal. `exceptions` lists
     isolated points where one of the two is undefined ("0, 1/2", or of several variables "a = 0, x = 1"): for
-    `equal` either, for `extends` the member.
+    `equal` either, for `extends` the member. `exceptional` has them as they were found.
     """
 
     outcome: MemberOutcome
@@ -105,3 +177,19 @@ class MemberVerdict:
     counterexample: Counterexample | None = None
     checked: Agreed | None = None
     exceptions: str = ""
+    exceptional: Exceptions = field(default=NO_EXCEPTIONS, compare=False, repr=False)
+
+
+def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
+    """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
+    ("0, 1/2", "" without exceptions), checked (see `Agreed`)."""
+    example, checked = verdict.counterexample, verdict.checked
+    return {
+        "verdict": verdict.outcome,
+        "kept": verdict.kept,
+        "gained": verdict.gained,
+        "points": verdict.points,
+        "counterexample": example and example.to_dict(),
+        "except": verdict.exceptions,
+        "checked": checked and checked._asdict(),
+    }

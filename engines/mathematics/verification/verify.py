@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite, isnan
@@ -27,6 +27,7 @@ from engines.mathematics.numbers.numeric import (
 )
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.curves import INNER, Curves
+from engines.mathematics.verification.exceptional import SpaceExceptions, find_special, unite_exceptions
 from engines.mathematics.verification.points import (
     CLEAR,
     MAX_FAR,
@@ -49,12 +50,18 @@ from engines.mathematics.verification.rigorous import (
     agreed_at,
     bits_for,
     compute_scales,
-    describe_exceptional,
     is_undefined,
     iterate_closer,
     too_large,
 )
-from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberOutcome, MemberVerdict
+from engines.mathematics.verification.verdicts import (
+    NO_EXCEPTIONS,
+    Agreed,
+    Counterexample,
+    Exceptions,
+    MemberOutcome,
+    MemberVerdict,
+)
 
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
 # What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
@@ -238,7 +245,7 @@ class Verifier:
         """Where double precision has values of both and there are none, as of a negative base to a power that
         only seems an integer."""
         if case.outcome != "shrinks":
-            case.outcome, case.exceptions = "undecided", ""
+            case.outcome, case.exceptional = "undecided", NO_EXCEPTIONS
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[MemberCase]) -> None:
         holes, points, known = self._recheck.recheck_domains(programs, numbers, [case.k for case in cases])
@@ -256,7 +263,7 @@ class Verifier:
         self._look_beyond(programs, searched)
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
-                case.exceptions = self._recheck.describe_exceptions(
+                case.exceptional = self._recheck.find_exceptions(
                     programs, case.k, own, both=case.outcome == "equal"
                 )
 
@@ -316,11 +323,18 @@ class Verifier:
         gained = bool(case.gained) and case.outcome == "shrinks"
         points = case.agreeing + case.missing
         if example is not None:
-            return MemberVerdict(case.outcome, kept, gained, points, example, case.checked, case.exceptions)
-        key = case.outcome, kept, gained, points, case.checked, case.exceptions
+            return self._make_verdict(case, kept, gained, points, example)
+        key = case.outcome, kept, gained, points, case.checked, id(case.exceptional)
         if key not in self._verdicts:
-            self._verdicts[key] = MemberVerdict(*key[:4], None, *key[4:])
+            self._verdicts[key] = self._make_verdict(case, kept, gained, points, None)
         return self._verdicts[key]
+
+    @staticmethod
+    def _make_verdict(
+        case: MemberCase, kept: float, gained: bool, points: int, example: Counterexample | None
+    ) -> MemberVerdict:
+        texts = case.exceptional.describe_points(), case.exceptional
+        return MemberVerdict(case.outcome, kept, gained, points, example, case.checked, *texts)
 
     def _make_counterexample(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
@@ -348,7 +362,7 @@ class MemberCase:
     sharp: int
     example: Counterexample | None = None
     checked: Agreed | None = None
-    exceptions: str = ""
+    exceptional: Exceptions = NO_EXCEPTIONS
 
 
 @compile_kernel
@@ -392,21 +406,6 @@ def _count_points(
                 if marks[k, 4] < 0 and noise <= SHARP * size:
                     marks[k, 4] = j
     return counts, marks
-
-
-def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
-    """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
-    ("0, 1/2", "" without exceptions), checked (see `Agreed`)."""
-    example, checked = verdict.counterexample, verdict.checked
-    return {
-        "verdict": verdict.outcome,
-        "kept": verdict.kept,
-        "gained": verdict.gained,
-        "points": verdict.points,
-        "counterexample": example and example.to_dict(),
-        "except": verdict.exceptions,
-        "checked": checked and checked._asdict(),
-    }
 
 
 class Judged(NamedTuple):
@@ -557,6 +556,7 @@ class Several(Verifier):
             return
         through = max(2, _LINES // len(self.shown))
         self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
+        self._exceptions = SpaceExceptions(self._program, self._lines.lines)
         if (ends := self._lines.of_head()).size:
             self._set_points(points, ends)
         self._tried = region.describe_tried(self.points)
@@ -593,13 +593,19 @@ class Several(Verifier):
                 case.checked = checked._replace(integers=self._tried)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
-        self._look_beside(programs, list(zip(whole, points, strict=True)))
+        self._look_beside(programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)])
         self._look_beyond(programs, whole)
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(
                     case, special_heads, self._special.values[special[programs.roots[case.k]]]
                 )
+        for case, (_, holes) in zip(whole, points, strict=True):
+            if case.outcome in ("equal", "extends"):
+                found = self._exceptions.find_exceptions(
+                    programs, case.k, holes, both=case.outcome == "equal"
+                )
+                case.exceptional = unite_exceptions(found, case.exceptional)
 
     def _decide_case(self, programs: Programs, case: MemberCase, place: int) -> None:
         point = self.points[:, place]
@@ -615,19 +621,20 @@ class Several(Verifier):
     def _compare_special(
         self, case: MemberCase, heads: Sequence[BallValue], members: Sequence[BallValue]
     ) -> None:
-        parted: dict[str, list[str]] = {}
+        kinds: list[tuple[Mapping[str, float], str, Mapping[str, float]]] = []
         points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
-        for point, at, head, member in points:
+        for point, special, head, member in points:
+            at = dict(zip(self.variables, point.tolist(), strict=True))
             if head is None or member is None:
                 known = member if head is None else head
                 kind = "" if known is None else "member" if member is None else "head"
-                parted.setdefault(at, []).append(kind)
+                kinds.append((special, kind, at))
             elif head.is_finite() and member.is_finite():
-                parted.setdefault(at, []).append("")
+                kinds.append((special, "", at))
                 if not head.overlaps(member):
                     case.outcome = "different"
                     case.example = self._make_counterexample(
                         point, float(head), float(member), float(member - head)
                     )
                     return
-        case.exceptions = describe_exceptional(case.outcome, parted)
+        case.exceptional = Exceptions(find_special(case.outcome, kinds))

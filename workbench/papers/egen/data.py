@@ -38,6 +38,7 @@ KEYS = (
         "which members come first; unset: shortest where more than 100 are asked for",
         ("interesting", "shortest", "readable", "random"),
     ),
+    SettingKey("egen.holes", False, "also members without a value at single points where the head has one"),
     SettingKey(
         "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
     ),

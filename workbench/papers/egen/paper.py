@@ -371,6 +371,7 @@ PAPER = Paper(
     defaults={
         "egen.mode": (("egen.generate", "mode"),),
         "egen.style": (("egen.generate", "style"),),
+        "egen.holes": (("egen.generate", "holes"),),
         "egen.order": (("egen.generate", "order"),),
         "egen.max_tokens": (("egen.generate", "max_tokens"),),
     },

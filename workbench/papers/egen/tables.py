@@ -228,8 +228,10 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     yield from MEMBERS.text_lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
     if members:
         yield ""
+    holed = sum(row.get("holes", False) for row in members)
     yield (
-        f"{len(members):,} members of {stats.total_members:,} terms; "
+        f"{len(members):,} members{f' ({holed:,} with holes)' if holed else ''} "
+        f"of {stats.total_members:,} terms; "
         f"growth: {stats.stop_reason}, {stats.nodes:,} {choose_noun(stats.nodes, 'node')} "
         f"in {stats.classes:,} {choose_noun(stats.classes, 'class', 'classes')}; "
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s sampled, {stats.verify_s:.2f} s verified"

@@ -1,0 +1,242 @@
+"""Exceptional points: where only one of two equal expressions has a value.
+
+`x(x-1)/(x-1)` is x but at 1, `x cos(y)/cos(y)` but at y = pi/2, `(x+y)/(x+y)` is 1 but where x + y = 0. On a
+line such points are isolated, and they are worked out from the places where terms meet the edges of their
+domains (`engines.mathematics.numbers.domain`). In the space of several variables they are found on lines
+parallel to the axes: a variable that has one value at such points of all lines is special by itself, and
+otherwise it is the term that has no value there.
+
+Generation, verification, derivation, grading and proofreading all ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from math import inf
+
+import numpy as np
+from flint import arb, ctx
+
+from engines.core.tree import Tree
+from engines.core.vocabulary import variables_of
+from engines.mathematics.numbers.domain import DomainPlace, Edges
+from engines.mathematics.numbers.numeric import Programs, evaluate_balls
+from engines.mathematics.verification.points import BoundaryLine, exact_value_at, points_around
+from engines.mathematics.verification.verdicts import Condition, ExceptionalPoint, Exceptions
+
+
+def find_special(
+    outcome: str, kinds: Iterable[tuple[Mapping[str, float], str, Mapping[str, float]]]
+) -> tuple[ExceptionalPoint, ...]:
+    """The single values at which only one of head and member is defined, and that is no other outcome.
+
+    Args: kinds: what is special at a point, `head` or `member`, whichever has no value at it, or "", and the
+    point.
+    """
+    wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
+    grouped: dict[tuple[tuple[str, float], ...], tuple[set[str], Mapping[str, float]]] = {}
+    for values, kind, at in kinds:
+        grouped.setdefault(tuple(values.items()), (set(), at))[0].add(kind)
+    found = []
+    for special, (both, at) in grouped.items():
+        apart = both - {""}
+        if len(apart) == 1 and apart <= wanted:
+            conditions = tuple((Tree(name), f"{value:g}") for name, value in special)
+            found.append(ExceptionalPoint(conditions, apart == {"member"}, at))
+    return tuple(found)
+
+
+def unite_exceptions(one: Exceptions, other: Exceptions) -> Exceptions:
+    """Return the points of both, each condition once: variables in the order of their names, then curves."""
+    points = {point.conditions: point for point in (*other.points, *one.points)}
+    if len(points) == len(one.points):
+        return one
+    return Exceptions(tuple(sorted(points.values(), key=_order_of)), one.more or other.more)
+
+
+def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:
+    term, _ = point.conditions[0]
+    text = point.text if term.children else term.label
+    return len(point.conditions), bool(term.children), text, abs(point.at.get(term.label, 0.0))
+
+
+class LineExceptions:
+    """The exceptional points of members on a line.
+
+    Args: head: its program on the line. edges: of head and members. holes: of the head, a mask of places.
+    """
+
+    def __init__(self, head: Programs, edges: Edges, holes: int) -> None:
+        self._head, self._edges, self._holes = head, edges, holes
+        self._sides: dict[DomainPlace, int] = {}
+        self._known: dict[tuple[int, bool], tuple[list[tuple[DomainPlace, bool]], float]] = {}
+
+    def find_places(
+        self, member: Callable[[], Programs], holes: int, *, both: bool
+    ) -> tuple[list[tuple[DomainPlace, bool]], bool]:
+        """The places, nearest to 0 first, each with whether the member has no value there, and whether there
+        may be more.
+
+        Args: member: gives its program on the line. holes: of the member. both: whether also those where the
+        head is undefined count.
+        """
+        isolated = self._edges.isolated
+        if holes == self._holes and not holes & isolated:
+            return [], False
+        if (holes, both) not in self._known:
+            apart = (holes ^ self._holes if both else holes & ~self._holes) & ~isolated
+            places = list(self._edges.iterate_places(apart))
+            known = self._edges.known_radius(holes | self._holes)
+            self._look_beside(places)
+            own = {*self._edges.iterate_places(holes)}
+            found = [(one, one in own) for one in places if abs(one.value) < known and self._sides[one] > 0]
+            self._known[holes, both] = found, known
+        found, known = self._known[holes, both]
+        lone = list(self._iterate_isolated(member, (holes | self._holes) & isolated, both))
+        found = found + [row for row in lone if abs(row[0].value) < known]
+        found.sort(key=lambda row: (abs(row[0].value), row[0].value))
+        return found, bool(lone and known < inf)
+
+    def _iterate_isolated(
+        self, member: Callable[[], Programs], mask: int, both: bool
+    ) -> Iterator[tuple[DomainPlace, bool]]:
+        """The isolated points of a domain at which only the head is defined, or with `both` only one, and
+        those at which the values differ."""
+        places = list(self._edges.iterate_places(mask))
+        if not places:
+            return
+        points = [place.value for place in places]
+        ((one,), (wide,)), ((other,), (broad,)) = (
+            evaluate_balls(self._head, points),
+            evaluate_balls(member(), points),
+        )
+        apart = np.abs(one - other) > wide + broad
+        lost, gained = np.isfinite(wide) & np.isnan(other), np.isfinite(broad) & np.isnan(one)
+        for place, differs, only_head, only_member in zip(places, apart, lost, gained, strict=True):
+            if differs or only_head or (only_member and both):
+                yield place, bool(only_head)
+
+    def _look_beside(self, places: Sequence[DomainPlace]) -> None:
+        """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
+        -1 where not, 0 where it cannot be told."""
+        new = [place for place in places if place not in self._sides]
+        if not new:
+            return
+        points = [x for place in new for x in points_around(place)]
+        (values,), (errors,) = evaluate_balls(self._head, points)
+        states = (np.isfinite(errors).astype(int) - np.isnan(values)).tolist()
+        for place, sides in zip(new, zip(states[::2], states[1::2], strict=True), strict=True):
+            self._sides[place] = max(sides)
+            if max(sides) <= 0:
+                near = points_around(place)
+                points = [*near, *([place.value] if place.exact == Fraction(place.value) else [])]
+                exact = [exact_value_at(self._head, 0, np.array([point])) for point in points]
+                self._sides[place] = max(-1 if value is None else int(value.is_finite()) for value in exact)
+
+
+class SpaceExceptions:
+    """The exceptional points of members of several variables.
+
+    Args: head: its program. lines: through points of its domain.
+    """
+
+    def __init__(self, head: Programs, lines: Sequence[BoundaryLine]) -> None:
+        self._head, self._lines = head, lines
+        self._on_lines = [LineExceptions(line.restrict(head), line.edges, line.holes) for line in lines]
+        self._conditions: dict[tuple[int, DomainPlace, bool], Condition | None] = {}
+
+    def find_exceptions(self, programs: Programs, k: int, holes: Sequence[int], *, both: bool) -> Exceptions:
+        """The points of one of the programs.
+
+        Args: holes: of it on each line. both: whether also those where the head is undefined count.
+        """
+        found: dict[str, list[tuple[int, list[tuple[DomainPlace, bool]]]]] = {}
+        for number, (line, own) in enumerate(zip(self._lines, holes, strict=True)):
+            member = partial(line.restrict, programs.select_programs([k]))
+            rows, _ = self._on_lines[number].find_places(member, own, both=both)
+            found.setdefault(line.name, []).append(
+                (number, [row for row in rows if line.allows(row[0].value)])
+            )
+        points: list[ExceptionalPoint] = []
+        curves: dict[str, ExceptionalPoint] = {}
+        for name, lines in found.items():
+            values: list[tuple[DomainPlace, ExceptionalPoint]] = []
+            for number, rows in lines:
+                others = [own for other, own in lines if other != number]
+                for place, lost in rows:
+                    at = self._lines[number].point_at(place.value)
+                    condition = self._find_condition(programs, k, number, place, lost=lost)
+                    alone = condition is not None and variables_of(condition[0]) == {name}
+                    if alone or _is_on_all(place, others):
+                        point = ExceptionalPoint(((Tree(name), place.text),), lost, at)
+                        if not any(place.ball.overlaps(one.ball) for one, _ in values):
+                            values.append((place, point))
+                    elif condition is not None:
+                        point = ExceptionalPoint((condition,), lost, at)
+                        curves.setdefault(point.text, point)
+            values.sort(key=lambda row: (abs(row[0].value), row[0].value))
+            points += (point for _, point in values)
+        return Exceptions((*points, *sorted(curves.values(), key=_order_of)))
+
+    def _find_condition(
+        self, programs: Programs, k: int, number: int, place: DomainPlace, *, lost: bool
+    ) -> Condition | None:
+        """The term without a value at a place of a line, and what its operand is there."""
+        key = number, place, lost
+        if key not in self._conditions:
+            chosen, root = (programs, k) if lost else (self._head, 0)
+            self._conditions[key] = _find_condition(
+                self._lines[number], chosen.select_programs([root]), place
+            )
+        return self._conditions[key]
+
+
+def _is_on_all(place: DomainPlace, others: Sequence[Sequence[tuple[DomainPlace, bool]]]) -> bool:
+    """Whether a place is one of those of all other lines of its variable, of which there are some."""
+    return bool(others) and all(any(place.ball.overlaps(one.ball) for one, _ in rows) for rows in others)
+
+
+def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -> Condition | None:
+    """What holds at a place of a line where a program has no value: what the operand of the term is that has
+    none there."""
+    written = program.write_derivatives_out(line.name)
+    restricted = written.restrict_to_line(line.name, line.point)
+    functions = line.edges.functions
+    numbers = functions.read_programs(restricted, restricted.roots)
+    trees = written.list_node_trees()
+
+    def is_value(node: int, target: int) -> bool:
+        (value,) = functions.values_at(place.ball, numbers[node])
+        return value is not None and value.is_finite() and bool(value.overlaps(arb(target)))
+
+    def simplify(node: int) -> int:
+        """The factor of a term, itself a factor, that is 0."""
+        label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
+        if label in ("*", "/", "pow", "sqrt", "abs"):
+            for part in (a, b) if label == "*" else (a,):
+                if is_value(part, 0):
+                    return simplify(part)
+        return node
+
+    with ctx.workprec(functions.bits):
+        for node in range(1, len(trees)):
+            label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
+            if not trees[node].children or place not in line.edges.iterate_holes_of(
+                int(written.nodes[0, node]), numbers[a], numbers[b]
+            ):
+                continue
+            if label in _ZERO_BELOW:
+                return Tree(_ZERO_BELOW[label], (trees[a],)), "0"
+            targets = (
+                [(b, 0)] if label == "/" else [(a, 0), (a, 1), (a, -1), *([(b, 0)] if label == "log" else [])]
+            )
+            for operand, target in targets:
+                if is_value(operand, target):
+                    return trees[operand if target else simplify(operand)], str(target)
+    return None
+
+
+_ZERO_BELOW = {"tan": "cos", "sec": "cos", "cot": "sin", "csc": "sin"}
+"""Functions with poles, and which other is 0 there."""
