@@ -31,7 +31,7 @@ RETRIEVERS: dict[str, type[AnswerRetriever]] = {}
 
 
 class AnswerRetriever(ABC):
-    """One way to find answers to topics; a subclass is registered by its `name`, of small letters."""
+    """A way to find answers to topics; a subclass registers itself by its `name`, in small letters."""
 
     name: ClassVar[str]
     about: ClassVar[str]
@@ -56,6 +56,7 @@ class AnswerRetriever(ABC):
 
     @classmethod
     def is_available(cls, manifest: Mapping[str, Any]) -> bool:
+        """Return whether an index has what this retriever searches."""
         return not cls.stored or bool(manifest.get(cls.name))
 
     @abstractmethod
@@ -70,7 +71,7 @@ class AnswerRetriever(ABC):
 
     @staticmethod
     def open(folder: Path) -> Any:
-        """What its folder holds; `about` of that goes into the manifest."""
+        """Open what its folder holds; its `about` goes into the manifest."""
         raise NotImplementedError
 
     @classmethod
@@ -95,16 +96,19 @@ class Lexical(AnswerRetriever):
 
     @staticmethod
     def open(folder: Path) -> Any:
+        """Open the index of terms in a folder."""
         from engines.retrieval.bm25 import LexicalIndex
 
         return LexicalIndex(folder)
 
     @classmethod
     def is_requested(cls, build: IndexBuild) -> bool:  # noqa: ARG003
+        """Return True: every index has terms."""
         return True
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        """Build the index of terms; return False after a stop."""
         return build.build_postings(store, cls.name, build.plan["tokens"], "terms", "answers")
 
     def search(
@@ -115,6 +119,7 @@ class Lexical(AnswerRetriever):
         events: Sink,
         stop: Stop,
     ) -> TrecRun:
+        """Rank answers by BM25."""
         from engines.retrieval.trec import TrecRun
 
         found = {}
@@ -134,16 +139,19 @@ class Dense(AnswerRetriever):
 
     @staticmethod
     def open(folder: Path) -> Any:
+        """Open the dense index in a folder."""
         from engines.retrieval.dense import DenseIndex
 
         return DenseIndex(folder)
 
     @classmethod
     def is_requested(cls, build: IndexBuild) -> bool:
+        """Return whether the build has an encoder."""
         return build.encoder is not None
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        """Encode the answers and build their dense index; return False after a stop."""
         return build.build_vectors(store, build.answers, cls.name, "vectors", "answers encoded")
 
     def search(
@@ -154,6 +162,7 @@ class Dense(AnswerRetriever):
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
     ) -> TrecRun:
+        """Rank answers by the inner product of their vectors with the topics'."""
         return self.index.to_run(self.name, topics, *self.part.search(queries, k))
 
 
@@ -165,6 +174,7 @@ class Questions(Dense):
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        """Encode the questions that have answers and build their dense index; return False after a stop."""
         return build.build_vectors(
             store, build.write_question_ids(store), cls.name, "questions", "questions encoded"
         )
@@ -177,7 +187,10 @@ class Questions(Dense):
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
     ) -> TrecRun:
-        """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
+        """Rank the answers of the questions nearest to a topic, question by question.
+
+        At least `k` answers are returned if there are so many, and all answers of the last question.
+        """
         from engines.retrieval.trec import TrecRun
 
         scores, rows = self.part.search(queries, k)
@@ -200,16 +213,19 @@ class Sparse(AnswerRetriever):
 
     @staticmethod
     def open(folder: Path) -> Any:
+        """Open the index of learned sparse vectors in a folder."""
         from engines.retrieval.sparse import SparseIndex
 
         return SparseIndex(folder)
 
     @classmethod
     def is_requested(cls, build: IndexBuild) -> bool:
+        """Return whether the build has a sparse encoder."""
         return build.sparse is not None
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        """Encode the answers as sparse vectors and build their index; return False after a stop."""
         encoder = build.sparse
         if encoder is None or (build.out / cls.name).exists():
             return True
@@ -240,6 +256,7 @@ class Sparse(AnswerRetriever):
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
     ) -> TrecRun:
+        """Rank answers by the inner product of sparse vectors."""
         result = self.part.search(self.index.sparse_model.encode_queries(list(topics.values())), k)
         return self.index.to_run(self.name, topics, *result)
 
@@ -252,10 +269,12 @@ class Structure(Lexical):
 
     @classmethod
     def is_requested(cls, build: IndexBuild) -> bool:
+        """Return whether the structure of formulas was asked for."""
         return build.structure
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        """Build the index of features of operator trees; return False after a stop."""
         from engines.retrieval.tokens import STRUCTURE
 
         try:
@@ -294,8 +313,10 @@ class FirstStage:
 
     @classmethod
     def from_text(cls, text: str) -> FirstStage:
-        """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`, `rrf(lexical, dense,
-        k=20)`; `fused` is `rrf(lexical, dense)`.
+        """Return the first stage that an expression describes.
+
+        Examples are `lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)` and
+        `rrf(lexical, dense, k=20)`; `fused` is `rrf(lexical, dense)`.
 
         Raises:
             EngineError: E435 that says what is wrong.

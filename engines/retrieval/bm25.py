@@ -191,7 +191,7 @@ def build_lexical(
             "postings": len(postings),
             "mean_terms": round(float(lengths.mean()), 2),
         }
-        # Lucene's BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework", eq. 3.15):
+        # Lucene's BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"):
         # idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5)), and a posting adds idf · tf / (tf + k1 (1 - b + b ·
         # length / mean length)). All but the choice of terms is known now, so the index stores the finished
         # summands.

@@ -83,16 +83,17 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> AnswerInd
             if begun
             else "Make one with: mathwb arqmath index FOLDER --out DIR",
         )
+    # Check all sizes, and the contents of small files, before anything is read from them.
     manifest = read_json(path / MANIFEST)
     if manifest["format"] != FORMAT or manifest.get("tokens") not in TERMS:
         what = "another version of this program made the index"
         raise DataError(what, path=path, code="E662", remedy=AGAIN)
-    for name, facts in manifest["files"].items():
+    for name, file_facts in manifest["files"].items():
         file = path / name
-        size = file.stat().st_size if file.exists() else 0
-        if size != facts["bytes"]:
-            raise corrupt_file_error(file, f"{size:,} bytes instead of {facts['bytes']:,}")
-        if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
+        byte_count = file.stat().st_size if file.exists() else 0
+        if byte_count != file_facts["bytes"]:
+            raise corrupt_file_error(file, f"{byte_count:,} bytes instead of {file_facts['bytes']:,}")
+        if byte_count <= _HASHED_BYTES and sha256(file) != file_facts["sha256"]:
             raise corrupt_file_error(file, "different content of the same length")
     if encoder is not None:
         _same_encoder(path, manifest.get("encoder") or {}, encoder)
@@ -101,7 +102,10 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> AnswerInd
 
 @cache_by_file_state(2, lambda path: file_stamp(path / MANIFEST))
 def cached_index(path: Path) -> AnswerIndex:
-    """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
+    """Open an index as `open_index` does and keep it open, with its model.
+
+    It is opened again after a new build, and closed when two others have been opened.
+    """
     return open_index(path)
 
 
@@ -144,6 +148,7 @@ class AnswerIndex:
 
     @cached_property
     def store(self) -> PostStore:
+        """The posts of the collection."""
         return PostStore(self.path / STORE)
 
     @cached_property
@@ -204,7 +209,7 @@ class AnswerIndex:
 
     @property
     def how(self) -> str:
-        """How it is searched by default: by what adds something (docs/measurements/arqmath.md)."""
+        """The default way to search: the stages that add something, by docs/measurements/arqmath.md."""
         if self.manifest.get("questions"):
             return "lexical + questions"
         return "fused" if self.manifest["dense"] else "lexical"

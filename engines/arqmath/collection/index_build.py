@@ -58,12 +58,14 @@ def begin_index_plan(
     """
     path = build.folder / PLAN
     old: dict[str, Any] = read_json(path) if path.exists() else {}
+    # Settings that the folder was begun with; an old plan names its terms by another word.
     was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
     if was["tokens"] not in TERMS:
         was["tokens"] = VERSIONS["porter" if str(was["tokens"]).startswith("porter") else "math"]
     of_terms = {name: was[name] if value is None else value for name, value in named.items()}
     plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
     changed = ""
+    # An encoder may be added to a folder, but never exchanged: the vectors would not compare.
     for key, encoder in chosen.items():
         own = old.get(key)
         facts: dict[str, Any] = own or {}
@@ -112,7 +114,7 @@ _PARTS = "parts"
 
 
 def document_text(post: StoredPost) -> str:
-    """What is indexed of an answer, or of a question."""
+    """Return the text of an answer or a question that is indexed: title and body."""
     return f"{post.title}\n{post.text}"
 
 
@@ -161,6 +163,7 @@ def build_index(
             not finished.
         DataError: For a collection without posts.
     """
+    # Refuse a wrong folder before any model is loaded.
     posts = folder.need_posts()
     if out.exists() and not (out.is_dir() and _is_ours(out)):
         what = "this folder holds something other than an index"
@@ -189,7 +192,10 @@ def build_index(
 
 
 def refuse_without_terms(collection: Path, out: Path) -> None:
-    """Shares of vectors are made beside a finished index of terms.
+    """Refuse to make a share of the vectors in a folder that has no finished index of terms.
+
+    Raises:
+        EngineError: E433.
 
     Raises:
         EngineError: E433.
@@ -213,7 +219,7 @@ def _is_ours(out: Path) -> bool:
 
 
 class IndexBuild:
-    """One run of a build, from what is there to the manifest."""
+    """One run of a build, from the files that exist already to the manifest."""
 
     def __init__(
         self,
@@ -231,6 +237,7 @@ class IndexBuild:
         self.answers = IDS
 
     def run(self) -> dict[str, Any]:
+        """Build what is missing, and return the description of the index."""
         if self._is_finished():
             manifest = read_json(self.out / MANIFEST)
             # Its models may lie elsewhere now.
@@ -300,7 +307,7 @@ class IndexBuild:
         return True
 
     def build_postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
-        """BM25 over the terms of this version."""
+        """Build BM25 over the terms of one version; return False after a stop."""
         if (self.out / folder).exists():
             return True
 
@@ -322,7 +329,9 @@ class IndexBuild:
         return QUESTIONS
 
     def build_vectors(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
-        """Vectors of the posts in the file `ids`, and unless this is a share their dense index."""
+        """Encode the posts whose ids are in the file `ids`; unless this is a share, build their dense index
+        too.
+        """
         encoder = self.encoder
         if encoder is None or (self.out / folder).exists() or not len(np.load(self.out / ids)):
             return True
@@ -359,8 +368,9 @@ class IndexBuild:
         read: Callable[[Path], Any],
         size: int | None = None,
     ) -> list[Path] | None:
-        """Return the files of all parts of the share, those that are missing or that `read` cannot read made;
-        None when that was stopped.
+        """Return the files of all parts of the share, after making those that are missing or unreadable.
+
+        After a stop, None is returned; the finished parts stay.
         """
         ids = np.load(self.out / ids_file)
 
@@ -375,9 +385,9 @@ class IndexBuild:
             return part_path(number)
 
         def make_part(number: int, items: range, events: Sink) -> Path | None:
-            wanted = [id.decode() for id in ids[items.start : items.stop]]
-            posts = store.get_posts(wanted)
-            if not make([document_text(posts[id]) for id in wanted], part_path(number)):
+            part_ids = [id.decode() for id in ids[items.start : items.stop]]
+            posts = store.get_posts(part_ids)
+            if not make([document_text(posts[id]) for id in part_ids], part_path(number)):
                 return None
             events(Event("progress", {"done": len(items), "unit": unit}))
             return part_path(number)

@@ -121,18 +121,18 @@ class PrepareIndex:
 
 
 def prepare_index(spec: PrepareIndex, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """As `index`, over an index of other posts or of another version."""
+    """Index a collection as `index` does, replacing an index of other posts or of another version."""
     from engines.arqmath.collection.index import PLAN
     from engines.core.files import remove_folder
 
-    wanted = IndexCollection(spec.folder, spec.index)
+    request = IndexCollection(spec.folder, spec.index)
     try:
-        return index(wanted, events=events, stop=stop)
+        return index(request, events=events, stop=stop)
     except EngineError as error:
         if error.code != "E668":  # begun with other posts or by another version
             raise
     remove_folder(spec.index, PLAN)
-    return index(wanted, events=events, stop=stop)
+    return index(request, events=events, stop=stop)
 
 
 _ROWS = 2_000
@@ -151,7 +151,10 @@ class ExportDocuments:
 
 
 def export_documents(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Return the file appears whole or not at all.
+    """Export the documents of an index as JSON Lines, one `{"id", "contents"}` a line, as Anserini reads
+    them.
+
+    The file appears whole or not at all.
 
     Returns:
         Out, documents.

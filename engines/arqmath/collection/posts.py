@@ -132,8 +132,9 @@ def _remove_draft(draft: Path) -> None:
 def _fill_store(
     base: sqlite3.Connection, posts: Path, links: Path | None, events: Sink, stop: Stop
 ) -> dict[str, Any]:
-    kept, seen = base.execute("SELECT report, seen FROM begun").fetchone()
-    report, link_report = Report(**json.loads(kept)), Report()
+    # A draft knows how many posts it has read; reading goes on behind them.
+    stored_report, seen = base.execute("SELECT report, seen FROM begun").fetchone()
+    report, link_report = Report(**json.loads(stored_report)), Report()
     for rows in _in_turn(read_posts(posts, report, report.passed), _ROWS):
         if stop():
             return {"complete": False}
@@ -141,14 +142,18 @@ def _fill_store(
             "INSERT OR IGNORE INTO posts (id, kind, title, text, tags, parent, score) VALUES (?,?,?,?,?,?,?)",
             [(p.id, p.kind, p.title, p.body.text, " ".join(p.tags), p.parent, p.score) for p in rows],
         )
-        _insert_duplicates(base, ((post.id, other) for post in rows for other in post.duplicates))
+        _insert_duplicates(base, ((post.id, duplicate) for post in rows for duplicate in post.duplicates))
         seen += len(rows)
+        # Rows and position are committed together, so a kill loses at most one batch and never doubles one.
         base.execute("UPDATE begun SET report = ?, seen = ?", (json.dumps(asdict(report)), seen))
         base.commit()
         events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
     if links is not None:
-        result = read_links(links, link_report)
-        _insert_duplicates(base, ((post, other) for post, other, kind in result if kind == "duplicate"))
+        link_rows = read_links(links, link_report)
+        _insert_duplicates(
+            base, ((post, duplicate) for post, duplicate, kind in link_rows if kind == "duplicate")
+        )
+    # The index on answers is made last, which is faster than keeping it up to date.
     base.execute("CREATE INDEX IF NOT EXISTS answers ON posts (parent, number) WHERE kind = 2")
     counts = dict(base.execute("SELECT kind, count(*) FROM posts GROUP BY kind"))
     facts = {
@@ -161,6 +166,7 @@ def _fill_store(
     base.executemany("INSERT OR REPLACE INTO facts VALUES (?,?)", [*facts.items(), ("format", _FORMAT)])
     base.execute("DROP TABLE begun")
     base.commit()
+    # A finished store needs no write-ahead log beside it.
     base.execute("PRAGMA journal_mode = DELETE")
     first = [f"{posts.name}:{line}: {why}" for line, why in report.first]
     return {"complete": True, **facts, "first": first}
@@ -202,6 +208,7 @@ class PostStore:
         """questions, answers, duplicates, repeated, left_out."""
 
     def get_post(self, id: str) -> StoredPost | None:
+        """Return the post with an id, or None."""
         return self.get_posts([id]).get(id)
 
     def get_posts(self, ids: Iterable[str]) -> dict[str, StoredPost]:
@@ -241,6 +248,7 @@ class PostStore:
         return [r[0] for r in self._query_rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
 
     def close(self) -> None:
+        """Close the database."""
         self._base.close()
 
     def _query_rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[Any]:

@@ -34,7 +34,7 @@ _SHORT_LOOP = re.compile(r"(\s?\S{1,2}\s\S{1,2}|\S{1,3})(?:\s*\1){2,}(?!\S)")
 
 
 def one_line(text: str) -> str:
-    """White space and control characters as single spaces: a run has an answer to a line.
+    """Replace white space and control characters by single spaces: a run has one answer a line.
 
     >>> one_line("a\\tb\\n\\n c")
     'a b c'
@@ -171,10 +171,12 @@ class AnswerDraft:
         return [self.answers[topic.id] for topic in topics if topic.id in self.answers]
 
     def add_answer(self, answer: Answer) -> None:
+        """Add an answer and write it to the draft on disk."""
         self._journal.append({name: getattr(answer, name) for name in ("topic", "text", "score", "sources")})
         self.answers[answer.topic] = answer
 
     def remove(self) -> None:
+        """Delete the draft on disk."""
         self._journal.remove()
 
 
@@ -191,28 +193,29 @@ ScorePassages = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 def split_passages(text: str, limit: int = LIMIT) -> list[str]:
-    """Runs of whole sentences of at most `limit` characters, each as long as can be; the first begins the
-    text, each later one half a passage on.
+    """Return runs of whole sentences of at most `limit` characters, each as long as possible.
+
+    The first begins the text, and each later one begins half a passage further on.
 
     >>> split_passages("One two. Three four. Five.", 21)
     ['One two. Three four.', 'Three four. Five.']
     """
-    found = [part for part in split_sentences(one_line(text)) if len(part) <= limit]
-    if not found:
+    sentences = [part for part in split_sentences(one_line(text)) if len(part) <= limit]
+    if not sentences:
         short = cut_to_limit(text, limit)
         return [short] if short else []
-    made: list[str] = []
+    passages: list[str] = []
     begin = 0
-    while begin < len(found):
+    while begin < len(sentences):
         end, length = begin, -1
-        while end < len(found) and length + 1 + len(found[end]) <= limit:
-            length += 1 + len(found[end])
+        while end < len(sentences) and length + 1 + len(sentences[end]) <= limit:
+            length += 1 + len(sentences[end])
             end += 1
-        made.append(cut_to_limit(" ".join(found[begin:end]), limit))
-        if end == len(found):
+        passages.append(cut_to_limit(" ".join(sentences[begin:end]), limit))
+        if end == len(sentences):
             break
         begin = max(begin + 1, (begin + end) // 2)
-    return made
+    return passages
 
 
 def extract_answers(
@@ -251,7 +254,7 @@ def extract_answers(
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How an answer is written (paper, Table 7).
+    """How an answer is written (Reusch, Thiele and Lehner 2022, table 7).
 
     `beams`: width of the beam search. `length_penalty`: exponent of the length by which a beam's score is
     divided, so that above 0 longer ones are favoured. `hint`: begin with the word HINT. `sample`: draw among
@@ -301,13 +304,14 @@ def write_topics(
     network = open_gpt2(model).to(device).eval()
     room = network.config.n_positions - decoding.new_tokens
     if room < 16:
-        wanted, read = decoding.new_tokens, network.config.n_positions
-        what = f"{wanted} new tokens leave no room for a question: the model reads {read}"
+        new_tokens, positions = decoding.new_tokens, network.config.n_positions
+        what = f"{new_tokens} new tokens leave no room for a question: the model reads {positions}"
         raise EngineError(what, code="E653", remedy="Ask for fewer new tokens.")
 
     def write_answer(number: int, topic: Topic) -> Answer:
         # Of its own for each topic, so that a run that was interrupted comes out the same.
         torch.manual_seed(decoding.seed * 1_000_003 + number)
+        # Cut the question, never the prompt around it or the room for the answer.
         before, after = make_prompt("\0", hint=decoding.hint).split("\0")
         parts = tokenizer([before, topic.text, after], add_special_tokens=False)["input_ids"]
         ids = [*parts[0], *parts[1][: room - len(parts[0]) - len(parts[2])], *parts[2]]
@@ -329,11 +333,13 @@ def write_topics(
         return Answer(topic.id, (HINT if decoding.hint else "") + text, 1.0, tag, model.name)
 
     answers = draft.answer_topics(topics, write_answer, events=events, stop=stop)
+    # Cut to the limit of Task 3 only now, so the draft keeps what the model wrote.
     return [replace(one, tag=tag, text=cut_to_limit(remove_repetition(one.text))) for one in answers]
 
 
 def choose_shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:
-    """Of each topic's answers in several runs the shortest that is not empty; the first of equal ones.
+    """Choose, for each topic, the shortest answer that is not empty among several runs; of equal ones the
+    first.
 
     `sources` names the run it comes from.
 

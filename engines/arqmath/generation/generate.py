@@ -118,6 +118,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     check_out(spec.out, {topic.id for topic in topics})
     tag = spec.tag or spec.out.stem
     draft = None
+    # The settings that are not given have the defaults of `Decoding`.
     if spec.model is not None:
         given = {field.name: getattr(spec, field.name) for field in fields(Decoding)}
         decoding = Decoding(**{name: value for name, value in given.items() if value is not None})
@@ -135,9 +136,10 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     elif spec.index is not None:
         draft, answers = _extract_from_index(spec, topics, spec.index, tag, events, stop)
     else:
-        wanted = {topic.id for topic in topics}
+        topic_ids = {topic.id for topic in topics}
         runs = [read_answers(path)[0] for path in spec.shortest]
-        answers = [answer for answer in choose_shortest(runs, tag) if answer.topic in wanted]
+        answers = [answer for answer in choose_shortest(runs, tag) if answer.topic in topic_ids]
+    # After a stop, the answers so far stay in the draft beside the run.
     complete = not stop()
     if complete and not answers:
         remedy = "Do the topics belong to these runs, or to another collection than the index?"
@@ -152,8 +154,10 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     from engines.proofreading.texts import TextProofreader
 
     proofreader = TextProofreader()
-    asked = {topic.id: topic.text for topic in topics}
-    rows = [{"topic": one.topic, **check_answer(one.text, asked[one.topic], proofreader)} for one in answers]
+    questions = {topic.id: topic.text for topic in topics}
+    rows = [
+        {"topic": one.topic, **check_answer(one.text, questions[one.topic], proofreader)} for one in answers
+    ]
     return {**result, "checked": rows}
 
 

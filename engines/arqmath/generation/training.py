@@ -46,7 +46,7 @@ HINT = "HINT"
 
 
 def make_prompt(problem: str, *, hint: bool = False) -> str:
-    """What a solution is written after.
+    """Return the prompt that a solution follows: PROBLEM, the question, and SOLUTION.
 
     >>> make_prompt("What is 1+1?", hint=True)
     'PROBLEM: What is 1+1?SOLUTION: HINT'
@@ -146,7 +146,11 @@ def collection_texts(folder: Path, *, seed: int) -> ProblemTexts:
 
 
 def amps_texts(folder: Path, *, seed: int) -> ProblemTexts:
-    """AMPS: Khan's exercises five times, half of Mathematica's, drawn by the seed."""
+    """Return the texts of AMPS: Khan Academy's exercises five times, and half of Mathematica's, drawn by the
+    seed.
+
+    The proportions are those of Reusch, Thiele and Lehner (2022), section 4.3.
+    """
     from engines.arqmath.training.corpora import read_amps
     from engines.forum.readers import Report
 
@@ -200,11 +204,14 @@ class ProblemSequences:
         """The share of pairs that had to be shortened."""
 
     def build_sequence(self, pair: int) -> tuple[list[int], int]:
-        """Token ids with the end token, and how many are the prompt's; the longer text is cut first."""
-        asked, answered = (self._texts[row].tolist() for row in self.pairs[pair])
-        first, second = longest_first(len(asked), len(answered), self._room)
-        head = [*self._before, *asked[:first], *self._between]
-        return [*head, *answered[:second], self._end], len(head)
+        """Return the token ids of a pair with the end token, and how many of them belong to the prompt.
+
+        If the pair is too long, the longer text is cut first.
+        """
+        question, answer = (self._texts[row].tolist() for row in self.pairs[pair])
+        first, second = longest_first(len(question), len(answer), self._room)
+        head = [*self._before, *question[:first], *self._between]
+        return [*head, *answer[:second], self._end], len(head)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -221,7 +228,9 @@ _MEASURED = 200
 
 @specification
 class GeneratorSettings:
-    """What a recipe's table `model` says. The sizes count only without a backbone; they are GPT-2's."""
+    """The settings in a recipe's table `model`; the sizes count only without a backbone and default to
+    GPT-2's.
+    """
 
     max_length: Annotated[int, Arg("Tokens of an example, including the end token.", low=32)] = 1024
     width: Annotated[int, Arg("Width of the model.", low=1)] = 768
@@ -250,6 +259,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         super().__init__(model, data, seed=seed)
 
     def list_source_files(self) -> dict[str, Sequence[Path]]:
+        """Return the files that the training reads, by what they serve as."""
         files: dict[str, Sequence[Path]] = {}
         if "collection" in self.data:
             files["collection"] = (self.folder.need_posts(),)
@@ -277,11 +287,12 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
 
     @cached_property
     def problems(self) -> ProblemSequences:
+        """The problems and solutions as rows of tokens."""
         most = self.settings.max_length
-        place = self._cache.stored_path(
+        stored_path = self._cache.stored_path(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
-        return ProblemSequences(self.tokenizer, self._load_sources(), max_length=most, place=place)
+        return ProblemSequences(self.tokenizer, self._load_sources(), max_length=most, place=stored_path)
 
     @cached_property
     def _order(self) -> Any:
@@ -292,6 +303,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return max(1, round(_HELD_OUT * len(self.problems))) if len(self.problems) > 1 else 0
 
     def model(self) -> torch.nn.Module:
+        """The model as the training begins with it."""
         with quick_imports():
             from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -314,6 +326,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return _SequenceSubset(self.problems, self._order[self._held_out :])
 
     def length(self, example: tuple[list[int], int]) -> int:
+        """Return the length of an example in tokens."""
         return len(example[0])
 
     def collate(self, examples: Sequence[tuple[list[int], int]]) -> dict[str, torch.Tensor]:
@@ -332,24 +345,26 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return (int((batch["labels"][:, 1:] != -100).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """Cross-entropy of the solution's tokens, in nats a token."""
+        """Return the cross-entropy of the solution's tokens, in nats per token."""
         result: torch.Tensor = model(
             input_ids=batch["ids"], attention_mask=batch["mask"], labels=batch["labels"]
         ).loss
         return result
 
     def unmeasured(self, name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if self._held_out or name == "cut_share" else "no pair is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """Of at most 200 held-out pairs: `validation_loss_nats` a token; with the share of all pairs that
-        were shortened, `cut_share`."""
+        """Measure at most 200 held-out pairs: the loss in nats per token, and the share of all pairs that
+        were shortened.
+        """
         import torch
 
-        held = _SequenceSubset(self.problems, self._order[: min(self._held_out, _MEASURED)])
+        subset = _SequenceSubset(self.problems, self._order[: min(self._held_out, _MEASURED)])
         total = count = 0.0
-        for begin in range(0, len(held), 8):
-            batch = self.collate([held[place] for place in range(begin, min(begin + 8, len(held)))])
+        for begin in range(0, len(subset), 8):
+            batch = self.collate([subset[index] for index in range(begin, min(begin + 8, len(subset)))])
             (tokens,) = self.counts(batch)
             with torch.inference_mode():
                 loss = self.loss(model, move_to_model(batch, model))
@@ -358,6 +373,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return {"validation_loss_nats": total / count, **measures} if count else measures
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model, its tokenizer and its card into a folder."""
         data = {kind: path.name for kind, path in self.data.items()}
         data |= {"pairs": f"{len(self.problems):,}", "of them shortened": f"{self.problems.cut:.1%}"}
         save_model(

@@ -58,8 +58,10 @@ def has_cosine_head(config: Mapping[str, Any]) -> bool:
 
 
 def write_library_files(folder: Path) -> None:
-    """What sentence-transformers' CrossEncoder needs to open such a folder: the module `PairCosine`, as code
-    that lies in it, and the two files that name it."""
+    """Write what sentence-transformers' CrossEncoder needs to open a folder.
+
+    These are the module `PairCosine`, as code, and the two files that name it.
+    """
     source = asset("models/arqmath-reranker/pair_cosine.py")
     write_bytes(folder / source.name, source.read_bytes())
     write_json(
@@ -98,11 +100,13 @@ def cosine_head(encoder: Any) -> torch.nn.Module:
             states = self.encoder(
                 input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
             ).last_hidden_state.float()
+            # Token type 1 marks the answer; padding has type 0 and no attention.
             second = attention_mask * token_type_ids
             sides = [
                 nn.functional.normalize((states * mask.unsqueeze(-1)).sum(1), dim=-1)
                 for mask in (attention_mask - second, second)
             ]
+            # p(class 1) = (1 + cosine) / 2, kept away from 0 and 1 so that its logarithm is finite.
             cosine = (sides[0] * sides[1]).sum(-1)
             share = (1 + cosine.clamp(-_CLOSEST, _CLOSEST)) / 2
             return SimpleNamespace(
@@ -139,7 +143,7 @@ class CrossEncoder(Scorer):
     def __init__(
         self, folder: str | Path, *, device: str = "auto", max_tokens: int | None = None, exact: bool = False
     ) -> None:
-        """Load it.
+        """Load a cross-encoder from a folder.
 
         Args:
             device: `auto` takes a GPU where there is one.
@@ -168,6 +172,7 @@ class CrossEncoder(Scorer):
         self._tokenizer = open_tokenizer(self.folder, CODE)
         config = self._model.config
         rows = self._model.get_input_embeddings().num_embeddings
+        # A tokenizer that was saved without a length says a huge number.
         check_tokens(self.folder, self._tokenizer, rows, "E382")
         recorded = int(self._tokenizer.model_max_length)
         if recorded >= LARGE_INTEGER:  # the library's sign of none
@@ -175,6 +180,7 @@ class CrossEncoder(Scorer):
         self.max_tokens = min(max_tokens or recorded, count_positions(config))
         self._frame = TokenFrame.from_tokenizer(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
+        # The head of a classifier stays in single precision: half would round close scores to ties.
         self.half = None if exact else half_precision(device)
         if self.half is not None and not self._titles:
             _keep_head_exact(self._model, device)
@@ -182,6 +188,7 @@ class CrossEncoder(Scorer):
 
     @property
     def fingerprint(self) -> str:
+        """A hash of all that the scores depend on: weights, tokenizer, precision and length."""
         import hashlib
 
         score = "cosine" if self._titles else "log-odds"
@@ -213,15 +220,20 @@ class CrossEncoder(Scorer):
         return text[: result["offset_mapping"][-1][1]] if result["input_ids"] else ""
 
     def probability(self, score: float) -> float:
-        """What the model says of an answer, between 0 and 1: to be shown, since many become the same number.
-        With a cosine head that is the score itself."""
+        """Return what the model says of an answer, between 0 and 1.
+
+        It is for display only, because many scores become the same number. With a cosine head it is the score
+        itself.
+        """
         if self._titles:
             return score
         return 1 / (1 + exp(-max(score, -700)))
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Yield scores are log-odds that the answer is one, with a cosine head (1 + cosine) / 2. The same
-        pairs give the same numbers; batches of other pairs may change the last digits.
+        """Yield batches of pairs, as their indices, with their scores.
+
+        A score is the log-odds of class 1 or, with a cosine head, (1 + cosine) / 2. The same pairs give the
+        same numbers; other pairs in a batch may change the last digits.
         """
         import numpy as np
         import torch
@@ -229,11 +241,15 @@ class CrossEncoder(Scorer):
         pairs = [(self._prompt + question, answer) for question, answer in pairs]
         tokens = self._tokenize_pairs(pairs)
         room = self.max_tokens - self._frame.width
-        long = {text: sum(map(len, parts)) for text, parts in tokens.items()}
-        kept = np.array([longest_first(long[left], long[right], room) for left, right in pairs])
-        whole = np.array([long[left] + long[right] for left, right in pairs])
-        read = kept.sum(1)
-        for batch in batches_by_length(read + self._frame.width, self._batch_tokens):
+        token_counts = {text: sum(map(len, parts)) for text, parts in tokens.items()}
+        # Longest-first truncation: tokens are taken from the longer side until the pair fits.
+        kept = np.array(
+            [longest_first(token_counts[left], token_counts[right], room) for left, right in pairs]
+        )
+        full_lengths = np.array([token_counts[left] + token_counts[right] for left, right in pairs])
+        read_lengths = kept.sum(1)
+        # Pairs of similar length share a batch, so that little is padding.
+        for batch in batches_by_length(read_lengths + self._frame.width, self._batch_tokens):
             sides = [self._cut_sides(tokens, *pairs[row], *kept[row]) for row in batch]
             inputs = padded_batch(
                 [self._frame.wrap_pair(left, right) for left, right in sides],
@@ -251,8 +267,9 @@ class CrossEncoder(Scorer):
                 scores = (1 + result.cosine.double()) / 2
             else:
                 logits = result.logits.double()
+                # log p1 - log p0 orders answers like p1 without saturating.
                 scores = logits[:, -1] - (logits[:, 0] if logits.shape[1] == 2 else 0)
-            self.truncated += int((read < whole)[batch].sum())
+            self.truncated += int((read_lengths < full_lengths)[batch].sum())
             yield batch, scores.cpu().numpy()
 
     def _tokenize_pairs(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[TokenIds]]:

@@ -58,7 +58,7 @@ class Evaluate:
 
 
 def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
-    """Return the measures of a run.
+    """Evaluate a run against judgements.
 
     Returns:
         Topics (judged ones), the means over them, run_topics (their number in the run, and the means over
@@ -103,7 +103,7 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
-    """Judgements, with a warning of grades that ARQMath does not have."""
+    """Return the judgements of a file, after a warning about grades that ARQMath does not have."""
     from engines.retrieval.trec import NOT_A_GRADE, read_qrels
 
     qrels = read_qrels(path, task=task)
@@ -204,7 +204,7 @@ def _compare_grades(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, A
 
 
 def unwrap_single_run(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is printed as JSON: of a single run of Task 3 no name."""
+    """Return what is printed as JSON: a single run of Task 3 without its name."""
     runs = found.get("runs", {})
     return next(iter(runs.values())) if len(runs) == 1 else found
 
@@ -293,7 +293,7 @@ class Compare:
 
 
 def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
-    """Return every run against the first.
+    """Compare every run with the first.
 
     Returns:
         Measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap) and
@@ -317,19 +317,20 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     """
     from engines.retrieval.significance import bonferroni, holm
 
-    found = [_compare_by_qrels(spec, path, events) for path in spec.qrels]
-    comparisons = [test for one in found for test in one.comparisons]
+    results = [_compare_by_qrels(spec, path, events) for path in spec.qrels]
+    comparisons = [test for result_of_qrels in results for test in result_of_qrels.comparisons]
+    # All comparisons of one call are corrected together, over several files of judgements too.
     p_values = [test["randomisation_p"] for test in comparisons]
     for test, b, h in zip(comparisons, bonferroni(p_values), holm(p_values), strict=True):
         test |= {"bonferroni_p": b, "holm_p": h}
     drawn: dict[str, Any] = {}
     if spec.plot is not None:
-        panels = [panel for one in found for panel in one.panels]
+        panels = [panel for result_of_qrels in results for panel in result_of_qrels.panels]
         write_drawing(spec.plot, draw_differences(panels), width=PIXELS)
         drawn["plot"] = str(spec.plot)
-    systems = [system for one in found for system in one.systems]
+    systems = [system for result_of_qrels in results for system in result_of_qrels.systems]
     tested = {(test.get("qrels"), test["run"]): test for test in comparisons}
-    said = f"{spec.measure}, each run against {spec.runs[0].name}"
+    title = f"{spec.measure}, each run against {spec.runs[0].name}"
     columns = (*(["qrels"] if len(spec.qrels) > 1 else []), "run", *SHOWN, "interval")
     return Shown(
         {
@@ -344,7 +345,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
             for row in systems
         ],
         (*columns, "difference", "t_p", "randomisation_p", "holm_p"),
-        title=said,
+        title=title,
     )
 
 
@@ -365,17 +366,18 @@ def _compare_by_qrels(spec: Compare, path: Path, events: Sink) -> _RunComparison
 
     qrels = load_qrels(path, spec.task, events)
     runs = {run: load_run(run, qrels, path, spec.task, spec.visual_ids, events) for run in spec.runs}
+    # Measures of runs of unequal depth are not comparable.
     if what := unequal_depths(runs, qrels.grades):
         warn(events, what)
     results = [evaluate(runs[run], qrels) for run in spec.runs]
     values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
-    by = {"qrels": str(path)} if len(spec.qrels) > 1 else {}
-    of = f" by {path.name}" if by else ""
-    first, *others = values
+    qrels_column = {"qrels": str(path)} if len(spec.qrels) > 1 else {}
+    suffix = f" by {path.name}" if qrels_column else ""
+    first, *other_values = values
     return _RunComparisons(
         [
             {
-                **by,
+                **qrels_column,
                 "run": str(run),
                 **{name: round(result.mean[name], 6) for name in (*SHOWN, spec.measure)},
                 "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
@@ -383,14 +385,14 @@ def _compare_by_qrels(spec: Compare, path: Path, events: Sink) -> _RunComparison
             for run, result, own in zip(spec.runs, results, values, strict=True)
         ],
         [
-            {**by, "run": str(run), **asdict(test(first, own, seed=spec.seed))}
-            for run, own in zip(spec.runs[1:], others, strict=True)
+            {**qrels_column, "run": str(run), **asdict(test(first, own, seed=spec.seed))}
+            for run, own in zip(spec.runs[1:], other_values, strict=True)
         ],
         [
             (
-                f"{spec.measure} of {run.name} less {spec.runs[0].name}{of}, {len(own)} topics",
+                f"{spec.measure} of {run.name} less {spec.runs[0].name}{suffix}, {len(own)} topics",
                 {topic: own[topic] - first[topic] for topic in own if topic in first},
             )
-            for run, own in zip(spec.runs[1:], others, strict=True)
+            for run, own in zip(spec.runs[1:], other_values, strict=True)
         ],
     )

@@ -76,7 +76,7 @@ class WrittenAnswers:
 
 @dataclass(slots=True)
 class Rankings:
-    """What is known of a collection's topics, judgements and runs.
+    """The topics, judgements and runs of a collection.
 
     `grades` and `judged_in` (the files they come from) are by topic; `info` holds the topics' attributes by
     topic and column; `problems` says what could not be read, and was left out; `unread` has the errors of
@@ -206,7 +206,9 @@ class Rankings:
     # For showing, JSON-able
 
     def build_overview(self) -> dict[str, Any]:
-        """Runs with their means, topics with their scores in every run, how the judgements spread."""
+        """Return the runs with their means, the topics with their scores in every run, and the distribution
+        of grades.
+        """
         from engines.retrieval.significance import bootstrap_interval
 
         runs = []
@@ -269,8 +271,8 @@ class Rankings:
         }
 
     def describe_ranking(self, topic: str) -> dict[str, Any]:
-        """Return a topic in every run: its text, `runs` (name: [[id, score], …] best first), `grades`, and
-        the answers that were written to it.
+        """Return a topic in every run: its text, `runs` (name: [[id, score], …], best first), `grades` and
+        `answers`.
 
         Raises:
             DataError: E371 for a topic that nothing knows.
@@ -344,26 +346,28 @@ def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list
         all runs) and `run`, the names of these.
     """
     grades: Mapping[str, int] = ranking["grades"]
-    places = {
+    ranks_by_run = {
         name: {document: rank for rank, (document, _) in enumerate(pairs, start=1)}
         for name, pairs in ranking["runs"].items()
     }
-    here, there = places.get(run, {}), places.get(against, {})
-    gains, before = _compute_gains(here, grades), _compute_gains(there, grades)
+    # The part that each answer has in DCG', in either run.
+    ranks_here, ranks_there = ranks_by_run.get(run, {}), ranks_by_run.get(against, {})
+    gains, before = _compute_gains(ranks_here, grades), _compute_gains(ranks_there, grades)
     scores = dict(map(tuple, ranking["runs"].get(run, ())))
     missed = [document for document, grade in grades.items() if grade > 0]
     rows = []
-    for document in dict.fromkeys((*here, *there, *missed)):
-        rank, other, grade = here.get(document), there.get(document), grades.get(document)
-        compared = bool(against) and against in places
-        ranks = {name: known[document] for name, known in places.items() if document in known}
+    # Answers of this run first, then those of the other run only, then relevant ones that both miss.
+    for document in dict.fromkeys((*ranks_here, *ranks_there, *missed)):
+        rank, other_rank, grade = ranks_here.get(document), ranks_there.get(document), grades.get(document)
+        compared = bool(against) and against in ranks_by_run
+        ranks = {name: known[document] for name, known in ranks_by_run.items() if document in known}
         gain = gains.get(document, 0.0) if grade is not None else None
         rows.append(
             {
                 "id": document,
                 "rank": rank,
-                "other": other,
-                "move": other - rank if rank is not None and other is not None else None,
+                "other": other_rank,
+                "move": other_rank - rank if rank is not None and other_rank is not None else None,
                 "grade": grade,
                 "judged": grade is not None,
                 "gain": gain,
@@ -445,7 +449,7 @@ class DrawRun:
 
 
 def list_topics(spec: ListTopics, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Runs, topics with their scores, and the judgements of a collection.
+    """List the topics of a collection with their scores, its runs and its judgements.
 
     Returns:
         See `Rankings.build_overview`, each topic with its title written for a terminal (`shown`); index:
@@ -527,7 +531,7 @@ def show_ranking(spec: ShowRanking, *, events: Sink = ignore, stop: Stop = never
 
 
 def write_run(spec: WriteRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Write a run.
+    """Write a run of the collection to a file.
 
     Returns:
         File, documents.

@@ -207,6 +207,8 @@ class Rank:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
+        """Refuse combinations of options that contradict each other or have no effect."""
+        # Each check refuses a combination whose options would have no effect.
         if self.first is not None:
             FirstStage.from_text(self.first)
         if bool(self.topics) == self.questions:
@@ -259,7 +261,7 @@ def _option_error(what: str, remedy: str) -> EngineError:
 
 
 def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Rank the answers of a collection for topics, and write the run, and beside it what it was made of.
+    """Rank the answers of a collection for topics and write the run, with a manifest of what made it.
 
     The first stage's best (or the judged answers, those of shared tags, or all) are scored by the model;
     behind them the list goes on in the first stage's order. With `tune_topics` the weight between both is
@@ -303,11 +305,12 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     check_out(spec.run, {topic.id for topic in topics})
     # Before the first stage, which may take long.
     model = _load_scorer(spec) if spec.rerank else None
+    # Without a first stage, all judged, tagged or existing answers are scored.
     if spec.candidates != "index":
         assert model is not None
-        wanted, texts = _all_candidates(spec, source, topics, qrels, events)
+        candidates, texts = _all_candidates(spec, source, topics, qrels, events)
         ranking = score_candidates(
-            topics, wanted, texts, model, spec.run, tag=spec.tag or "", events=events, stop=stop
+            topics, candidates, texts, model, spec.run, tag=spec.tag or "", events=events, stop=stop
         )
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
         result = {**_describe_ranking(ranking), **facts}
@@ -315,10 +318,11 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         result = _two_stages(spec, source.require_index("a first stage"), topics, qrels, model, events, stop)
     if model is not None and model.max_tokens:
         result["max_tokens"] = model.max_tokens
+    # Only a complete run has a manifest.
     if result["complete"]:
-        used = () if spec.model is None or not spec.rerank else model_files(spec.model)
-        asked = (*spec.topics, *spec.tune_topics)
-        reads = {"source": (source.file,), "topics": asked, "qrels": spec.qrels, "model": used}
+        model_parts = () if spec.model is None or not spec.rerank else model_files(spec.model)
+        topic_files = (*spec.topics, *spec.tune_topics)
+        reads = {"source": (source.file,), "topics": topic_files, "qrels": spec.qrels, "model": model_parts}
         scored = result.get("depth") if model is not None else None
         write_manifest("arqmath.rank", spec, spec.run, reads, result, scored=scored)
     return result
@@ -454,12 +458,16 @@ def _two_stages(
     if stop():
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
     warn_of_unanswered_topics(topics, first.rankings, events)
+    # Recall of the first stage limits whatever the second one can reach.
     if qrels is not None:
-        about["recall"] = {str(at): round(value, 4) for at, value in compute_recall(first, qrels).items()}
+        about["recall"] = {
+            str(weight_tried): round(value, 4) for weight_tried, value in compute_recall(first, qrels).items()
+        }
     if model is None:
         run = TrecRun(spec.tag or how.replace(" ", ""), first.rankings).limit_depth(depth)
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
+    # Tune the weight on topics of their own; no other topic is looked at.
     tuning = _select_tuning_topics(read_topic_files(spec.tune_topics), first, qrels)
     result = score_candidates(
         topics,
@@ -471,12 +479,15 @@ def _two_stages(
         events=events,
         stop=stop,
     )
+    # Weighted sum of both stages, after normalisation.
     about["weight"] = weight = spec.weight
     if result.complete:
         if tuning:
             assert qrels is not None
             weight, tried = tune_interpolation(first, result.run, qrels, topics=tuning)
-            means = ", ".join(f"{at:g}: {value:.4f}" for at, value in sorted(tried.items()))
+            means = ", ".join(
+                f"{weight_tried:g}: {value:.4f}" for weight_tried, value in sorted(tried.items())
+            )
             what = f"weight {weight:g} by nDCG' on {len(tuning)} topics ({means})"
             events(Event("log", {"message": what}))
         run = combine_stages(first, result.run, weight=weight, tag=result.run.tag)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 class StoredText(Protocol):
+    """The text of an answer or a question."""
+
     @property
     def title(self) -> str:
         """The title of the question that it is or answers."""
@@ -41,7 +43,7 @@ class StoredText(Protocol):
 
     @property
     def text(self) -> str:
-        """Its cleaned body, formulas as `$latex$`."""
+        """The cleaned body, with formulas as `$latex$`."""
         ...
 
     @property
@@ -70,7 +72,7 @@ class Scorer(ABC):
         """Return the places of the pairs of a batch, and their scores."""
 
     def select_text(self, answer: StoredText) -> str:
-        """What it is to be given of an answer."""
+        """Return the text of an answer that is scored."""
         return answer.text
 
     def score(
@@ -116,7 +118,7 @@ _BATCH = 32
 
 
 def is_colbert(folder: Path) -> bool:
-    """Return the folder says that it holds such a model; a plain encoder has no projection of tokens."""
+    """Return whether a folder says that it holds such a model."""
     about: dict[str, Any] = {}
     for name in ("config.json", "config_sentence_transformers.json"):
         try:
@@ -155,10 +157,11 @@ class ColbertScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
+        """A hash of all that the scores depend on: weights and precision."""
         return f"colbert {self._half} {fingerprint_folder(self._folder)}"
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
-        """Yield scores are sums of the model's similarity."""
+        """Yield batches of pairs, as their indices, with sums of the model's similarity as scores."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         limit = self._model[0].document_length or self._model.max_seq_length
         if limit is not None:
@@ -202,12 +205,13 @@ class FormulaScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
+        """The version of the features of formulas."""
         from engines.formula.operator_tree import FEATURES_VERSION
 
         return f"formulas {FEATURES_VERSION}"
 
     def score_batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[range, list[float]]]:
-        """Yield scores are between 0 and 1."""
+        """Yield batches of pairs, as their indices, with scores between 0 and 1."""
         for begin in range(0, len(pairs), _SHOWN_EVERY):
             rows = range(begin, min(begin + _SHOWN_EVERY, len(pairs)))
             yield rows, [self._score_pair(*pairs[row]) for row in rows]
@@ -293,12 +297,13 @@ class InteractionScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
+        """A hash of all that the scores depend on: weights, precision and length."""
         return f"interaction {_TOKENS} {self._half} {fingerprint_folder(self.folder)}"
 
     def score_batches(
         self, pairs: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
-        """Yield scores are cosines."""
+        """Yield batches of pairs, as their indices, with cosines as scores."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         states = dict(zip(asked, self._encode_tokens(self._tokenize_texts(asked)), strict=True))
         ids = self._tokenize_texts([answer for _, answer in pairs])
@@ -344,7 +349,7 @@ _CHUNK = 2_000
 
 
 class AnswerTexts(Protocol):
-    """Where the texts of answers come from: `engines.arqmath.collection.posts.PostStore`, or `load_texts`."""
+    """A source of the texts of answers: `PostStore`, or `load_texts`."""
 
     def get_posts(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
         """Return the posts of these ids; what is not there is left out."""
@@ -353,7 +358,7 @@ class AnswerTexts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScoredRanking:
-    """What a ranking came to.
+    """The result of a ranking.
 
     `run` holds the topics that are finished; `complete` says whether these are all. `pairs` were scored, of
     which `truncated` were too long to be read whole; `missing` candidates have no text. `resumed` topics were
@@ -411,7 +416,7 @@ def load_texts(posts: Path, wanted: Collection[str]) -> AnswerTexts:
 
 
 def journal_path(out: Path) -> Path:
-    """Where a ranking that goes to `out` keeps its finished topics until it is complete."""
+    """Return the file that keeps the finished topics of a ranking until it is complete."""
     return out.with_name(f"{out.name}.partial.jsonl")
 
 
@@ -444,12 +449,13 @@ def score_candidates(
             `out` is of another scorer.
     """
     if isinstance(candidates, TrecRun):
-        found = candidates.rankings.items()
-        wanted = {name: [document for document, _ in ranking] for name, ranking in found}
+        rankings = candidates.rankings.items()
+        candidate_ids = {name: [document for document, _ in ranking] for name, ranking in rankings}
     else:
-        wanted = {name: list(dict.fromkeys(ids)) for name, ids in candidates.items()}
-    asked = [topic for topic in topics if wanted.get(topic.id)]
-    if not asked:
+        candidate_ids = {name: list(dict.fromkeys(ids)) for name, ids in candidates.items()}
+    # Topics without candidates are not ranked.
+    ranked_topics = [topic for topic in topics if candidate_ids.get(topic.id)]
+    if not ranked_topics:
         remedy = "Do the topics belong to these judgements, or to this run?"
         raise DataError("none of the topics has candidates", code="E343", remedy=remedy)
     out = Path(out)
@@ -464,9 +470,10 @@ def score_candidates(
             remedy="Finish it, choose another --out, or remove this file.",
         )
 
+    # A digest of question and candidates tells whether a finished topic in the journal is still the same.
     digests = {}
-    for topic in asked:
-        content = json.dumps([topic.text, wanted[topic.id]], ensure_ascii=False)
+    for topic in ranked_topics:
+        content = json.dumps([topic.text, candidate_ids[topic.id]], ensure_ascii=False)
         digests[topic.id] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     done: dict[str, _FinishedTopic] = {}
     for row in journal.read_items(other_scorer_error):
@@ -475,21 +482,27 @@ def score_candidates(
             if digests.get(finished.topic) == finished.digest:
                 done[finished.topic] = finished
     resumed = len(done)
-    meter = _Meter(sum(len(wanted[topic.id]) for topic in asked), sum(len(wanted[name]) for name in done))
+    meter = _Meter(
+        sum(len(candidate_ids[topic.id]) for topic in ranked_topics),
+        sum(len(candidate_ids[name]) for name in done),
+    )
     journal.begin_file(map(asdict, done.values()))
-    for number, topic in enumerate(asked):
+    # Each finished topic is written to the journal at once, so that a stop loses at most one topic.
+    for number, topic in enumerate(ranked_topics):
         if topic.id in done:
             continue
-        here = {"topic": topic.id, "topics_done": number, "topics": len(asked)}
-        sink = meter.wrap_sink(events, here)
-        scored = _score_topic(topic, wanted[topic.id], digests[topic.id], store, scorer, depth, sink, stop)
+        topic_progress = {"topic": topic.id, "topics_done": number, "topics": len(ranked_topics)}
+        sink = meter.wrap_sink(events, topic_progress)
+        scored = _score_topic(
+            topic, candidate_ids[topic.id], digests[topic.id], store, scorer, depth, sink, stop
+        )
         if scored is None:
             break
         journal.append(asdict(scored))
         done[topic.id] = scored
-    ordered = [done[topic.id] for topic in asked if topic.id in done]
+    ordered = [done[topic.id] for topic in ranked_topics if topic.id in done]
     run = TrecRun(tag, {item.topic: item.ranking for item in ordered if item.ranking})
-    complete = len(ordered) == len(asked)
+    complete = len(ordered) == len(ranked_topics)
     if complete:
         if not run.rankings:
             what = "the collection has none of the candidates"
@@ -497,13 +510,14 @@ def score_candidates(
             raise DataError(what, code="E343", exit_code=3, remedy=remedy)
         write_run(run, out, depth=depth)
         journal.remove()
+        # Read the run back: scores as they stand in the file, ties included.
         run = read_run(out)
     if missing := sum(item.missing for item in ordered):
         warn(events, f"{missing:,} candidates are not in the collection and were left out")
     return ScoredRanking(
         run=run,
         complete=complete,
-        topics=len(asked),
+        topics=len(ranked_topics),
         resumed=resumed,
         pairs=sum(item.pairs for item in ordered),
         truncated=sum(item.truncated for item in ordered),

@@ -56,7 +56,8 @@ class Search:
 
 
 def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    r"""Return the best answers to a query, best first; it is read as a topic is, so that `\(x\)` is `$x$`.
+    r"""Search a collection: the best answers to a query, best first; it is read as a topic is, so `\(x\)` is
+    `$x$`.
 
     Returns:
         Query, how, answers (in the index), matched (whether any answer holds a word or symbol of it: if not,
@@ -102,6 +103,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     ]
     matched = index.holds_term_of(query)
     document = {"query": spec.query, "how": how, "answers": len(index), "matched": matched, "hits": hits}
+    # The first stage is shown while the model still scores.
     if spec.model is not None:
         events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
         document["hits"] = _rerank_hits(query, hits, posts, _load_cross_encoder(spec.model), events, stop)

@@ -57,7 +57,7 @@ class Tune:
 
 
 def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Measure every system with what is chosen for it on other topics than it is measured on.
+    """Measure every system with settings that were chosen on other topics than those it is measured on.
 
     Returns:
         Complete (false after a stop, and then nothing else), topics (reported), tuned_on (with `tune_topics`,
@@ -96,13 +96,15 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     assert qrels is not None
     texts = {topic.id: topic.text for topic in topics if topic.id in qrels.grades}
     names = list(texts)
+    # Each split chooses on some topics and reports on the others.
     splits = _split_topics(spec, names)
     judged = Qrels({name: qrels.grades[name] for name in names})
-    reported = sorted({place for _, others in splits for place in others})
+    reported = sorted({index_ for _, others in splits for index_ in others})
     rows: list[dict[str, Any]] = []
     measured: dict[str, NDArray[np.float64]] = {}
     for system, against, runs in _iterate_systems(index, texts):
         values: dict[str, NDArray[np.float64]] = {}
+        # A row of nDCG' over all topics for each setting; the choice by split needs no second search.
         for setting, run in runs:
             if stop():
                 return {"complete": False}
@@ -157,11 +159,11 @@ def _iterate_systems(index: AnswerIndex, texts: Mapping[str, str]) -> Iterator[t
 
     def run_bm25(counted: Frequencies, grid: Sequence[tuple[float, float]], label: str = "") -> _Runs:
         for k1, b in grid:
-            found = {
+            scored = {
                 topic: [(ids[row], float(s)) for row, s in zip(rows.tolist(), scores, strict=True)]
                 for topic, scores, rows in counted.search(Bm25(k1, b), DEPTH)
             }
-            yield f"{label}k1 {k1:g}, b {b:g}", TrecRun.from_scores("BM25", found)
+            yield f"{label}k1 {k1:g}, b {b:g}", TrecRun.from_scores("BM25", scored)
 
     def run_all_terms(grid: Sequence[tuple[float, float]]) -> _Runs:
         for terms, counted in by_terms.items():
@@ -173,21 +175,25 @@ def _iterate_systems(index: AnswerIndex, texts: Mapping[str, str]) -> Iterator[t
 
     by_terms = {terms: Frequencies(iterate_texts(), texts, version) for terms, version in VERSIONS.items()}
     own = by_terms[next(terms for terms, version in VERSIONS.items() if version == as_is["tokens"])]
-    at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
-    yield plain, "", run_bm25(own, [at])
+    as_indexed_params = as_is["bm25"]["k1"], as_is["bm25"]["b"]
+    # BM25 as the index has it is what the other systems are compared with.
+    yield plain, "", run_bm25(own, [as_indexed_params])
     yield "BM25, k1 and b", plain, run_bm25(own, BM25_GRID)
     yield "BM25 with Anserini's defaults", plain, run_bm25(by_terms["porter"], [_LUCENE])
     yield "BM25 by Porter's stemmer, k1 and b", plain, run_bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
     yield "BM25, terms, k1 and b", plain, run_all_terms([*BM25_GRID, _LUCENE])
+    # The other first stages and their fusions, if the index has any.
     if len(index.searches) > 1:
-        found = {name: index.rank_topics(texts, DEPTH, how=name) for name in index.searches}
-        whole = f"{index.how} as it is"
-        yield whole, plain, _fuse_stages([FirstStage.from_text(index.how)], found)
-        pairs = (zip(index.searches, weights, strict=True) for weights in grid_weightings(len(found), _STEPS))
+        scored = {name: index.rank_topics(texts, DEPTH, how=name) for name in index.searches}
+        fused = f"{index.how} as it is"
+        yield fused, plain, _fuse_stages([FirstStage.from_text(index.how)], scored)
+        pairs = (
+            zip(index.searches, weights, strict=True) for weights in grid_weightings(len(scored), _STEPS)
+        )
         sums = (FirstStage(tuple((name, weight) for name, weight in pair if weight)) for pair in pairs)
-        yield "weights of a sum", whole, _fuse_stages(sums, found)
-        constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in RANK_CONSTANTS)
-        yield "rrf, k", whole, _fuse_stages(constants, found)
+        yield "weights of a sum", fused, _fuse_stages(sums, scored)
+        constants = (FirstStage(tuple((name, 1.0) for name in scored), k) for k in RANK_CONSTANTS)
+        yield "rrf, k", fused, _fuse_stages(constants, scored)
 
 
 def _fuse_stages(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> _Runs:

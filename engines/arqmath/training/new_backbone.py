@@ -101,36 +101,38 @@ def _train_tokenizer(texts: Iterable[str], spec: NewBackbone) -> Any:
         "show_progress": False,
     }
     trainer: Any
+    # Each family keeps its own kind of tokenizer: WordPiece, unigrams, or byte pairs.
     if family == "bert":
-        made = Tokenizer(models.WordPiece(unk_token=special["unk"]))
-        made.normalizer = normalizers.BertNormalizer(lowercase=False)
-        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        made.decoder = decoders.WordPiece()
+        tokenizer = Tokenizer(models.WordPiece(unk_token=special["unk"]))
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece()
         trainer = trainers.WordPieceTrainer(**common)
     elif family == "albert":
-        made = Tokenizer(models.Unigram())
-        made.normalizer = normalizers.NFKC()
-        made.pre_tokenizer = pre_tokenizers.Metaspace()
-        made.decoder = decoders.Metaspace()
+        tokenizer = Tokenizer(models.Unigram())
+        tokenizer.normalizer = normalizers.NFKC()
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
         trainer = trainers.UnigramTrainer(**common, unk_token=special["unk"])
     else:
-        made = Tokenizer(models.BPE())
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        made.decoder = decoders.ByteLevel()
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(**common, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
-    made.train_from_iterator(_require_texts(texts), trainer)
+    tokenizer.train_from_iterator(_require_texts(texts), trainer)
+    # RoBERTa separates a pair by two tokens and has no token types.
     first, last = special["cls"], special["sep"]
     middle = f"{last} {last}" if family == "roberta" else last
-    second = "" if family == "roberta" else ":1"
-    made.post_processor = processors.TemplateProcessing(
+    second_type = "" if family == "roberta" else ":1"
+    tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{first} $A {last}",
-        pair=f"{first} $A {middle} $B{second} {last}{second}",
-        special_tokens=[(token, made.token_to_id(token)) for token in (first, last)],
+        pair=f"{first} $A {middle} $B{second_type} {last}{second_type}",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
     named = {f"{role}_token": token for role, token in special.items()}
     inputs = ["input_ids", "attention_mask", *([] if family == "roberta" else ["token_type_ids"])]
     return PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=spec.max_length, model_input_names=inputs, **named
+        tokenizer_object=tokenizer, model_max_length=spec.max_length, model_input_names=inputs, **named
     )
 
 

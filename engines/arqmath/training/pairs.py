@@ -49,14 +49,18 @@ class QuestionAnswerPair:
 
 
 class PairSampler(Protocol):
-    """Where pairs come from: questions with their correct and incorrect answers, by the question's place."""
+    """What pairs are drawn from: questions with their correct and incorrect answers, by the question's
+    index.
+    """
 
     @property
     def questions(self) -> Sequence[str]:
         """Ids of questions that have correct answers."""
         ...
 
-    def list_correct(self, place: int) -> Sequence[str]: ...
+    def list_correct(self, place: int) -> Sequence[str]:
+        """Return the ids of the correct answers of a question."""
+        ...
 
     def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Return ids of different incorrect answers, as many as there are up to `count`."""
@@ -82,17 +86,20 @@ class Threads:
                 self._by_tag.setdefault(tag, []).append(place)
 
     def list_correct(self, place: int) -> Sequence[str]:
+        """Return the ids of a question's own answers."""
         return self.answers[place]
 
-    def drop_own_answers(self, place: int, ranking: Iterable[Scored]) -> list[Scored]:
-        """What a first stage ranked for a question, without what is its own and what is not known here."""
-        return [(id, score) for id, score in ranking if self.known.get(id, place) != place]
+    def drop_own_answers(self, index: int, ranking: Iterable[Scored]) -> list[Scored]:
+        """Return what a first stage ranked for a question, without its own answers and without unknown
+        ones.
+        """
+        return [(id, score) for id, score in ranking if self.known.get(id, index) != index]
 
-    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
-        """Answers of questions that share a tag, or of any."""
+    def draw_incorrect(self, index: int, count: int, draw: Random) -> list[str]:
+        """Draw answers of questions that share a tag with a question, or of any question."""
         result: list[str] = []
         for _ in range(count):
-            answer = self._draw_other_answer(place, draw, result)
+            answer = self._draw_other_answer(index, draw, result)
             if answer:
                 result.append(answer)
         return result
@@ -111,8 +118,10 @@ class Threads:
 
 
 def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threads:
-    """Return ids, tags and duplicates of a collection, in one pass over its posts (and links, where there are
-    any). Of posts with the same id the first is read, as for an index.
+    """Read ids, tags and duplicates of a collection in one pass over its posts, and over its links if it has
+    any.
+
+    Of posts with the same id the first is read, as an index does.
 
     Args:
         exclude: Ids of posts that are evaluated on, of the collection or not; questions among them and known
@@ -131,33 +140,35 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
         seen.add(post.id)
         if post.kind == 1:
             tags[post.id] = post.tags
-            for other in post.duplicates:
-                same.merge_sets(post.id, other)
+            # Duplicates are merged into sets, so that exclusion and negatives respect chains of duplicates.
+            for duplicate in post.duplicates:
+                same.merge_sets(post.id, duplicate)
         else:
             answers.setdefault(post.parent, []).append(post.id)
     if folder.links is not None:
-        for post_id, other, kind in read_links(folder.links, report):
+        for post_id, duplicate, kind in read_links(folder.links, report):
             if kind == "duplicate":
-                same.merge_sets(post_id, other)
+                same.merge_sets(post_id, duplicate)
+    # A question is excluded if any duplicate of it is.
     banned = {same.find_representative(post) for post in exclude}
-    places = [post for post in tags if post in answers and same.find_representative(post) not in banned]
+    question_ids = [post for post in tags if post in answers and same.find_representative(post) not in banned]
     excluded = sum(same.find_representative(post) in banned for post in tags)
-    if not places:
+    if not question_ids:
         what = "the collection has no question with an answer"
         remedy = "Name a collection with both, or exclude less."
         raise DataError(what, path=posts, code="E674", exit_code=3, remedy=remedy)
     numbers: dict[str, int] = {}
     return Threads(
-        questions=places,
-        answers=[tuple(answers[post]) for post in places],
-        tags=[tags[post] for post in places],
-        groups=[numbers.setdefault(same.find_representative(post), len(numbers)) for post in places],
-        known={answer: place for place, post in enumerate(places) for answer in answers[post]},
+        questions=question_ids,
+        answers=[tuple(answers[post]) for post in question_ids],
+        tags=[tags[post] for post in question_ids],
+        groups=[numbers.setdefault(same.find_representative(post), len(numbers)) for post in question_ids],
+        known={answer: index for index, post in enumerate(question_ids) for answer in answers[post]},
         left_out={
             "questions without answers": sum(post not in answers for post in tags),
             "questions excluded": excluded,
             "answers without their question": sum(
-                len(found) for post, found in answers.items() if post not in tags
+                len(answer_ids) for post, answer_ids in answers.items() if post not in tags
             ),
             "rows that could not be read": report.bad,
         },
@@ -221,9 +232,11 @@ class HardNegatives:
 
     @property
     def questions(self) -> Sequence[str]:
+        """The ids of the questions."""
         return self.threads.questions
 
     def list_correct(self, place: int) -> Sequence[str]:
+        """Return the ids of a question's own answers."""
         return self.threads.list_correct(place)
 
     def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
@@ -271,11 +284,13 @@ class AnnotatedTopics:
         return cls(tuple(relevant), relevant, others)
 
     def list_correct(self, place: int) -> Sequence[str]:
+        """Return the ids of the relevant answers to a topic."""
         return self.relevant[self.questions[place]]
 
-    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
-        others = self.others[self.questions[place]]
-        return draw.sample(others, min(count, len(others)))
+    def draw_incorrect(self, index: int, count: int, draw: Random) -> list[str]:
+        """Draw incorrect answers from those that a first stage ranked for the topic."""
+        incorrect = self.others[self.questions[index]]
+        return draw.sample(incorrect, min(count, len(incorrect)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +319,11 @@ def draw_held_out(count: int, draw: Random) -> list[int]:
 
 
 def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPairs:
-    """At most `per_question` correct answers of every question and as many incorrect ones, shuffled."""
+    """Draw at most `per_question` correct answers of every question and as many incorrect ones, shuffled.
+
+    This is the sampling of Reusch, Thiele and Lehner (2022): label 1 for an answer of the question, 0 for an
+    answer of another question that shares a tag.
+    """
     draw = Random(seed)
     count = len(source.questions)
     sides = np.zeros(count, np.bool_)
@@ -312,12 +331,12 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
     answers: dict[str, int] = {}
     rows: list[tuple[int, int]] = []
     labels: list[int] = []
-    alone = 0
+    without_incorrect = 0
     for place in range(count):
         own = source.list_correct(place)
         right = draw.sample(own, min(per_question, len(own)))
         wrong = source.draw_incorrect(place, len(right), draw)
-        alone += len(right) - len(wrong)
+        without_incorrect += len(right) - len(wrong)
         for pair in zip(right, wrong, strict=False):
             rows += [(place, answers.setdefault(answer, len(answers))) for answer in pair]
             labels += [1, 0]
@@ -331,7 +350,7 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
         "training_pairs": int((~of_side).sum()),
         "correct": int(sum(labels)),
         "incorrect": len(labels) - int(sum(labels)),
-        "correct_left_out": alone,
+        "correct_left_out": without_incorrect,
     }
     return DrawnPairs(
         source.questions, list(answers), table, np.array(labels, np.int8)[order], of_side, counts
@@ -339,7 +358,9 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
 
 
 def write_pairs(pairs: DrawnPairs, path: str | Path) -> None:
-    """As lines of question, answer, label and side (train or dev), separated by tabs, under a header."""
+    """Write pairs as lines of question, answer, label and side (train or dev), separated by tabs, under a
+    header.
+    """
     with atomic_writer(Path(path)) as file:
         file.write("question\tanswer\tlabel\tside\n")
         for pair in pairs:

@@ -43,7 +43,7 @@ _HEADS = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_hea
 
 
 def find_word_head(model: Any) -> torch.nn.Module:
-    """What turns states (tokens, width) into logits (tokens, vocabulary)."""
+    """Return the module that turns states `(tokens, width)` into logits `(tokens, vocabulary)`."""
     head: torch.nn.Module = model.get_submodule(_HEADS[model.config.model_type])
     return head
 
@@ -57,7 +57,10 @@ def mask_tokens(
     mask: int,
     ordinary: TokenIds,
 ) -> tuple[TokenIds, TokenIds]:
-    """What the model reads and what it is to predict.
+    """Return what the model reads and what it should predict.
+
+    BERT's scheme (Devlin et al. 2019): of the chosen tokens 80 % are masked, 10 % replaced by a random token
+    and 10 % left as they are.
 
     Args:
         open_: (tokens,) which may be predicted.
@@ -105,7 +108,7 @@ def require_corpora(settings: PretrainSettings, data: Mapping[str, Path]) -> lis
 def build_examples(
     read: Iterable[Sequence[str]], tokenizer: Any, room: int, *, pairs: bool, seed: int
 ) -> Iterator[PretrainExample]:
-    """What the documents give, in their order.
+    """Yield the examples that documents give, in their order.
 
     Args:
         room: Tokens of an example without the special ones.
@@ -121,22 +124,25 @@ def build_examples(
 
 
 def cut_chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[PretrainExample]:
-    """Consecutive segments, as many as fit; one that is too long is cut into several."""
+    """Yield chunks of consecutive segments, as long as they fit; one that is too long is cut into several."""
     ids = [token for segment in document for token in segment]
     for begin in range(0, len(ids), room):
         yield ids[begin : begin + room], (), False
 
 
 def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> Iterator[PretrainExample]:
-    """Chunks of two segments or more, each split at a random border and swapped half of the time. What is too
-    long loses tokens of its longer side, at a random end. One segment alone gives nothing."""
-    wanted = draw.randint(2, room) if draw.random() < _SHORTER else room
+    """Yield chunks of two segments or more, each split at a random border and swapped half of the time.
+
+    This is the sentence-order prediction of ALBERT (Lan et al. 2020). A chunk that is too long loses tokens
+    of its longer side, at a random end. A single segment gives nothing.
+    """
+    target_length = draw.randint(2, room) if draw.random() < _SHORTER else room
     chunk: list[Sequence[int]] = []
     filled = 0
-    for place, segment in enumerate(document):
+    for index, segment in enumerate(document):
         chunk.append(segment)
         filled += len(segment)
-        if filled < wanted and place < len(document) - 1:
+        if filled < target_length and index < len(document) - 1:
             continue
         if len(chunk) > 1:
             cut = draw.randint(1, len(chunk) - 1)
@@ -228,6 +234,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         require_corpora(self.settings, data)
 
     def list_source_files(self) -> dict[str, Sequence[Path]]:
+        """Return the files that the training reads, by what they serve as."""
         files: dict[str, Sequence[Path]] = {"backbone": self.backbone_files()}
         for kind in require_corpora(self.settings, self.data):
             files[kind] = (self.folder.need_posts() if kind == "collection" else self.data[kind],)
@@ -235,6 +242,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
 
     @property
     def order(self) -> bool:
+        """Whether the order of two segments is learned."""
         return self.settings.order and self.backbone.family != "roberta"
 
     @property
@@ -289,7 +297,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         )
 
     def train_data(self) -> Resampled[Numbered]:
-        """Examples of the training side.
+        """Return the training examples, with new masks in every epoch.
 
         Raises:
             DataError: E674 when there are none.
@@ -305,6 +313,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return self._train.sequences.lengths + self._width
 
     def length(self, example: Numbered) -> int:
+        """Return the length of an example in tokens."""
         return int(self._lengths[example[0]])
 
     def collate(self, examples: Sequence[Numbered]) -> dict[str, torch.Tensor]:
@@ -317,41 +326,51 @@ class PretrainTask(ForumTask[PretrainSettings]):
     def _build_batch(
         self, rows: PretrainRows, chosen: Sequence[int], draw: np.random.Generator
     ) -> dict[str, torch.Tensor]:
-        """`input_ids`, `token_type_ids`, `attention_mask`, `labels`: (batch, length); `next_sentence_label`
-        (batch,) where the order is learned; `first_place` and `first_label` (batch,) where the first token of
-        the second segment is: where it stands, and which it is."""
+        """Build a batch of masked examples.
+
+        Returns:
+            `input_ids`, `token_type_ids`, `attention_mask` and `labels`, shape `(batch, length)`;
+                `next_sentence_label`, shape `(batch,)`, where the order is learned; `first_place` and
+                `first_label`, shape `(batch,)`, where the first token of the second segment is: its position,
+                and which token it is.
+        """
         import torch
 
         frame = self.frame
-        inputs, types, labels, places, firsts = [], [], [], [], []
+        inputs, types, labels, first_positions, firsts = [], [], [], [], []
         first_too = self.settings.first_token
         for row in chosen:
             ids, first = rows.sequences[row], int(rows.first[row])
             if self.pairs:
-                whole, kinds = frame.wrap_pair(ids[:first], ids[first:])
-                open_ = np.zeros(len(whole), np.bool_)
+                wrapped, token_types = frame.wrap_pair(ids[:first], ids[first:])
+                # Only tokens of the text may be masked, never the special ones around it.
+                maskable = np.zeros(len(wrapped), np.bool_)
                 begin, middle = len(frame.before), len(frame.before) + first
-                open_[begin:middle] = True
-                places.append(middle + len(frame.between))
-                open_[places[-1] + first_too : len(whole) - len(frame.after)] = True
+                maskable[begin:middle] = True
+                first_positions.append(middle + len(frame.between))
+                maskable[first_positions[-1] + first_too : len(wrapped) - len(frame.after)] = True
             else:
-                whole, kinds = frame.wrap_text(ids)
-                open_ = np.zeros(len(whole), np.bool_)
-                open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
+                wrapped, token_types = frame.wrap_text(ids)
+                maskable = np.zeros(len(wrapped), np.bool_)
+                maskable[len(frame.before_one) : len(wrapped) - len(frame.after_one)] = True
             share, mask = self.settings.masked, self.tokenizer.mask_token_id
-            read, wanted = mask_tokens(whole, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
+            read, targets = mask_tokens(
+                wrapped, maskable, draw, share=share, mask=mask, ordinary=self._ordinary
+            )
+            # With `first_token`, the first token of the second segment is always masked and predicted by a
+            # head of its own.
             if first_too:
-                firsts.append(whole[places[-1]])
-                read[places[-1]] = self.tokenizer.mask_token_id
+                firsts.append(wrapped[first_positions[-1]])
+                read[first_positions[-1]] = self.tokenizer.mask_token_id
             inputs.append(read)
-            types.append(kinds)
-            labels.append(wanted)
+            types.append(token_types)
+            labels.append(targets)
         batch = self.pad_pairs(list(zip(inputs, types, strict=True)))
         batch["labels"] = torch.from_numpy(pad_rows(labels, IGNORED))
         if self.order:
             batch["next_sentence_label"] = torch.from_numpy(rows.swapped[list(chosen)].astype(np.int64))
         if first_too:
-            batch["first_place"] = torch.tensor(places)
+            batch["first_place"] = torch.tensor(first_positions)
             batch["first_label"] = torch.from_numpy(np.array(firsts, np.int64))
         return batch
 
@@ -384,28 +403,34 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return "next_sentence_label" if self.order else "first_label"
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Masked tokens and, where examples are pairs, examples."""
+        """Return the number of masked tokens and, where examples are pairs, of examples."""
         masked_tokens = int((batch["labels"] != IGNORED).sum())
         return (masked_tokens, len(batch["labels"])) if self.pairs else (masked_tokens,)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """(1 or 2,) cross-entropy of the masked tokens, and of the order or the first token, in nats."""
+        """Return the cross-entropy of the masked tokens, and of the order or the first token, in nats; shape
+        `(1,)` or `(2,)`.
+        """
         import torch
         from torch.nn.functional import cross_entropy
 
         words, second = self._compute_logits(model, batch)
         labels = batch["labels"]
-        found = [cross_entropy(words, labels[labels != IGNORED])]
+        losses = [cross_entropy(words, labels[labels != IGNORED])]
         if second is not None:
-            found.append(cross_entropy(second, batch[self._second]))
-        return torch.stack(found)
+            losses.append(cross_entropy(second, batch[self._second]))
+        return torch.stack(losses)
 
     def unmeasured(self, _name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if len(self.held_out) else "no document is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """On held-out documents, with the same masks every time: the loss, by which the paper chooses, and
-        the shares of masked tokens, and of orders or first tokens, that are predicted right."""
+        """Measure held-out documents with the same masks every time.
+
+        The loss, by which the paper chooses its model, and the shares of masked tokens, and of orders or
+        first tokens, that are predicted correctly.
+        """
         import torch
         from torch.nn.functional import cross_entropy
 
@@ -438,6 +463,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model, its tokenizer and its card into a folder."""
         rows, second = self._train, []
         if self.pairs:
             second = ["sentence order" if self.order else "the first token of a second segment"]

@@ -79,7 +79,7 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def backbone(self) -> Backbone:
-        """What is trained.
+        """The language model that is trained.
 
         Raises:
             DataError: E672 for one that does not tell the sides of a pair apart.
@@ -110,6 +110,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
+        """The model as the training begins with it."""
         model: torch.nn.Module = self._model
         return model
 
@@ -211,6 +212,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return rows_by_kind(names), result
 
     def train_data(self) -> range:
+        """The indices of the lists to train on."""
         assert self._texts is not None
         return range(len(self._lists[0]))
 
@@ -236,12 +238,14 @@ class RerankTask(ForumTask[RerankSettings]):
         return result
 
     def length(self, example: int) -> int:
+        """Return the length of a list in tokens."""
         sides = self._cut_sides(self._lists[0][example])
         return sum(len(left) + len(right) + self.frame.width for left, right in sides)
 
     def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
-        """`input_ids`, `token_type_ids`, `attention_mask`: (lists x answers, length); `target`: (lists,
-        answers)."""
+        """Return a batch of lists: inputs of shape `(lists · answers, length)` and `target`, shape `(lists,
+        answers)`.
+        """
         return self._build_batch([self._lists[0][example] for example in examples])
 
     def _build_batch(self, lists: Sequence[_AnswerList]) -> dict[str, torch.Tensor]:
@@ -251,7 +255,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return {**self.pad_pairs(rows), "target": torch.tensor([one.target for one in lists])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Lists."""
+        """Return the number of lists of a batch."""
         return (len(batch["target"]),)
 
     def _compute_cosines(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -266,14 +270,18 @@ class RerankTask(ForumTask[RerankSettings]):
         return -(batch["target"] * shares).sum(-1).mean()
 
     def unmeasured(self, name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         held_out = self._lists[1]
         if name == "validation_mrr" and all(one.titled for one in held_out):
             return "no question without a title is held out"
         return "" if held_out else "no question is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """Of held-out questions: the loss over their lists, and the mean reciprocal rank of the right answer
-        among those of the first stage (equal cosines count half)."""
+        """Measure held-out questions: the loss over their lists, and the mean reciprocal rank of the right
+        answer.
+
+        The rank is among the answers of the first stage; equal cosines count half.
+        """
         losses, ranks = [], []
         for one in self._lists[1]:
             batch = move_to_model(self._build_batch([one]), model)
@@ -287,7 +295,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A folder of the encoder, marked as one with this head, with tokenizer and card."""
+        """Write a folder of the encoder, marked as one with a cosine head, with tokenizer and card."""
         head: Any = model
         data: dict[str, object] = {
             "collection": self.folder.title,

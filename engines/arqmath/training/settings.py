@@ -17,7 +17,7 @@ CODE = "E676"
 
 @specification(kw_only=True)
 class PretrainSettings:
-    """How a language model is pre-trained."""
+    """The settings of pre-training a language model."""
 
     corpora: Annotated[str, Arg(f"Corpora to read: one or more of {', '.join(CORPORA)}, joined by +.")] = (
         "mathse1"
@@ -56,7 +56,7 @@ class PretrainSettings:
 
 @specification(kw_only=True)
 class FinetuneSettings:
-    """How a cross-encoder is fine-tuned."""
+    """The settings of fine-tuning a cross-encoder."""
 
     pairs: Annotated[
         PairSource, Arg("Questions with their own answers, or the relevant answers of judged topics.")
@@ -75,7 +75,7 @@ class FinetuneSettings:
 
 @specification(kw_only=True)
 class RerankSettings:
-    """How a re-ranker with a cosine head is trained."""
+    """The settings of training a re-ranker with a cosine head."""
 
     answers: Annotated[int, Arg("Answers per list.", low=2)] = 8
     first_rank: Annotated[int, Arg("Wrong answers come from first-stage ranks from here on.", low=1)] = 5
@@ -116,7 +116,7 @@ class RerankSettings:
 
 @specification(kw_only=True)
 class BiEncoderSettings:
-    """What encoders of questions and answers, dense or sparse, are trained on."""
+    """The settings that dense and sparse encoders of questions and answers share."""
 
     negatives: Annotated[
         int,
@@ -149,7 +149,7 @@ class BiEncoderSettings:
 
 @specification(kw_only=True)
 class DenseSettings(BiEncoderSettings):
-    """How a dense encoder of questions and answers is trained."""
+    """The settings of training a dense encoder of questions and answers."""
 
     pooling: Annotated[
         EncoderPooling, Arg("Pooling: the mean of all tokens' states, or the first token's.")
@@ -164,7 +164,7 @@ class DenseSettings(BiEncoderSettings):
 
 @specification(kw_only=True)
 class SpladeSettings(BiEncoderSettings):
-    """How a sparse encoder of questions and answers is trained."""
+    """The settings of training a sparse encoder of questions and answers."""
 
     question_flops: Annotated[float, Arg("Weight of the FLOPS loss of questions.", low=0)] = 3e-4
     answer_flops: Annotated[float, Arg("Weight of the FLOPS loss of answers.", low=0)] = 1e-4

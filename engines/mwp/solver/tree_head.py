@@ -68,7 +68,10 @@ class _Gated(Module):
 
 
 class TreeHead(Module):
-    """Writes equations. Names of the fact of section 2.7: goal q, node n, context c, finished left part t."""
+    """The decoder of equations.
+
+    The symbols are those of GTS (Xie and Sun 2019): goal q, node n, context c, finished left part t.
+    """
 
     def __init__(self, words: EquationWords, width: int, *, embedding: int, dropout: float) -> None:
         import torch

@@ -1,5 +1,5 @@
 """The pool that positives and negatives are taken from, and the retrieval of hard triplets from it, in two
-stages (sections 2.5 and 2.6 of the paper) or in one."""
+stages (Shen et al. 2022) or in one."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class TripletPool:
 
     @cached_property
     def nearest(self) -> NearestTrees:
-        """The equations of the pool by similarity: 1 - tree edit distance / (nodes of both), section 2.2 of
-        Shen et al. 2022.
+        """The equations of the pool by similarity: 1 - tree edit distance / (nodes of both)
+        (Shen et al. 2022).
         """
         return NearestTrees(self.equations)
 

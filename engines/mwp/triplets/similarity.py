@@ -23,7 +23,7 @@ from engines.mwp.problems.numbers import Language, language_of, value_of
 from engines.mwp.problems.problem import Problem, constant_label, normalise_equation, read_equation, to_infix
 from engines.mwp.triplets.settings import BleuTokens, Similarity, Text
 
-# Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
+# Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (Shen et al. 2022).
 #
 # Four-grams with equal weights, brevity penalty, and NLTK's smoothing method 1: no n-gram in common counts
 # as 0.1 of one. Compiled; the counts of all texts are laid out once.
