@@ -184,8 +184,14 @@ class ExtractContext:
 def extract_context(
     spec: ExtractContext, *, events: Sink = ignore
 ) -> dict[str, Any] | Iterator[dict[str, Any]]:
-    """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
-    each line. Events: a warning of topics that occur again.
+    """Extract the sentences around a formula, with a placeholder for each formula.
+
+    Returns:
+        `{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; for a file, such a row with `topic_id`
+            for each line.
+
+    Events:
+        A warning of topics that occur again.
 
     Raises:
         EngineError: E376 for a query that is no formula of the text.

@@ -107,23 +107,26 @@ def link_formulas(
             nodes = list(Graph(root).iterate_nodes())
             trees: dict[str, OperatorTree] = {}
             written_again: set[int] = set()
+            # Children first: a node's operator tree is built of its children's.
             for node in reversed(nodes):
-                below = []
+                children = []
                 for branch in node.branches:
                     target = branch.target
                     if isinstance(target, GraphNode):
-                        below.append(trees[target.variable])
+                        children.append(trees[target.variable])
+                    # A re-entrancy is written as a leaf, and has no position of its own.
                     elif target in known:
-                        below.append(OperatorTree(_tree_label(known[target])))
-                        written_again.add(id(below[-1]))
-                trees[node.variable] = OperatorTree(_tree_label(node), tuple(below))
+                        children.append(OperatorTree(_tree_label(known[target])))
+                        written_again.add(id(children[-1]))
+                trees[node.variable] = OperatorTree(_tree_label(node), tuple(children))
             tree = trees[root.variable]
             start = places[name][0] if name in places else None
             spanned = zip(tree.walk_nodes(), node_spans(tree, formula), strict=True)
             own = (span for one, span in spanned if id(one) not in written_again)
+            # Nodes and spans are in the same order, after the second occurrences have been left out.
             for node, span in zip(nodes, own, strict=True):
-                place = None if start is None or span is None else (start + span[0], start + span[1])
-                spans[node.variable] = (name, place)
+                span_in_text = None if start is None or span is None else (start + span[0], start + span[1])
+                spans[node.variable] = (name, span_in_text)
         rows.append(
             {
                 "id": name,
@@ -185,6 +188,7 @@ def _find_word(concept: str, words: list[tuple[str, int, int]], used: set[int]) 
 
 
 def list_edges(graph: Graph) -> list[tuple[str, str, str]]:
+    """Return the edges of a graph: source, role, target."""
     result = []
     for node in graph.iterate_nodes():
         result.append((node.variable, ":instance", node.concept))
@@ -232,7 +236,7 @@ def inspect(
     events: Sink = ignore,
     cache: Path | None = None,
 ) -> dict[str, Any]:
-    """Everything about a formula in its context, as one document.
+    """Return everything about a formula in its context, as one document.
 
     Returns:
         Id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,

@@ -44,12 +44,13 @@ class InputRow:
         return self.held[key]
 
     def warn_of_row(self, message: str) -> None:
+        """Send a warning with the place and the name of the row."""
         name = f"{self.name}: " if self.name else ""
         warn(self.events, f"{self.place}: {name}{message}")
 
     @contextmanager
     def locate_errors(self) -> Iterator[None]:
-        """What goes wrong in the block is an error of this row."""
+        """Add the place of this row to errors that are raised in the block."""
         try:
             yield
         except EngineError as error:

@@ -29,7 +29,7 @@ CODE = "E677"
 
 @specification(kw_only=True)
 class SentenceSettings:
-    """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
+    """The settings of training a sentence encoder on judged formulas (MathAMR, section 4.2)."""
 
     kind: Annotated[RepresentationName, Arg("Which representation to train on.")] = "mathamr-marked"
     window: Window = 0
@@ -83,7 +83,11 @@ def contrastive_loss(
 
 
 def ranking_loss(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -> Tensor:
-    """Cross-entropy in nats of each left row's own right row among all of them, by scaled cosines.
+    """Return the cross-entropy of each left row's own right row among all right rows, by scaled cosines, in
+    nats.
+
+    This is the multiple-negatives ranking loss: -log(exp(s · cos(l_i, r_i)) / Σ_j exp(s · cos(l_i, r_j)))
+    with s = `scale`.
 
     Args:
         left: (batch, dim).
@@ -94,6 +98,7 @@ def ranking_loss(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -
 
     scores = scale * left @ right.T
     own_row = begin + torch.arange(len(left), device=left.device)
+    # Equal texts are equally right, or the loss would punish a correct answer.
     same = right[own_row] @ right.T > 1 - 1e-6
     same[torch.arange(len(left), device=left.device), own_row] = True
     own = torch.logsumexp(scores.masked_fill(~same, float("-inf")), -1)
@@ -115,6 +120,7 @@ class JudgedPair:
 
     @property
     def label(self) -> float:
+        """The similarity that the grade stands for."""
         return LABELS[min(self.grade, 3)]
 
 
@@ -136,9 +142,9 @@ def read_judged_pairs(
     from engines.mathamr.retrieval.task2 import Task2
 
     task = Task2(ArqmathFolder.open(collection))
-    with TemporaryDirectory(prefix="mathwb-") as place:
+    with TemporaryDirectory(prefix="mathwb-") as folder:
         if index is None:
-            index = Path(place) / "index"
+            index = Path(folder) / "index"
             make(IndexFormulas(collection, index))
         strings = FormulaStrings(FormulaIndex(index), settings.kind, settings.window)
         topics = [
@@ -152,10 +158,12 @@ def read_judged_pairs(
         missing = 0
         for topic, query in zip(topics, queries, strict=True):
             judged = task.grades[topic.id]
-            here = [one for one in judged if strings.index.find_row(one) is not None]
-            missing += len(judged) - len(here)
-            for one, text in zip(here, strings.write_formulas(here), strict=True):
-                result.append(JudgedPair(topic.id, query, text, judged[one]))
+            known_formulas = [
+                formula_id for formula_id in judged if strings.index.find_row(formula_id) is not None
+            ]
+            missing += len(judged) - len(known_formulas)
+            for formula_id, text in zip(known_formulas, strings.write_formulas(known_formulas), strict=True):
+                result.append(JudgedPair(topic.id, query, text, judged[formula_id]))
     if not result:
         raise DataError(
             "no judged formula of these topics is in the collection",
@@ -224,6 +232,7 @@ class PairTurns:
         )
 
     def shuffled(self, epoch: int) -> PairTurns:
+        """Return the turns of another epoch."""
         return PairTurns(self._pairs, self._block, self._seed, epoch)
 
     def __len__(self) -> int:
@@ -333,7 +342,8 @@ class SentenceTask:
         return result
 
     def collate(self, examples: Sequence[tuple[int, int]]) -> dict[str, torch.Tensor]:
-        """`left_…` and `right_…`: the tokens of queries and texts; `labels`: (batch,); `turn`: (1,).
+        """Return a batch: the tokens of queries (`left_…`) and texts (`right_…`), `labels` of shape
+        `(batch,)`, and `turn`, shape `(1,)`.
 
         Raises:
             EngineError: E677 for a batch that is no block.
@@ -355,6 +365,7 @@ class SentenceTask:
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the number of pairs of a batch."""
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -390,11 +401,14 @@ class SentenceTask:
         return torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1)
 
     def unmeasured(self, _name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         labels = {pair.label for pair in self._split[1]}
         return "" if len(labels) > 1 else "the held-out pairs do not have two different labels"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """Of the held-out pairs: Spearman's correlation of cosine and label, and the contrastive loss."""
+        """Measure the held-out pairs: Spearman's correlation of cosine and label, and the contrastive
+        loss.
+        """
         import torch
         from scipy.stats import spearmanr
 
@@ -426,7 +440,7 @@ class SentenceTask:
         return torch.cat(parts)
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A sentence-transformers folder with a card."""
+        """Write a sentence-transformers folder with a card."""
         from engines.core.files import write_text
         from engines.training.checkpoints import model_card
 

@@ -31,6 +31,9 @@ _OPERATORS = "VNCFOUMTWE"
 
 
 def classify_variable(variable: str) -> str:
+    """Return "operator" for the variables of operator trees (a type letter and a number), otherwise
+    "concept".
+    """
     return "operator" if variable[:1] in _OPERATORS and variable[1:].isdigit() else "concept"
 
 
@@ -62,6 +65,8 @@ class Branch:
 
 @dataclass(slots=True)
 class Graph:
+    """A graph, by its root; re-entrancies are branches to the name of a variable."""
+
     root: GraphNode
 
     def iterate_nodes(self) -> Iterator[GraphNode]:
@@ -81,8 +86,11 @@ class Graph:
         return result
 
     def list_warnings(self) -> list[str]:
-        """What a graph hardly means, in words: a variable with several concepts, or with branches in several
-        places, of which the first ones count; a concept, target or node that is missing."""
+        """Return the doubtful points of a graph, in words.
+
+        They are variables with several concepts, or with branches in several places (the first ones count),
+        and concepts, targets or nodes that are missing.
+        """
         concepts: dict[str, dict[str, None]] = {}
         branched: dict[str, int] = {}
         for node in self.iterate_nodes():
@@ -135,6 +143,7 @@ def read_graph(text: str) -> Graph:
     """
     import penman
 
+    # Comments after the graph would be read as the beginning of another one.
     # The library reports concepts that are missing, which the published graphs have.
     log = logging.getLogger("penman")
     level = log.level
@@ -154,10 +163,10 @@ def read_graph(text: str) -> Graph:
     roots = [tree.node for tree in trees if tree.node is not None and tree.node[0] is not None]
     if len(roots) > 1:
         raise _graph_error(f"it holds {len(roots)} graphs")
-    if left := len(list(unread)):  # the reader stops at what can begin no graph
-        place = "behind" if roots else "before"
+    if unread_lines := len(list(unread)):  # the reader stops at what can begin no graph
+        side = "behind" if roots else "before"
         raise _graph_error(
-            f"there is other text {place} the graph in line {len(lines) + 1 - left} of its text"
+            f"there is other text {side} the graph in line {len(lines) + 1 - unread_lines} of its text"
         )
     if not roots:
         raise _graph_error("it has no root")
@@ -277,8 +286,10 @@ class GraphPart:
     edges: list[tuple[str, GraphPart | str]] = field(default_factory=list)
 
     def add_edge(self, role: str, target: GraphPart | str | None) -> GraphPart:
-        """Hang something on this part, once, from whichever end it is said; nothing, and the part itself, are
-        passed over."""
+        """Add an edge to this part unless it exists already, seen from either end.
+
+        Nothing happens if the target is None or the part itself.
+        """
         if (
             isinstance(target, GraphPart)
             and not target.edges
@@ -296,6 +307,7 @@ class GraphPart:
         return self
 
     def list_reachable(self) -> list[GraphPart]:
+        """Return this part and all parts that can be reached from it."""
         result, seen = [self], {id(self)}
         for part in result:
             for _, target in part.edges:
@@ -305,6 +317,7 @@ class GraphPart:
         return result
 
     def has_role(self, role: str) -> bool:
+        """Return whether the part has an edge with a role."""
         return any(one == role for one, _ in self.edges)
 
 
@@ -341,6 +354,7 @@ def build_graph(root: GraphPart) -> Graph:
 
 
 def join_parts(concept: str, parts: Iterable[GraphPart]) -> GraphPart:
+    """Return a part whose operands `:op1`, `:op2`, … are the given parts."""
     top = GraphPart(concept)
     for number, part in enumerate(parts, start=1):
         top.add_edge(f":op{number}", part)
@@ -387,9 +401,12 @@ def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, A
 def linearize_graph(
     graph: Graph, *, style: StringStyle = "released", canonical: bool = False, edges: bool = False
 ) -> str:
-    """Return the string of a graph, by the rule of the released ones (MathAMR, section 3.2, and the authors'
-    code): from the root depth first; edges by their lower-cased labels, equal labels from the last written
-    to the first; what was written, the constant MATH and nodes without a concept are passed over.
+    """Return the string of a graph by the rule of the released ones (MathAMR, section 3.2, and the authors'
+    code).
+
+    The walk is depth first from the root. Edges are visited by their lower-cased labels, and equal labels
+    from the last written to the first. Nodes that were visited, the constant MATH and nodes without a concept
+    are left out.
 
     >>> graph = read_graph("(e / equal-01 :arg2 MATH :math (U1 / plus :op0 (V1 / a) :op0 (V2 / b)))")
     >>> linearize_graph(graph), linearize_graph(graph, style="paper"), linearize_graph(graph, canonical=True)
@@ -417,10 +434,13 @@ def linearize_graph(
         written.add(node.variable)
         if node.concept:
             words.append(node.concept)
-        ahead = sorted(node.branches, key=lambda one: one.role.lower(), reverse=True)
+        # The stack is popped from its end, so labels descend here to come out ascending; a stable sort keeps
+        # equal labels in order of writing, so the last written comes out first.
+        branches = sorted(node.branches, key=lambda one: one.role.lower(), reverse=True)
+        # In canonical form the operands of commutative operators are ordered by their subtrees instead.
         if canonical and _is_commutative(node):
-            ahead.sort(key=lambda one: order.get(one.name, ""), reverse=True)
-        pending.extend(ahead)
+            branches.sort(key=lambda one: order.get(one.name, ""), reverse=True)
+        pending.extend(branches)
     text = " ".join(words)
     return unicodedata.normalize("NFKC", text) if style == "paper" else text
 
@@ -541,7 +561,7 @@ def graft_formulas(amr: str, trees: Mapping[str, OperatorTree], *, query: str | 
 
 
 def lowercase_graph(graph: Graph) -> None:
-    """Lower-case a graph, in place; its formulas must not be there yet, since their letters count."""
+    """Lower-case a graph in place, before formulas are grafted, because the case of their letters counts."""
     for node in graph.iterate_nodes():
         node.variable, node.concept = node.variable.lower(), node.concept.lower()
         for branch in node.branches:
@@ -551,7 +571,11 @@ def lowercase_graph(graph: Graph) -> None:
 
 
 def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
-    """Return the same on a graph that is read already, which is changed."""
+    """Graft operator trees into a graph at their placeholders (MathAMR, section 3.1); the graph is changed.
+
+    The placeholder becomes the constant MATH and an edge `:math` leads to the tree. A formula that occurs
+    twice is a re-entrancy.
+    """
     writer = _Writer({node.variable for node in graph.iterate_nodes()})
     roots: dict[str, str] = {}
 
@@ -566,8 +590,9 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
         node.branches.insert(at, Branch(":math", root))
 
     by_id = {name.lower(): name for name in trees}
-    found: list[str] = []
+    grafted_names: list[str] = []
     unknown: dict[str, None] = {}
+    # A placeholder may be the concept of a node or the constant at the end of a branch.
     for node in list(graph.iterate_nodes()):
         unknown |= dict.fromkeys(
             name for text in node.list_texts() for name in find_ids(text) if name not in by_id
@@ -576,7 +601,7 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
         if concept is not None:
             node.concept = "math"
             attach_tree(node, 0, concept)
-            found.append(concept)
+            grafted_names.append(concept)
         for branch in list(node.branches):
             name = (
                 by_id.get(read_placeholder(branch.target) or "") if isinstance(branch.target, str) else None
@@ -584,14 +609,16 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
             if name is not None:
                 branch.target = MATH
                 attach_tree(node, node.branches.index(branch) + 1, name)
-                found.append(name)
-    lost = tuple(name for name in trees if name not in found)
+                grafted_names.append(name)
+    # Formulas whose placeholder the parser lost hang on the root.
+    lost = tuple(name for name in trees if name not in grafted_names)
     for name in lost:
         attach_tree(graph.root, len(graph.root.branches), name)
-    return Grafted(graph, tuple(found), lost, roots, tuple(unknown))
+    return Grafted(graph, tuple(grafted_names), lost, roots, tuple(unknown))
 
 
 def tree_to_graph(tree: OperatorTree) -> Graph:
+    """Return the graph of an operator tree alone."""
     return Graph(_Writer(set()).write_tree(tree))
 
 

@@ -42,21 +42,26 @@ def pair_nodes(
     pairs = sorted(weights)
     if not pairs:
         return {}, True
-    number = {pair: place for place, pair in enumerate(pairs)}
+    # One binary variable for each pair of nodes that could agree, and one for each two pairs that gain
+    # together.
+    number = {pair: index for index, pair in enumerate(pairs)}
     joint = [(one, two) for one in pairs for two in weights[one] if two != (-1, -1) and one < two]
     gains = [_own_gain(pair, weights) for pair in pairs] + [weights[one][two] for one, two in joint]
     rows: list[tuple[int, int, int]] = []
     limits: list[int] = []
+    # A node is in at most one chosen pair.
     for side in (0, 1):
         for node in sorted({pair[side] for pair in pairs}):
             rows += [(len(limits), number[pair], 1) for pair in pairs if pair[side] == node]
             limits.append(1)
-    for place, both in enumerate(joint, start=len(pairs)):
-        for pair in both:
-            rows += [(len(limits), place, 1), (len(limits), number[pair], -1)]
+    # A joint gain needs both of its pairs: x_joint <= x_pair.
+    for index, needed_pairs in enumerate(joint, start=len(pairs)):
+        for pair in needed_pairs:
+            rows += [(len(limits), index, 1), (len(limits), number[pair], -1)]
             limits.append(0)
     line, column, value = zip(*rows, strict=True)
     shape = (len(limits), len(gains))
+    # milp minimises, so gains are negative; only the pairs need to be integers, the joint variables follow.
     result = milp(
         -np.array(gains, float),
         integrality=np.arange(len(gains)) < len(pairs),
@@ -66,16 +71,17 @@ def pair_nodes(
     )
     best = [-1] * len(names[0])
     if result.x is not None:
-        for place, partner in pairs:
-            if result.x[number[place, partner]] > 0.5:
-                best[place] = partner
+        for index, partner in pairs:
+            if result.x[number[index, partner]] > 0.5:
+                best[index] = partner
+    # Without a proof, climb from several starts and keep the best pairing of all.
     if result.status != 0:
         random = Random(0)
         tried = [_draw_pairing(weights, len(names[0]), random if start else None) for start in range(_STARTS)]
         for pairing in tried:
             _climb_to_peak(pairing, weights)
         best = max(best, *tried, key=lambda one: _total_gain(one, weights))
-    partners = {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
+    partners = {names[0][index]: names[1][partner] for index, partner in enumerate(best) if partner >= 0}
     return partners, bool(result.status == 0)
 
 
@@ -187,13 +193,14 @@ def _measure_exchange(place: int, partner: int, pairing: list[int], weights: Agr
 
 
 def standardize_triples(triples: Sequence[Triple], edges: Literal["dereified", "reified"]) -> list[Triple]:
-    """Triples whose inverse roles are turned round and whose roles are small, in the standard form.
+    """Return triples with inverse roles turned round and roles in lower case, in a standard form.
 
     Many edges may be nodes of their own: `(a :location b)` is `(l / be-located-at-91 :ARG1 a :ARG2 b)`; which
     is the AMR guidelines' table, as the penman library has it. The root is known by its concept, a triple
     stands once, and nodes that can be edges are edges, or edges that can be nodes are nodes. A node becomes
     an edge only if nothing else hangs on it, nothing refers to it, and it is not the root.
     """
+    # Compare without case: released graphs are lower-cased.
     small = [fold_case(triple) for triple in triples]
     concepts = {source: target for source, role, target, _ in small if role == ":instance"}
     rooted = [
@@ -276,11 +283,16 @@ class CompareGraphs:
 
 
 def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, Any]:
-    """`{"precision", "recall", "f1", "matched", "optimal", "triples": [{"in", "source", "role", "target"}]}`.
+    """Compare two graphs by Smatch (Cai and Knight 2013): precision, recall and F1 of their triples.
 
-    `in` is one, other or both; inverse roles are turned round, nodes are named by their concepts. `optimal`
-    says whether no other pairing of nodes is better; where that is not proved, the scores are lower bounds.
-    Events: warnings of what a graph hardly means.
+    Returns:
+        `{"precision", "recall", "f1", "matched", "optimal", "triples": [{"in", "source", "role",
+            "target"}]}`. `in` is one, other or both; inverse roles are turned round, and nodes are named by
+            their concepts. `optimal` says whether no other pairing of nodes is better; if that is not proved,
+            the scores are lower bounds.
+
+    Events:
+        Warnings of what a graph hardly means.
 
     Raises:
         DataError: E329 for a text that is no graph.
@@ -290,26 +302,28 @@ def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, A
         warn(events, warning)
     triples = [list_triples(graph) for graph in graphs]
     if spec.edges != "written":
-        triples = [standardize_triples(found, spec.edges) for found in triples]
+        triples = [standardize_triples(own_triples, spec.edges) for own_triples in triples]
     names = [
         list(dict.fromkeys(source for source, role, _, _ in own if role == ":instance")) for own in triples
     ]
     pairing, optimal = pair_nodes(names, triples)
-    left = Counter(map(fold_case, triples[1]))
+    # A triple of the second graph can be matched once.
+    unmatched = Counter(map(fold_case, triples[1]))
     concepts = [{source: target for source, role, target, _ in own if role == ":instance"} for own in triples]
     rows, matched = [], 0
     for triple in triples[0]:
         source, role, target, is_node = fold_case(triple)
-        both = False
+        is_matched = False
         if source in pairing and (not is_node or target in pairing):
-            placed = pairing[source], role, pairing[target] if is_node else target, is_node
-            both = left[placed] > 0
-            left[placed] -= both
-        matched += both
-        rows.append(_build_row("both" if both else "one", triple, concepts[0]))
+            renamed = pairing[source], role, pairing[target] if is_node else target, is_node
+            is_matched = unmatched[renamed] > 0
+            unmatched[renamed] -= is_matched
+        matched += is_matched
+        rows.append(_build_row("both" if is_matched else "one", triple, concepts[0]))
+    # What is left belongs to the second graph alone.
     for triple in triples[1]:
-        if left[fold_case(triple)] > 0:
-            left[fold_case(triple)] -= 1
+        if unmatched[fold_case(triple)] > 0:
+            unmatched[fold_case(triple)] -= 1
             rows.append(_build_row("other", triple, concepts[1]))
     precision, recall = matched / len(triples[0]), matched / len(triples[1])
     f1 = 2 * precision * recall / (precision + recall) if matched else 0.0

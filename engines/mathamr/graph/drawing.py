@@ -40,10 +40,17 @@ class DrawGraph:
 
 
 def draw_graph(spec: DrawGraph, *, events: Sink = ignore) -> dict[str, Any]:
-    """`{"topic_id", "format", "text"}`. Events: warnings of what the graph hardly means.
+    """Draw a graph as SVG or DOT.
+
+    Returns:
+        `{"topic_id", "format", "text"}`.
+
+    Events:
+        Warnings of what the graph hardly means.
 
     Raises:
-        EngineError E354: where the file has no graph of that name. DataError E329: where it is no graph.
+        EngineError: E354 if the file has no graph of that name.
+        DataError: E329 if it is no graph.
     """
     from engines.mathamr.rows import read_named_rows
 
@@ -138,6 +145,7 @@ def _place_nodes(nodes: Sequence[PlacedNode]) -> None:
 
 
 def to_svg(graph: Graph) -> str:
+    """Return a graph as SVG."""
     nodes, again = lay_out_graph(graph)
     by_name = {node.name: node for node in nodes}
     loop = 60 if again else 0
@@ -189,6 +197,7 @@ def _draw_reentrancy(one: PlacedNode, other: PlacedNode) -> str:
 
 
 def to_dot(graph: Graph) -> str:
+    """Return a graph in the language DOT of Graphviz."""
     nodes, again = lay_out_graph(graph)
     lines = ["digraph mathamr {", "  rankdir=LR;", '  node [shape=box, fontname="monospace"];']
     for node in nodes:

@@ -121,14 +121,22 @@ class _Parse:
         self.attach_word(above, number, relation)
 
     def correct_noun(self, number: int) -> None:
-        """Words that say which noun is meant or deny it, and hang elsewhere than on it."""
+        """Correct words that name a noun more closely or deny it, and that the pipeline attached
+        elsewhere.
+        """
         word, after = self.words[number], number + 1
+        # "Not" is never a subject or an object.
         if self.lowercase_text(number) in ("not", "n't") and word.relation in ("nsubj", "obj"):
             self.attach_word(number, word.head, "advmod")
-        bound = self.lowercase_text(number - 1) == "at" and self.lowercase_text(number) in ("least", "most")
-        if bound and (word.head == after or word.relation == "obl"):
+        # "At least" and "at most" are one expression.
+        is_bound = self.lowercase_text(number - 1) == "at" and self.lowercase_text(number) in (
+            "least",
+            "most",
+        )
+        if is_bound and (word.head == after or word.relation == "obl"):
             self.attach_word(number, word.head, "fixed")
             self.attach_word(number - 1, word.head, "fixed")
+        # A quantifier before a formula belongs to the formula.
         if self.lowercase_text(number) in _QUANTIFIERS:
             if after < len(self.words) and self.words[after].text == FORMULA and not self.list_below(number):
                 self.attach_word(number, after, "det")
@@ -141,16 +149,17 @@ class _Parse:
             for one in [number, *self.list_below(verb[0], "det")]:
                 self.attach_word(one, after, self.words[one].relation)
             return
+        # An adjective in the place of a noun names the formula after it, or is a noun itself.
         if word.tag[:2] == "JJ" and word.relation in ("nsubj", "obj", "obl", "nmod", "root"):
             formula = after in self.list_below(number, "appos") and self.words[after].text == FORMULA
             if self.list_below(number, "det") and formula and word.lemma not in ("prime", "set"):
                 self.swap_words(number, after, "amod")
             elif self.list_below(number, "det") and word.relation != "root":
                 self.words[number] = replace(word, tag="NN")
-        above = number - 1 in self.list_below(number, "amod", "compound") and not self.list_below(
+        has_adjective = number - 1 in self.list_below(number, "amod", "compound") and not self.list_below(
             number, "nsubj"
         )
-        if above and word.tag in ("VBZ", "VBP", "VBD") and self.list_below(number, "det"):
+        if has_adjective and word.tag in ("VBZ", "VBP", "VBD") and self.list_below(number, "det"):
             # "No prime divides …": an adjective below the verb is its subject.
             self.attach_word(number - 1, number, "nsubj", "NN")
             for one in self.list_below(number, "det", "amod", "nummod"):
@@ -375,9 +384,11 @@ class Dependencies:
                 self.below.setdefault(word.head, []).append(number)
 
     def get_relation(self, number: int) -> str:
+        """Return the relation of a word to its head."""
         return self.words[number].relation
 
     def get_lemma(self, number: int) -> str:
+        """Return the lemma of a word."""
         return self.lemmas[number]
 
     def list_children(self, number: int, *relations: str) -> list[int]:
@@ -396,6 +407,7 @@ class Dependencies:
         return self.get_relation(number).partition(":")[0]
 
     def first_child(self, number: int, *relations: str) -> int | None:
+        """Return the first child of a word with one of the relations, or None."""
         result = self.list_children(number, *relations)
         return result[0] if result else None
 
@@ -417,4 +429,5 @@ class Dependencies:
         return tag[:2] in ("VB", "MD") or bool(mistaken)
 
     def is_clause(self, number: int) -> bool:
+        """Return whether a word is the head of a clause."""
         return self.is_verb(number) or bool(self.list_children(number, "cop", "nsubj"))

@@ -41,6 +41,7 @@ class Frames:
 
 @cache
 def load_frames() -> Frames:
+    """Load the frames of PropBank with their words and roles, and our choice of senses for mathematics."""
     roles: dict[str, Mapping[str, str]] = {}
     words: dict[str, list[str]] = {}
     for _, line in read_lines(asset("mathamr/frames.tsv.gz")):

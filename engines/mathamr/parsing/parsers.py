@@ -172,10 +172,15 @@ def _load_amrlib(folder: Path, device: str | None) -> Any:
     if not isinstance(settings, dict):
         raise _unusable_folder_error(folder, "amrlib_meta.json has no table kwargs")
     settings = {key: value for key, value in settings.items() if key not in ("device", "tok_name_or_path")}
-    large = next((key for key, value in settings.items() if isinstance(value, int) and value > _MOST), None)
-    if large is not None:
+    # Settings of the folder may name a device or a download; neither is taken from it.
+    too_large = next(
+        (key for key, value in settings.items() if isinstance(value, int) and value > _MOST), None
+    )
+    if too_large is not None:
         raise _unusable_folder_error(
-            folder, f"{large} in amrlib_meta.json is {settings[large]:,}, above {_MOST:,}"
+            folder,
+            f"{too_large} in amrlib_meta.json is {settings[too_large]:,}, above {_MOST:,}",
+            # Huge numbers (a beam of a million) would fill the memory.
         )
     try:
         check_model_folder(folder)
@@ -349,11 +354,14 @@ def parse_rows(spec: ParseAmr, *, events: Sink = ignore) -> Iterator[dict[str, A
 
 
 def parse(spec: Parse) -> dict[str, Any]:
-    """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost` are
-    the formulas whose placeholder the parser lost, which hang on the root.
+    """Parse a text with formulas to its AMR and MathAMR graphs.
+
+    Returns:
+        `{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost`
+            are the formulas whose placeholder the parser lost, which hang on the root.
 
     Raises:
-        EngineError: E376 for a query that is no formula of the text. E355 for a model that is none.
+        EngineError: E376 for a query that is no formula of the text, E355 for a model that is none.
 
     >>> found = parse(Parse("Find $x$ such that $x^2=2$."))
     >>> found["formulas"], found["linear_mathamr"]
@@ -364,32 +372,32 @@ def parse(spec: Parse) -> dict[str, Any]:
 
     result = mark_formulas(spec.text)
     result.require_formula(spec.query)
-    made = next(
+    parsed = next(
         parse_contexts([result.text], open_parser(spec.parser, spec.model, spec.device, spec.labeller))
     )
-    warnings = [*result.warnings, *made.warnings]
-    if made.parser == "builtin":
+    warnings = [*result.warnings, *parsed.warnings]
+    if parsed.parser == "builtin":
         warnings.append("the built-in parser is approximate")
     else:
         warnings.append(f"the graph is by amrlib's model {spec.model}")
     if not result.formulas:
         warnings.append("the text has no formula")
-    text = write_graph(made.graph)
+    text = write_graph(parsed.graph)
     trees = {name: operator_tree(latex) for name, latex in result.formulas.items()}
     for name, tree in trees.items():
         if tree.list_errors():
             warnings.append(f"part of formula {name} could not be parsed")
-    whole = graft_formulas(text, trees, query=spec.query)
-    if whole.lost:
-        warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
+    grafted = graft_formulas(text, trees, query=spec.query)
+    if grafted.lost:
+        warnings.append(f"the parser lost {len(grafted.lost)} formulas, which are attached to the root")
     document = {
         "context": result.text,
         "formulas": dict(result.formulas),
-        "parser": made.parser,
+        "parser": parsed.parser,
         "amr": text,
-        "mathamr": write_graph(whole.graph),
-        "linear_mathamr": linearize_graph(whole.graph),
-        "lost": list(whole.lost),
+        "mathamr": write_graph(grafted.graph),
+        "linear_mathamr": linearize_graph(grafted.graph),
+        "lost": list(grafted.lost),
         "warnings": warnings,
     }
     rows = [{"formula": name, "latex": latex} for name, latex in result.formulas.items()]
@@ -398,5 +406,5 @@ def parse(spec: Parse) -> dict[str, Any]:
         lambda: rows,
         ("formula", "latex"),
         title="; ".join(warnings),
-        draw=lambda: to_svg(whole.graph),
+        draw=lambda: to_svg(grafted.graph),
     )

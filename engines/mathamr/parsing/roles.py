@@ -158,7 +158,9 @@ def list_features(predicate: Predicate, dependent: Dependent, role: str, functio
 
 
 def count_features(counts: Mapping[str, int], role: str) -> tuple[float, float]:
-    """Whether a role stood at such a dependent of the frame, and the logarithm of its share."""
+    """Return whether a role occurred at such a dependent of the frame (0 or 1), and the logarithm of its
+    share.
+    """
     total = sum(counts.values())
     if not total:
         return 0.0, 0.0
@@ -220,8 +222,10 @@ def align_words(words: Sequence[Word], graph: Graph) -> dict[str, int]:
 
 
 def list_arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
-    """(variable of a frame, PropBank's name of a role, variable of what has the role): inverse roles turned
-    round, numbered roles as 0, 1, …, modifiers as LOC, TMP, …"""
+    """Yield the variable of a frame, PropBank's name of a role, and the variable of what has the role.
+
+    Inverse roles are turned round; numbered roles are 0, 1, …, modifiers LOC, TMP, ….
+    """
     known = graph.map_variables()
     for node in graph.iterate_nodes():
         for branch in node.branches:
@@ -300,37 +304,49 @@ def fit_roles(
     Raises:
         DataError: E674 where nothing can be learnt.
     """
-    left: list[DataError] = []
-    rows = [] if examples is None else list(_read_annotated(examples, left.append))
+    unread_errors: list[DataError] = []
+    rows = [] if examples is None else list(_read_annotated(examples, unread_errors.append))
     graphs: list[tuple[Block, Graph]] = []
     for path in amr:
-        for block in read_blocks(path, on_bad=left.append):
+        for block in read_blocks(path, on_bad=unread_errors.append):
             try:
                 graphs.append((block, read_graph(block.graph)))
             except DataError as error:
                 code, remedy = error.code, error.remedy
-                left.append(DataError(error.what, path=path, line=block.line, code=code, remedy=remedy))
+                unread_errors.append(
+                    DataError(error.what, path=path, line=block.line, code=code, remedy=remedy)
+                )
     texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
     parsed = list(analyse_sentences([(word or "_", True) for word in text.split(" ")] for text in texts))
-    found = [_build_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
-    found += [
+    examples_by_sentence = [_build_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
+    examples_by_sentence += [
         _build_graph_examples(graph, words)
         for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)
     ]
-    sentences = [one for one in found if one]
+    sentences = [one for one in examples_by_sentence if one]
     if not sentences:
         remedy = "Name PropBank's examples, or files of graphs under their sentences."
         raise DataError("no sentence has a usable role", path=examples, code="E674", remedy=remedy)
+    # Shuffle sentences, not dependents: those of one sentence are alike and must stay on one side.
     Random(0).shuffle(sentences)
-    tested = [one for found in sentences[: int(held_out * len(sentences))] for one in found]
-    learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
+    tested = [
+        one
+        for examples_by_sentence in sentences[: int(held_out * len(sentences))]
+        for one in examples_by_sentence
+    ]
+    learned = [
+        one
+        for examples_by_sentence in sentences[int(held_out * len(sentences)) :]
+        for one in examples_by_sentence
+    ]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in learnt:
+    for one in learned:
         counts[_count_key(one.predicate, one.dependent)][one.role] += 1
-    weights = _fit_weights(learnt, counts)
+    weights = _fit_weights(learned, counts)
     lines = [f"weight\t{name}\t{value:.2f}" for name, value in sorted(weights.items())]
     for key, own in sorted(counts.items()):
         lines.append(f"count\t{key}\t" + " ".join(f"{role}={count}" for role, count in sorted(own.items())))
+    # Without name and time in the packed file, the same model has the same bytes.
     with (
         atomic_writer(out, "wb") as file,
         gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
@@ -338,15 +354,18 @@ def fit_roles(
         packed.write("\n".join(lines).encode() + b"\n")
     figures: dict[str, float] = {
         "sentences": len(sentences),
-        "dependents": len(learnt),
+        "dependents": len(learned),
         "features": len(weights),
         "graphs": len(graphs),
-        "left_out": len(left),
+        "left_out": len(unread_errors),
     }
     if tested:
         model = Roles(counts, weights)
         scores = [(model.score_roles(one.predicate, one.dependent), one.role) for one in tested]
-        right = sum(max(sorted(found), key=found.__getitem__) == role for found, role in scores)
+        right = sum(
+            max(sorted(examples_by_sentence), key=examples_by_sentence.__getitem__) == role
+            for examples_by_sentence, role in scores
+        )
         figures |= {"tested": len(tested), "accuracy": right / len(tested)}
     return figures
 
@@ -421,6 +440,7 @@ def _fit_weights(
     names: dict[str, int] = {"seen": 0, "often": 1}
     sparse, dense, right = [], [], []
     for one in examples:
+        # Leave the example out of its own counts, or the model would trust rare counts too much.
         own = dict(counts[_count_key(one.predicate, one.dependent)])
         own[one.role] -= 1
         roles = list_candidates(one.predicate.frame)
@@ -438,34 +458,36 @@ def _fit_weights(
     weights = torch.nn.Parameter(torch.zeros(len(names)))
     optimizer = torch.optim.Adam([weights], lr=_RATE)
     for epoch in range(_EPOCHS):
+        # The learning rate falls linearly to 0.
         for group in optimizer.param_groups:
             group["lr"] = _RATE * (1 - epoch / _EPOCHS)
         order = list(range(len(examples)))
         Random(epoch).shuffle(order)
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
-            flat = [role for place in batch for role in sparse[place]]
-            found = torch.nn.functional.embedding_bag(
+            # Score = sum of the weights of sparse features + two dense ones; one padded row per dependent.
+            flat = [role for index in batch for role in sparse[index]]
+            sums = torch.nn.functional.embedding_bag(
                 torch.tensor([name for role in flat for name in role]),
                 weights[:, None],
                 torch.tensor([0, *map(len, flat)]).cumsum(0)[:-1],
                 mode="sum",
             )[:, 0]
-            found = found + torch.tensor([value for place in batch for value in dense[place]]) @ weights[:2]
+            sums = sums + torch.tensor([value for index in batch for value in dense[index]]) @ weights[:2]
             scores = torch.nn.utils.rnn.pad_sequence(
-                list(found.split([len(sparse[place]) for place in batch])),
+                list(sums.split([len(sparse[index]) for index in batch])),
                 batch_first=True,
                 padding_value=-1e9,
             )
-            loss = torch.nn.functional.cross_entropy(scores, torch.tensor([right[place] for place in batch]))
+            loss = torch.nn.functional.cross_entropy(scores, torch.tensor([right[index] for index in batch]))
             optimizer.zero_grad()
             (loss + _DECAY * weights.square().sum()).backward()
             optimizer.step()
     values = weights.tolist()
     return {
-        name: round(values[place], 2)
-        for name, place in names.items()
-        if place < 2 or abs(values[place]) >= _LEAST
+        name: round(values[index], 2)
+        for name, index in names.items()
+        if index < 2 or abs(values[index]) >= _LEAST
     }
 
 
@@ -501,7 +523,7 @@ class TrainRoles:
 
 
 def train_roles(spec: TrainRoles) -> dict[str, Any]:
-    """Write the labeller.
+    """Train the labeller of roles and write it to a file.
 
     Returns:
         Out, and as `derive`.

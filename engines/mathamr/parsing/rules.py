@@ -71,6 +71,7 @@ class Concepts(Dependencies):
             return PRONOUNS[word.text.lower()]
         if lemma in UNKNOWN and word.tag[:1] == "W":
             return "amr-unknown" if self.asks or lemma in ("how", "why") else "thing"
+        # From here on the concept depends on the part of speech.
         lemma = re.sub(r"[^\w'-]", "", lemma).strip("-'") or "symbol"
         if word.tag == "CD" and lemma != "one":
             return to_number(word.text.lower()).strip('"')
@@ -78,6 +79,7 @@ class Concepts(Dependencies):
             return "possible-01"
         if word.text.lower() == "following" and word.tag in ("VBG", "JJ"):
             return "follow-04"
+        # Verbs: with their particle ("carry out"), with a light verb's object ("take place"), or alone.
         if self.is_verb(number):
             particle = self.first_child(number, "compound:prt")
             if particle is not None and (
@@ -120,7 +122,7 @@ class Concepts(Dependencies):
         return None
 
     def list_letters(self) -> frozenset[int]:
-        """Single letters that stand for themselves: the n of "n elements"."""
+        """Return the single letters that stand for themselves: the n of "n elements"."""
         return frozenset(
             number
             for number, word in enumerate(self.words)
@@ -154,7 +156,7 @@ class Concepts(Dependencies):
         return None
 
     def build_bound(self, number: int) -> GraphPart | None:
-        """What is at least or at most a number or formula, still without it."""
+        """Return the part "at least" or "at most" before a number or formula, without the number, or None."""
         bound = self.words[max(number - 1, 0)].text.lower()
         if number < 2 or self.words[number - 2].text.lower() != "at" or bound not in ("least", "most"):
             return None
@@ -266,6 +268,7 @@ class _SentenceRules(Concepts):
             conditions = [target for role, target in top.edges if role == ":condition"]
             top.edges = [edge for edge in top.edges if edge[0] not in (":condition", ":time")]
             top = GraphPart("have-condition-91").add_edge(":ARG1", top).add_edge(":ARG2", conditions[0])
+        # Coordinated clauses: contrast, cause, or a plain conjunction.
         if conjuncts:
             own = self.find_subject(number) or subject
             parts = [top, *(self.build_clause(one, own) for one in conjuncts)]
@@ -277,6 +280,7 @@ class _SentenceRules(Concepts):
             if len(parts) == 2 and words & _EFFECT:
                 return GraphPart("cause-01").add_edge(":ARG0", parts[0]).add_edge(":ARG1", parts[1])
             return join_parts("or" if "or" in words else "and", parts)
+        # A conjunction at the beginning of the sentence relates it to the one before.
         if self.get_relation(number) == "root":
             words = {
                 self.get_lemma(word) for word in self.list_children(number, "cc", "advmod") if word < number
@@ -322,6 +326,7 @@ class _SentenceRules(Concepts):
         ):
             frame = part = self.build_predication(number, part, None, subject)
         top = part
+        # Modifiers first, so that negation and modality are put around the finished clause.
         self.add_modifiers(number, frame)
         if self.is_able(number):
             top = GraphPart("possible-01").add_edge(":ARG1", frame)
@@ -340,6 +345,7 @@ class _SentenceRules(Concepts):
                             # "There can be no …"
                             raise_negation(target, top)
                 break
+        # An infinitive without subject is a command to "you".
         if self.words[number].tag == "VB" and own is None and subject is None:
             commands = not self.list_children(number, "aux", "mark") and self.get_relation(number) in (
                 "root",
@@ -383,7 +389,7 @@ class _SentenceRules(Concepts):
         return part.add_edge(":domain", what)
 
     def add_arguments(self, number: int, part: GraphPart, subject: GraphPart | None) -> None:
-        """Subject, objects and clauses that complete a verb, by the roles that its frame has."""
+        """Add the subject, the objects and the clauses that complete a verb, by the roles of its frame."""
         passive = bool(self.list_children(number, "nsubj:pass", "aux:pass"))
         subjects = self.list_children(number, "nsubj", "csubj")
         light = self.find_light_object(number)
@@ -391,40 +397,51 @@ class _SentenceRules(Concepts):
         if light is not None:
             self.add_modifiers(light, part)
         own = self.build_nominal(subjects[0]) if subjects else subject
+        # "Have to" is an obligation, and "ask to" a request.
         infinitive = self.list_children(number, "xcomp") and not self.list_children(number, "obj")
         if self.get_lemma(number) == "have" and infinitive:
             part.concept = "obligate-01"
         if part.concept == "ask-01" and self.list_children(number, "xcomp"):
             part.concept = "ask-02"
-        found: list[tuple[int | None, GraphPart, str]] = []
+        arguments: list[tuple[int | None, GraphPart, str]] = []
         if own is not None:
             self.subjects[number] = own
             if part.concept == "obligate-01":
                 part.add_edge(":ARG1", own)
             else:
-                found.append((subjects[0] if subjects else None, own, "nsubj:pass" if passive else "nsubj"))
-        small = (
+                arguments.append(
+                    (subjects[0] if subjects else None, own, "nsubj:pass" if passive else "nsubj")
+                )
+        # "Make x prime": the object is the subject of the clause after it.
+        has_small_clause = (
             self.get_lemma(number) in SMALL
             and objects
             and any(self.takes_subject(one) for one in self.list_children(number, "xcomp", "ccomp"))
         )
         for one in objects + self.list_children(number, "iobj"):
-            if small and one == objects[0]:
+            if has_small_clause and one == objects[0]:
                 continue
             named = self.build_nominal(one)
             if one < number and named.concept in ASKED and named.has_role(":quant"):
                 part.add_edge(ASKED[named.concept], named)  # "How many ways can we …?"
             else:
-                found.append((one, named, self.base_relation(one)))
-        asked = (self.list_children(number, "iobj") or objects)[:1]
-        controller = self.build_nominal(objects[0]) if small else self.parts.get(asked[0]) if asked else own
+                arguments.append((one, named, self.base_relation(one)))
+        # The subject of an embedded infinitive is the person asked, the object, or the subject.
+        controllers = (self.list_children(number, "iobj") or objects)[:1]
+        controller = (
+            self.build_nominal(objects[0])
+            if has_small_clause
+            else self.parts.get(controllers[0])
+            if controllers
+            else own
+        )
         for one in self.list_children(number, "ccomp", "xcomp"):
             if self.get_lemma(one) == "please":
                 continue
             bare = self.get_relation(one) == "xcomp" or self.find_marker(one, "mark") == "to"
             inherits = controller if bare else None
-            found.append((one, self.build_embedded(one, inherits), self.get_relation(one)))
-        self.assign_roles(number, part, found)
+            arguments.append((one, self.build_embedded(one, inherits), self.get_relation(one)))
+        self.assign_roles(number, part, arguments)
 
     def takes_subject(self, number: int) -> bool:
         return number not in self.formulas or bool(self.list_children(number, "cop"))
@@ -695,6 +712,8 @@ class _SentenceRules(Concepts):
             part.add_edge(role, wrap_preposition(preposition, role, inner))
 
     def _advmod(self, number: int, part: GraphPart, one: int) -> None:
+        # Negation, time, possibility, questions and causes have roles of their own; other adverbs are manner
+        # or degree.
         lemma = self.get_lemma(one)
         if lemma in ("not", "n't"):
             if not self.is_clause(number):

@@ -45,13 +45,14 @@ class ValueKeys:
         self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
 
     def add_formula(self, latex: str) -> None:
+        """Add the keys of a formula; a formula that cannot be read has none."""
         from engines.formula.reader import read
 
         tree = read(latex).tree
         if tree is not None:
-            found, nodes = self._fingerprints.compute_fingerprint(tree), len(tree)
-            shares = dict.fromkeys((*found.whole, *found.renamed), 1.0)
-            for path, keys in found.parts:
+            fingerprint, nodes = self._fingerprints.compute_fingerprint(tree), len(tree)
+            shares = dict.fromkeys((*fingerprint.whole, *fingerprint.renamed), 1.0)
+            for path, keys in fingerprint.parts:
                 for key in keys:
                     shares.setdefault(key, len(tree.subtree_at(path)) / nodes)
             self._keys.extend(shares)
@@ -65,10 +66,11 @@ class ValueKeys:
 
     @property
     def version(self) -> int:
+        """The version of the fingerprints."""
         return self._fingerprints.version
 
     def write_arrays(self, folder: Path) -> None:
-        """Write the arrays."""
+        """Write the keys, sorted, with the looks and shares that belong to them, as arrays into a folder."""
         keys = np.frombuffer(self._keys, np.uint64)
         order = np.argsort(keys, kind="stable")
         write_array(folder / "keys.npy", keys[order])
@@ -92,9 +94,9 @@ class EqualLook:
     renaming: Mapping[str, str]
 
     def to_record(self) -> dict[str, Any]:
-        """What is known, as a hit says it."""
-        said = self.judgement
-        return {"verdict": said.outcome, "condition": said.condition, "renaming": dict(self.renaming)}
+        """Return the verdict, its condition and the renaming, as a hit shows them."""
+        verdict = self.judgement
+        return {"verdict": verdict.outcome, "condition": verdict.condition, "renaming": dict(self.renaming)}
 
 
 class Equality:
@@ -120,8 +122,9 @@ class Equality:
             )
 
     def find_equal(self, latex: str, k: int, *, blank: bool = False) -> list[EqualLook]:
-        """At most `k` looks that are equal to a formula, the largest equal share first; by renaming only as a
-        whole.
+        """Return at most `k` looks that are equal to a formula, the largest equal share first.
+
+        By renaming, a formula is equal only as a whole.
 
         Args:
             blank: Whether a formula that cannot be read has none.
@@ -143,7 +146,7 @@ class Equality:
         )
 
     def list_warnings(self) -> Iterator[str]:
-        """What is to be said of the searches so far."""
+        """Yield a warning if searches ended before all candidates were judged."""
         if self.ended:
             what = f"after {_REFUSED} formulas that are not proved equal the rest was not judged"
             yield f"{what} (queries: {self.ended:,})"
@@ -202,7 +205,7 @@ def _find_candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tupl
 
 
 def compare_terms(one: Tree, other: Tree, judge: Judge) -> Verdict:
-    """Whether two terms are equal, or two statements say the same."""
+    """Return whether two terms are equal, or two statements say the same."""
     if one == other:
         return Verdict("equal")
     return judge.equal(one, other)

@@ -74,7 +74,7 @@ class _PreviousIndex:
 
 
 def write_documents(
-    place: Path,
+    source: Path,
     out: Path,
     draft: Path,
     about: Mapping[str, Any],
@@ -93,32 +93,36 @@ def write_documents(
     Raises:
         DataError: E660 where there are no formulas.
     """
-    before = _read_previous(out, about)
-    result = scan_folder(place, {} if before is None else before.scans, about["column"])
+    previous = _read_previous(out, about)
+    result = scan_folder(source, {} if previous is None else previous.scans, about["column"])
     if pdf := result.left_out[".pdf"]:
         warn(events, pdf_warning(pdf))
-    same = set()
-    if before is not None:
-        same = {unit.path for unit in result.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
-    new = [unit for unit in result.units if unit.path not in same]
+    # Files whose state has not changed are taken from the older index.
+    unchanged = set()
+    if previous is not None:
+        unchanged = {
+            unit.path for unit in result.units if previous.units.get(unit.path, (0, ""))[1] == unit.state
+        }
+    new = [unit for unit in result.units if unit.path not in unchanged]
     numbers = {unit.path: number for number, unit in enumerate(result.units)}
     sources: list[SegmentSource] = []
-    if before is not None and same:
-        sources.append(_select_kept(before, same, numbers))
-    left_out = {path: before.units[path][2] for path in same} if before is not None else {}
+    if previous is not None and unchanged:
+        sources.append(_select_kept(previous, unchanged, numbers))
+    left_out = {path: previous.units[path][2] for path in unchanged} if previous is not None else {}
     parts = out.with_name(f".{out.name}.parts")
     settings = {key: about[key] for key in ("version", "values")}
     first: dict[str, str] = {}
+    # Parts that a killed build finished are found again under the same name.
     with sole_builder(parts, code="E669"):
         write_json(parts / _PARTS, {"of": out.name})
-        for folder, made in _make_parts(
+        for folder, part_facts in _make_parts(
             _plan_tasks(result, new, about["column"], settings), parts, keys, events, stop
         ):
-            files = np.array([numbers[path] for path in made["files"]], np.int32)
+            files = np.array([numbers[path] for path in part_facts["files"]], np.int32)
             sources.append(SegmentSource(folder, None, files))
-            for path, count in made["left_out"].items():
+            for path, count in part_facts["left_out"].items():
                 left_out[path] = left_out.get(path, 0) + count
-            for what, where in made["first"].items():
+            for what, where in part_facts["first"].items():
                 first.setdefault(what, where)
         events(Event("progress", {"done": len(sources), "total": len(sources), "unit": "parts, merging"}))
         for what, where in first.items():
@@ -127,7 +131,7 @@ def write_documents(
         if not counts["formulas"]:
             raise DataError(
                 "there is no formula in it",
-                path=place,
+                path=source,
                 code="E660",
                 remedy="Expected formulas between dollars, or a table with a column of formulas (--column).",
             )
@@ -149,14 +153,18 @@ def write_documents(
     }
 
 
-def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What the index in `out` says of itself, where no file has changed since; None otherwise."""
-    before = _read_previous(out, about)
-    if before is None:
+def is_current(source: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the description of the index in `out` if no file has changed since, otherwise None."""
+    previous = _read_previous(out, about)
+    if previous is None:
         return None
-    result = scan_folder(place, before.scans, about["column"])
-    now = {unit.path: unit.state for unit in result.units}
-    return before.about if now == {path: state for path, (_, state, _) in before.units.items()} else None
+    result = scan_folder(source, previous.scans, about["column"])
+    current_states = {unit.path: unit.state for unit in result.units}
+    return (
+        previous.about
+        if current_states == {path: state for path, (_, state, _) in previous.units.items()}
+        else None
+    )
 
 
 def _read_previous(out: Path, about: Mapping[str, Any]) -> _PreviousIndex | None:
@@ -231,18 +239,21 @@ def _make_parts(
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     done = 0
 
-    def report_part(place: Path) -> tuple[Path, dict[str, Any]]:
+    def report_part(part_folder: Path) -> tuple[Path, dict[str, Any]]:
         nonlocal done
-        made = json.loads((place / _PART).read_bytes())
-        done += made["formulas"]
+        part_facts = json.loads((part_folder / _PART).read_bytes())
+        done += part_facts["formulas"]
         events(Event("progress", {"done": done, "unit": "formulas indexed"}))
-        return place, made
+        return part_folder, part_facts
 
     # Keys are collected in this process, over all parts.
     tasks = iter(tasks)
-    ahead = list(islice(tasks, 2)) if keys is None else []
-    if keys is not None or (len(ahead) < 2 and sum(u.size for task in ahead for u in task.units) < _SMALL):
-        for task in chain(ahead, tasks):
+    # A single small task is not worth starting processes for.
+    first_tasks = list(islice(tasks, 2)) if keys is None else []
+    if keys is not None or (
+        len(first_tasks) < 2 and sum(u.size for task in first_tasks for u in task.units) < _SMALL
+    ):
+        for task in chain(first_tasks, tasks):
             check(stop)
             yield report_part(_make_part(task, folder, keys))
         return
@@ -250,8 +261,9 @@ def _make_parts(
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting: list[Future[Path]] = []
         try:
-            for task in chain(ahead, tasks):
+            for task in chain(first_tasks, tasks):
                 waiting.append(pool.submit(_make_part, task, folder, None))
+                # Hand results on in order, with at most two waiting tasks per process.
                 while waiting and (len(waiting) > 2 * workers or waiting[0].done()):
                     check(stop)
                     yield report_part(waiting.pop(0).result())
@@ -269,33 +281,35 @@ def _make_part(task: _Task, folder: Path, keys: ValueKeys | None) -> Path:
     Returns:
         Its folder.
     """
-    place = folder / task.name
-    if (place / _PART).exists():
-        return place
+    part_folder = folder / task.name
+    if (part_folder / _PART).exists():
+        return part_folder
     segment = Segment(None if keys is None else keys.start_anew(), by_tree=True)
     left_out: dict[str, int] = {}
     first = dict(task.first)
     count = 0
+    # Each file has its own errors and its own numbering of repeated lines.
     for number, unit in enumerate(task.units):
-        told = _ErrorCounter()
+        error_counter = _ErrorCounter()
         rows: Iterable[DocumentFormula] | None = task.rows
         if rows is None:
             rows = unit_formulas(
-                task.root, unit.path, task.macros.get(unit.path), task.column, told.add_error
+                task.root, unit.path, task.macros.get(unit.path), task.column, error_counter.add_error
             )
-        taken: dict[str, int] = {}
+        times_seen: dict[str, int] = {}
         for row in rows:
             look = segment.add_look(row.latex)
             text = segment.add_field(row.path, "sentence", row.sentence) if row.sentence else -1
             name = f"{row.path}:{row.line}"
-            again = taken[name] = taken.get(name, 0) + 1
-            id_ = row.row or (name if again == 1 else f"{name}:{again}")
+            occurrence = times_seen[name] = times_seen.get(name, 0) + 1
+            # A second formula on one line has a number behind the line's.
+            id_ = row.row or (name if occurrence == 1 else f"{name}:{occurrence}")
             segment.add_formula(look, id_, row.path, row.row, line=row.line, file=number, field=text)
             count += 1
-        left_out[unit.path] = task.left_out + told.count
-        first = {**told.first, **first}
-    with atomic_folder(place, _PART) as draft:
+        left_out[unit.path] = task.left_out + error_counter.count
+        first = {**error_counter.first, **first}
+    with atomic_folder(part_folder, _PART) as draft:
         segment.write_files(draft)
         files = [unit.path for unit in task.units]
         write_json(draft / _PART, {"files": files, "formulas": count, "left_out": left_out, "first": first})
-    return place
+    return part_folder

@@ -180,7 +180,9 @@ class FormulaIndex:
         return int(self._starts[at]), int(self._starts[at + 1])
 
     def score_looks(self, features: Counter[str]) -> ShortFloats:
-        """(looks,): Tversky's index of the query's features and each look's, 0 to 1."""
+        """Return Tversky's index of the query's features and those of each look, between 0 and 1, shape
+        `(looks,)`.
+        """
         shared = np.zeros(len(self), np.float32)
         own = 0.0
         for feature, count in features.items():
@@ -196,12 +198,15 @@ class FormulaIndex:
         return np.divide(shared, whole, out=shared, where=whole > 0)
 
     def compute_similarity(self, shared: float, own: float, mass: float) -> float:
-        """Tversky's index of the weights of what two formulas share, of a query's, and of a look's parts."""
-        whole = (1 - ALPHA) * own + ALPHA * mass
-        return shared / whole if whole > 0 else 0.0
+        """Return Tversky's index of the weight that two formulas share, of the query's and of a look's parts.
+
+        shared / ((1 - α) · own + α · mass), with α = `ALPHA` (A. Tversky, "Features of similarity", 1977).
+        """
+        denominator = (1 - ALPHA) * own + ALPHA * mass
+        return shared / denominator if denominator > 0 else 0.0
 
     def weigh_features(self, features: Iterable[str]) -> dict[str, float]:
-        """What each feature weighs."""
+        """Return the weight of each feature: the rarer in the index, the heavier."""
         names = list(features)
         hashes = np.array([hash_feature(name) for name in names], np.uint64)
         at = np.minimum(np.searchsorted(self._names, hashes), len(self._names) - 1)
@@ -209,7 +214,9 @@ class FormulaIndex:
         return dict(zip(names, compute_rarity(holders, len(self)).tolist(), strict=True))
 
     def find_with_all(self, features: Counter[str], k: int) -> list[int]:
-        """At most `k` looks that have all of the features as often, those with the least besides first."""
+        """Return at most `k` looks that have all of the features as often, those with the fewest other parts
+        first.
+        """
         found: NDArray[Any] | None = None
         places = []
         for feature, count in features.items():
@@ -235,48 +242,57 @@ class FormulaIndex:
         Features that are rare come first. As soon as all that are left could not lift a look that has none
         of those before into the first `k`, they are looked up only of what could still be among these.
         """
-        wanted = self._find_query_features(features)
+        query_features = self._find_query_features(features)
         if len(self) < _FEW:
             scores = self.score_looks(features)
             rows = top_k(scores, k)
             rows = rows[scores[rows] > 0]
             return scores[rows], rows
         weights = self.weigh_features(features)
+        # `own` is the query's part of the denominator, `left` the most that unread features can still add to
+        # `shared`.
         own = (1 - ALPHA) * sum(count * weights[name] for name, count in features.items())
         shared = np.zeros(len(self), np.float32)
-        left = sum(one.most for one in wanted)
-        found: NDArray[np.int32] = np.zeros(0, np.int32)
+        remaining = sum(feature.most for feature in query_features)
+        candidates: NDArray[np.int32] = np.zeros(0, np.int32)
         number = read = 0
-        least = 0.0
-        while number < len(wanted) and left / (own + ALPHA * left) >= least:
-            one = wanted[number]
-            read = self._count_read(read, one.size)
-            looks, add = self._looks[one.begin : one.end], self._score_postings(one)
+        threshold = 0.0
+        # First phase: read postings of rare features, until a look that has none of them cannot enter the
+        # first k.
+        while number < len(query_features) and remaining / (own + ALPHA * remaining) >= threshold:
+            feature = query_features[number]
+            read = self._count_read(read, feature.size)
+            looks, add = self._looks[feature.begin : feature.end], self._score_postings(feature)
+            # A look that is met for the first time becomes a candidate.
             new = looks[shared[looks] == 0]
             shared[looks] += add
-            found = np.concatenate([found, new])
-            left, number = left - one.most, number + 1
-            if len(found) >= k and (len(found) < _MANY or not number % _SELDOM):
-                least = max(least, self._find_threshold(shared[found], found, own, k))
-        while len(found) > k:
+            candidates = np.concatenate([candidates, new])
+            remaining, number = remaining - feature.most, number + 1
+            if len(candidates) >= k and (len(candidates) < _MANY or not number % _SELDOM):
+                threshold = max(threshold, self._find_threshold(shared[candidates], candidates, own, k))
+        # Second phase: drop candidates that cannot reach the k-th score any more, and look up the rest only.
+        while len(candidates) > k:
             # What is found has some of the rare parts; how good it can still become says what to look up.
-            have = shared[found]
-            best = (have + left) / (own + ALPHA * np.maximum(self._masses[found], have))
-            found = found[best >= least * _ROUNDED]
-            if number == len(wanted):
+            shared_weights = shared[candidates]
+            best = (shared_weights + remaining) / (
+                own + ALPHA * np.maximum(self._masses[candidates], shared_weights)
+            )
+            candidates = candidates[best >= threshold * _ROUNDED]
+            if number == len(query_features):
                 break
-            one = wanted[number]
-            read = self._count_read(read, one.size)
-            self._look_up(one, found, shared)
-            left, number = left - one.most, number + 1
-            least = max(least, self._find_threshold(shared[found], found, own, k))
-        for one in wanted[number:]:
-            read = self._count_read(read, one.size)
-            self._look_up(one, found, shared)
-        found.sort()
-        final: ShortFloats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
+            feature = query_features[number]
+            read = self._count_read(read, feature.size)
+            self._look_up(feature, candidates, shared)
+            remaining, number = remaining - feature.most, number + 1
+            threshold = max(threshold, self._find_threshold(shared[candidates], candidates, own, k))
+        # Few candidates are left: add the remaining features to their scores.
+        for feature in query_features[number:]:
+            read = self._count_read(read, feature.size)
+            self._look_up(feature, candidates, shared)
+        candidates.sort()
+        final: ShortFloats = (shared[candidates] / (own + ALPHA * self._masses[candidates])).astype(np.float32)
         rows = top_k(final, k)
-        return final[rows], found[rows].astype(np.int64)
+        return final[rows], candidates[rows].astype(np.int64)
 
     def _count_read(self, before: int, size: int) -> int:
         """Postings that are read since the last release, with so many more."""
@@ -355,13 +371,16 @@ class FormulaIndex:
         return self._rows.get(formula)
 
     def look_of(self, formula: str) -> int | None:
+        """Return the look of a formula by its id, or None."""
         row = self.find_row(formula)
         return None if row is None else int(self.formulas["look"][row].as_py())
 
     def read_latex(self, look: int) -> str:
+        """Return the LaTeX of a look."""
         return str(self.looks["latex"][look].as_py())
 
     def read_visual_id(self, look: int) -> str:
+        """Return the visual id of a look."""
         return str(self.looks["visual_id"][look].as_py())
 
     def list_members(self, look: int) -> list[dict[str, Any]]:
@@ -374,6 +393,7 @@ class FormulaIndex:
         return np.asarray(self._members[self._firsts[look] : self._firsts[look + 1]])
 
     def fields_of(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the fields that formulas stand in, by their rows."""
         return self._field_column[rows]
 
     @cached_property
@@ -394,7 +414,7 @@ class FormulaIndex:
         return result
 
     def score_words(self, text: str) -> ShortFloats:
-        """(fields,): how well each text fits words, 0 to 1.
+        """Return how well each text matches some words, between 0 and 1, shape `(fields,)`.
 
         Raises:
             DataError: E670 for an index without texts.

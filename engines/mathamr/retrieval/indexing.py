@@ -95,17 +95,19 @@ def index(
 
     if spec.out is None:
         raise make_refusal("a folder for the index is needed", "E402", "Name one with --out.")
+    # Keys of values are collected over all parts, in one process.
     keys = None
     if spec.values:
         from engines.mathamr.retrieval.equality import ValueKeys
 
         keys = ValueKeys()
     collection = _open_collection(spec)
-    made_of = spec.folder if collection is None else collection.path
-    _refuse_another(spec.out, made_of)
+    source = spec.folder if collection is None else collection.path
+    _refuse_another(spec.out, source)
+    # Settings that must agree before parts of an older index are used again.
     about: dict[str, Any] = {
         "version": VERSION,
-        "collection" if collection is not None else "documents": str(made_of.resolve()),
+        "collection" if collection is not None else "documents": str(source.resolve()),
         "column": spec.column,
         "encoder": None,
         "values": None if keys is None else {"version": keys.version},
@@ -116,6 +118,7 @@ def index(
             if not spec.watch:
                 return result
             events(Event("log", {"message": f"{result['formulas']:,} formulas; waiting for changes"}))
+            # Look again until a file has changed or the caller stops.
             while is_current(spec.folder, spec.out, about) is not None:
                 check(stop)
                 sleep(_LOOKED_S)
@@ -340,13 +343,14 @@ def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Co
     from engines.mathamr.retrieval.texts import list_post_fields
 
     rows, report = _CollectionRows(), Report()
+    # The posts say in which field each formula stands; their formulas count only if there are no tables.
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
         check(stop)
         for name, text in list_post_fields(post):
-            own = post.title_formulas if name == "title" else post.body.formulas
+            field_formulas = post.title_formulas if name == "title" else post.body.formulas
             rows.fields.append((post.id, name, text))
             kind = "title" if name == "title" else "question" if post.kind == 1 else "answer"
-            for id_, latex in dict.fromkeys(own):
+            for id_, latex in dict.fromkeys(field_formulas):
                 if id_:
                     rows.add_to_field(post.id, id_)
                 if not collection.latex_tables:
@@ -355,13 +359,14 @@ def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Co
                     )
     if collection.posts is not None:
         rows.count_unread(collection.posts, report)
+    # The tables of LaTeX have the visual ids.
     for table in collection.latex_tables:
         report, without, first = Report(), 0, ""
         for formula in read_formulas(table, report):
-            place = f"{table}:{formula.line}"
-            rows.add_formula(formula, place)
+            location = f"{table}:{formula.line}"
+            rows.add_formula(formula, location)
             if not formula.visual_id:
-                without, first = without + 1, first if without else place
+                without, first = without + 1, first if without else location
         rows.count_unread(table, report)
         if 0 < without < report.read:  # a table without the column has none
             rows.add_warning(

@@ -51,16 +51,18 @@ class QueryFormula:
 
     @cached_property
     def tree(self) -> OperatorTree:
+        """The operator tree that is searched for."""
         return self.formula.search_tree
 
     @cached_property
     def is_pattern(self) -> bool:
+        """Whether the formula has wildcards."""
         return is_pattern(self.tree)
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaQuery:
-    """What is asked for: one formula or several, and words beside them, or ""."""
+    """A query: one formula or several, and words beside them, or ""."""
 
     formulas: tuple[QueryFormula, ...]
     words: str = ""
@@ -88,7 +90,7 @@ def read_query(text: str) -> FormulaQuery:
 
 
 def plain_to_latex(typed: str) -> str:
-    r"""Plain text as LaTeX, where it has what LaTeX has not; anything else as it is.
+    r"""Return plain text as LaTeX where it uses what LaTeX does not have; anything else unchanged.
 
     >>> plain_to_latex("sin(x)/sqrt(x^2+1) <= alpha"), plain_to_latex("a_n x^2")
     ('\\sin (x)/\\sqrt{x^{2}+1} \\le \\alpha', 'a_n x^2')
@@ -177,16 +179,16 @@ def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[S
 
 
 def answer_query(opened: FormulaIndex, query: FormulaQuery, k: int) -> list[ScoredLook]:
-    """What the index has for a query, the best first, at most `k`."""
+    """Return what the index has for a query, best first, at most `k`."""
     if len(query.formulas) == 1 and not query.words:
         return _answer_formula(opened, query.formulas[0], k)
     lists = [_answer_formula(opened, asked, _CANDIDATES) for asked in query.formulas]
     words = opened.score_words(query.words) if query.words else None
     if len(lists) == 1:
-        found = [_add_word_score(opened, one, words) for one in lists[0]]
+        looks = [_add_word_score(opened, one, words) for one in lists[0]]
     else:
-        found = _combine_by_text(opened, lists, words)
-    return sorted(found, key=lambda one: (-one.score, one.look))[:k]
+        looks = _combine_by_text(opened, lists, words)
+    return sorted(looks, key=lambda one: (-one.score, one.look))[:k]
 
 
 def _answer_formula(opened: FormulaIndex, asked: QueryFormula, k: int) -> list[ScoredLook]:
@@ -205,6 +207,7 @@ def _add_word_score(opened: FormulaIndex, one: ScoredLook, words: ShortFloats | 
 
 
 def select_word_scores(words: ShortFloats, fields: NDArray[np.int32]) -> ShortFloats:
+    """Return the scores of words for formulas by their fields; 0 for formulas without a field."""
     return np.where(fields >= 0, words[np.maximum(fields, 0)], 0).astype(np.float32)
 
 

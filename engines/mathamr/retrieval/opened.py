@@ -35,7 +35,7 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
 
 
 def open_encoder(which: str, device: str) -> SentenceEncoder:
-    """As `encoder`; kept open until its folder changes."""
+    """Open an encoder as `encoder` does, and keep it open until its folder changes."""
     return _load_encoder(which, device, file_stamp(Path(which).expanduser() / "model.safetensors"))
 
 

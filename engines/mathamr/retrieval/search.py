@@ -167,20 +167,22 @@ def _search_formula(
             warn(events, "part of the formula could not be parsed")
     first = query.formulas[0].formula
     k = spec.k or _SHOWN
-    found: Iterable[tuple[ScoredLook, dict[str, Any]]]
+    # Each way to search gives looks with scores and what is known of the match.
+    matches: Iterable[tuple[ScoredLook, dict[str, Any]]]
     if spec.how == "paths":
-        found = ((one, {}) for one in answer_query(opened, query, k))
+        matches = ((one, {}) for one in answer_query(opened, query, k))
     elif len(query.formulas) > 1 or query.words or query.formulas[0].is_pattern:
         what = f"--how {spec.how} takes one formula, without words and wildcards"
         raise make_refusal(what, "E427", "Leave --how out, or ask for the formula alone.")
     elif equality is not None:
         equal = equality.find_equal(first.latex, k)
-        found = ((ScoredLook(one.look, one.share), one.to_record()) for one in equal)
+        matches = ((ScoredLook(one.look, one.share), one.to_record()) for one in equal)
     else:
         near = rank_formulas(opened, first, k, spec.how, spec.device)
-        found = ((ScoredLook(look, score), {}) for look, score in near)
+        matches = ((ScoredLook(look, score), {}) for look, score in near)
     hits = []
-    for rank, (one, judged) in enumerate(found, start=1):
+    # A look stands for all formulas that look so; the first of them, or the one that matched, is shown.
+    for rank, (one, judged) in enumerate(matches, start=1):
         latex, members = opened.read_latex(one.look), opened.rows_of(one.look)
         member = opened.read_formula(int(members[0]) if one.member < 0 else one.member)
         shown = ParsedFormula(latex)
@@ -201,8 +203,8 @@ def _search_formula(
                 **judged,
             }
         )
-    for said in () if equality is None else equality.list_warnings():
-        warn(events, said)
+    for warning in () if equality is None else equality.list_warnings():
+        warn(events, warning)
     if not hits and query.formulas[0].is_pattern:
         warn(events, "no formula matches the pattern")
     tree = query.formulas[0].tree if query.formulas[0].is_pattern else first.tree
@@ -258,25 +260,27 @@ def _search_topics(
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )
         rankings[topic.id] = []
+        # A topic whose formula cannot be read has no equal formulas, and the run goes on.
         if equality is not None:
             equal = equality.find_equal(topic.latex, spec.k or _DEPTH, blank=True)
-            found = [(one.look, one.share) for one in equal]
+            looks = [(one.look, one.share) for one in equal]
         else:
-            found = rank_formulas(opened, ParsedFormula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
-        for look, score in found:
+            looks = rank_formulas(opened, ParsedFormula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
+        for look, score in looks:
+            # A run names one instance of each look, or several where that is asked for.
             for member in opened.list_members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
         opened.release_memory()
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
-    for said in () if equality is None else equality.list_warnings():
-        warn(events, said)
+    for warning in () if equality is None else equality.list_warnings():
+        warn(events, warning)
     run = TrecRun.from_scores(f"mathamr-{spec.how}", rankings)
     left_out = write_run(run, spec.run)
-    warn_of_unanswered_topics(topics, {name for name, found in rankings.items() if found}, events)
+    warn_of_unanswered_topics(topics, {name for name, looks in rankings.items() if looks}, events)
     if left_out:
         warn(events, f"{left_out:,} formulas beyond the first {_DEPTH:,} of a topic are left out")
-    made = {
+    document = {
         "run": str(spec.run),
         "complete": True,
         "topics": len(topics),
@@ -284,5 +288,5 @@ def _search_topics(
         "left_out": left_out,
     }
     reads = {"index": sorted(path for path in spec.index.rglob("*") if path.is_file()), "topics": spec.topics}
-    write_manifest("mathamr.search", spec, spec.run, reads, made)
-    return made
+    write_manifest("mathamr.search", spec, spec.run, reads, document)
+    return document

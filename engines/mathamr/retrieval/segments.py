@@ -63,6 +63,7 @@ _FIELDS = pa.schema([(name, pa.large_string()) for name in ("post", "name", "tex
 
 
 def hash_feature(feature: str) -> int:
+    """Return the first eight bytes of a BLAKE2b hash of a feature, as its number."""
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
@@ -129,10 +130,15 @@ class Segment:
     def add_formula(
         self, look: int, id_: str, post: str, kind: str, *, line: int = 0, file: int = -1, field: int = -1
     ) -> None:
+        """Add a formula: its id, its post, where it stands, and its look."""
         self._formulas.append((id_, post, kind, line, file, field, look))
 
     def write_files(self, folder: Path, *, fields: bool = True) -> None:
-        """Args: fields: False where fields are numbered for all segments, and none holds them."""
+        """Write the segment as files into a folder.
+
+        Args:
+            fields: False if fields are numbered for all segments, and none holds them.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         ids = np.frombuffer(self._ids, np.uint64)
         order = np.argsort(ids, kind="stable")
@@ -160,6 +166,7 @@ class TableWriter:
         self._rows = 0
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Add rows, and write them once there are enough."""
         self._waiting.append(batch)
         self._rows += len(batch)
         if self._rows >= _ROWS:
@@ -186,6 +193,7 @@ def write_fields(folder: Path, rows: Iterable[tuple[str, str, str]]) -> None:
 
 
 def write_table(path: Path, schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write rows as an Arrow file."""
     with TableWriter(path, schema) as table:
         waiting = iter(rows)
         while part := list(islice(waiting, _ROWS)):
@@ -262,6 +270,8 @@ def merge_segments(sources: Sequence[SegmentSource], out: Path) -> dict[str, int
         Formulas, looks, features, postings, with_error_nodes, without_context. Looks keep the order in which
         they come first.
     """
+    # `numbers` maps the looks of each source to their numbers in the merged index; `first` says which are
+    # new.
     numbers, first, looks = _number_looks(sources)
     counts = _merge_postings(
         sources, [np.where(f, n, -1) for f, n in zip(first, numbers, strict=True)], looks, out
@@ -271,27 +281,30 @@ def merge_segments(sources: Sequence[SegmentSource], out: Path) -> dict[str, int
         TableWriter(out / "looks.arrow", _LOOKS) as table,
         _GrowingArray(out / "hashes.npy", np.uint64) as hashes,
     ):
+        # A look that several sources have is written from the first.
         for source, new in zip(sources, first, strict=True):
             hashes.append_values(_StoredColumn(source.folder / "hashes.npy").read_values()[new])
-            at = 0
+            offset = 0
             for batch in read_batches(source.folder / "looks.arrow"):
-                batch_ = batch.filter(pa.array(new[at : at + len(batch)]))
+                batch_ = batch.filter(pa.array(new[offset : offset + len(batch)]))
                 errors += batch_["error"].true_count
                 table.write_batch(batch_)
-                at += len(batch)
-    held, without = _merge_tables(sources, numbers, out)
+                offset += len(batch)
+    looks_of_formulas, without_context = _merge_tables(sources, numbers, out)
     _merge_keys(sources, numbers, first, out)
-    order = np.argsort(held, kind="stable").astype(np.int32)
+    # The formulas of each look, and where they begin.
+    order = np.argsort(looks_of_formulas, kind="stable").astype(np.int32)
     write_array(out / "members.npy", order)
     write_array(
-        out / "firsts.npy", np.append(0, np.cumsum(np.bincount(held, minlength=looks))).astype(np.int64)
+        out / "firsts.npy",
+        np.append(0, np.cumsum(np.bincount(looks_of_formulas, minlength=looks))).astype(np.int64),
     )
     return {
-        "formulas": len(held),
+        "formulas": len(looks_of_formulas),
         "looks": looks,
         **counts,
         "with_error_nodes": errors,
-        "without_context": without,
+        "without_context": without_context,
     }
 
 
@@ -329,18 +342,19 @@ def _number_looks(
 def _merge_postings(
     sources: Sequence[SegmentSource], numbers: Sequence[NDArray[np.int32]], looks: int, out: Path
 ) -> dict[str, int]:
-    held = [
+    columns = [
         {
             name: _StoredColumn(source.folder / f"{name}.npy")
             for name in ("features", "starts", "looks", "counts")
         }
         for source in sources
     ]
-    blocks = max(1, -(-sum(len(one["looks"]) for one in held) // BLOCK))
+    blocks = max(1, -(-sum(len(one["looks"]) for one in columns) // BLOCK))
+    # Cut the range of hashes into blocks, so that each block fits into memory; every source has its part.
     bounds = np.array([number * 2**64 // blocks for number in range(1, blocks)], np.uint64)
     cuts = [
         [0, *np.searchsorted(one["features"].read_values(), bounds).tolist(), len(one["features"])]
-        for one in held
+        for one in columns
     ]
     masses = np.zeros(looks)
     with (
@@ -352,20 +366,22 @@ def _merge_postings(
         for block in range(blocks):
             parts = [
                 _read_postings(one, cut[block], cut[block + 1], number)
-                for one, cut, number in zip(held, cuts, numbers, strict=True)
+                for one, cut, number in zip(columns, cuts, numbers, strict=True)
             ]
-            ids, rows, times = (np.concatenate([part[column] for part in parts]) for column in range(3))
+            ids, rows, occurrences = (np.concatenate([part[column] for part in parts]) for column in range(3))
             # A look is in one source alone, and later ones have higher numbers: a feature's stay in order.
             order = np.argsort(ids, kind="stable")
-            ids, rows, times = ids[order], rows[order], times[order]
+            ids, rows, occurrences = ids[order], rows[order], occurrences[order]
+            # `begins` is where each feature's postings begin within the block.
             begins = np.flatnonzero(np.append(len(ids) > 0, ids[1:] != ids[:-1]))
             holders = np.diff(np.append(begins, len(ids)))
-            weights = np.repeat(compute_rarity(holders, looks), holders) * times
+            # The mass of a look is the weight of all its features, for Tversky's index.
+            weights = np.repeat(compute_rarity(holders, looks), holders) * occurrences
             masses += np.bincount(rows, weights, looks)
             features_.append_values(ids[begins])
             starts.append_values(begins + documents.count)
             documents.append_values(rows)
-            counts.append_values(times)
+            counts.append_values(occurrences)
         starts.append_values(np.array([documents.count]))
     write_array(out / "masses.npy", masses.astype(np.float32))
     return {"features": features_.count, "postings": documents.count}
@@ -386,32 +402,36 @@ def _merge_tables(
     sources: Sequence[SegmentSource], numbers: Sequence[NDArray[np.int32]], out: Path
 ) -> tuple[NDArray[np.int32], int]:
     looks, without, fields = [np.zeros(0, np.int32)], 0, 0
-    own = any((source.folder / "fields.arrow").exists() for source in sources)
-    texts = TableWriter(out / "fields.arrow", _FIELDS) if own else None
+    has_fields = any((source.folder / "fields.arrow").exists() for source in sources)
+    texts = TableWriter(out / "fields.arrow", _FIELDS) if has_fields else None
     with TableWriter(out / "formulas.arrow", _FORMULAS) as table:
         for source, number in zip(sources, numbers, strict=True):
+            # Rows of files that are no longer there are dropped by the mask.
             rows = [batch for batch in read_batches(source.folder / "formulas.arrow") if len(batch)]
-            at = 0
+            offset = 0
             kept: list[pa.RecordBatch] = []
             for batch in rows:
                 mask = source.kept
-                kept.append(batch if mask is None else batch.filter(pa.array(mask[at : at + len(batch)])))
-                at += len(batch)
+                kept.append(
+                    batch if mask is None else batch.filter(pa.array(mask[offset : offset + len(batch)]))
+                )
+                offset += len(batch)
             renumbered = None
             if texts is not None:
                 renumbered = _merge_fields(source, kept, texts, fields)
                 fields += int((renumbered >= 0).sum())
             for batch in kept:
-                place = batch["field"].to_numpy()
+                field_column = batch["field"].to_numpy()
+                # Fields, files and looks have numbers of their own in each source; renumber them.
                 if renumbered is not None and len(renumbered):
-                    place = np.where(place >= 0, renumbered[np.maximum(place, 0)], -1)
+                    field_column = np.where(field_column >= 0, renumbered[np.maximum(field_column, 0)], -1)
                 file = batch["file"].to_numpy()
                 if source.files is not None and len(source.files):
                     file = np.where(file >= 0, source.files[np.maximum(file, 0)], -1)
                 look = number[batch["look"].to_numpy()]
                 looks.append(look)
-                without += int((place < 0).sum())
-                columns = {"line": batch["line"], "file": file, "field": place, "look": look}
+                without += int((field_column < 0).sum())
+                columns = {"line": batch["line"], "file": file, "field": field_column, "look": look}
                 arrays = [
                     pa.array(columns[one.name], pa.int32()) if one.name in columns else batch[one.name]
                     for one in _FORMULAS

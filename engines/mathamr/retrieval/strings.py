@@ -58,6 +58,7 @@ class FormulaInContext:
 
     @property
     def formula(self) -> ParsedFormula:
+        """The formula itself."""
         return self.formulas[self.id]
 
     def write_sentence(self, written: Callable[[ParsedFormula], str]) -> str:
@@ -78,7 +79,7 @@ class FormulaInContext:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a formula in its context is written, and what that needs."""
+    """How a formula in its context is written as a string, and what that needs."""
 
     needs: Needs
     write: Callable[[FormulaInContext], str]
@@ -221,6 +222,7 @@ class FormulaStrings:
         self._formula = lru_cache(1_024)(ParsedFormula)
 
     def warn_of_missing_contexts(self, events: Sink) -> None:
+        """Warn if strings contain only the formula because the text around it is missing."""
         if self.alone:
             what = "strings contain only the formula, as the collection does not have its text"
             warn(events, f"{self.alone:,} {what}")
@@ -387,7 +389,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
     task = Task2(collection, events)
     opened = open_index(spec.index, collection.path, events)
     strings = FormulaStrings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
-    candidates, behind, missing = _select_candidates(spec, task, strings, events)
+    candidates, beyond_depth, missing = _select_candidates(spec, task, strings, events)
     topics = _select_topics(candidates, task, spec.run)
     check_out(spec.out, candidates)
     queries = strings.write_topics(topics)
@@ -401,22 +403,26 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
     # All at once, so that batches are full and of one length, and no text is encoded twice.
     distinct = list(dict.fromkeys(text for own in texts.values() for text in own))
     vectors = None if model is None else model.documents(distinct, events=events, stop=stop)
-    asked = None if model is None else model.queries(queries, stop=stop)
+    query_vectors = None if model is None else model.queries(queries, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False, "topics": 0}
     strings.warn_of_missing_contexts(events)
-    row = {text: number for number, text in enumerate(distinct)}
+    row_of_text = {text: number for number, text in enumerate(distinct)}
     rankings: dict[str, Sequence[Scored]] = {}
     for number, topic in enumerate(topics):
         scores = strings.index.score_looks(count_features(search_tree(topic.latex)))
+        # Similarity by parts breaks ties between formulas whose strings are the same.
         looks = {one: strings.index.look_of(one) for one in candidates[topic.id]}
         similar = {one: float(scores[look]) for one, look in looks.items() if look is not None}
         scored = list(similar.items())
-        if vectors is not None and asked is not None:
-            alike = (vectors[[row[text] for text in texts[topic.id]]] @ asked[number]).tolist()
-            scored = list(zip(candidates[topic.id], alike, strict=True))
+        if vectors is not None and query_vectors is not None:
+            cosines = (
+                vectors[[row_of_text[text] for text in texts[topic.id]]] @ query_vectors[number]
+            ).tolist()
+            scored = list(zip(candidates[topic.id], cosines, strict=True))
+        # Cosines are rounded: differences in the last digits must not depend on the batch.
         best = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
-        rankings[topic.id] = with_tail(best, behind.get(topic.id, ()))
+        rankings[topic.id] = with_tail(best, beyond_depth.get(topic.id, ()))
     run = TrecRun(spec.tag or spec.kind, rankings)
     left_out = write_run(run, spec.out)
     if left_out:
@@ -428,7 +434,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
         "formulas": sum(map(len, texts.values())),
         "ties": sum(len(own) - len(set(own)) for own in texts.values()),
         "missing": missing,
-        "behind": sum(map(len, behind.values())),
+        "behind": sum(map(len, beyond_depth.values())),
         "left_out": left_out,
     }
     reads = {

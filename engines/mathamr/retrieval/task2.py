@@ -67,8 +67,8 @@ def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]
                 "graph": topic.id in task.graphs,
             }
         )
-    found = {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
-    return {**found, "left_out": task.left_out}
+    document = {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
+    return {**document, "left_out": task.left_out}
 
 
 def has_visual_ids(qrels: Path) -> bool:
@@ -137,6 +137,7 @@ class Task2:
         return result
 
     def find_topic(self, name: str) -> Topic:
+        """Return a topic by its id."""
         result = self.topics.get(name)
         if result is None:
             known = ", ".join(list(self.topics)[:5])
@@ -175,6 +176,7 @@ class Task2:
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
+        """The published graphs of the collection by topic."""
         from engines.core.rows import read_json_rows
 
         result: dict[str, str] = {}
@@ -271,15 +273,16 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     opened = open_index(spec.index)
     topics = read_topic_files(spec.topics)
     sizes = {topic.id: operator_tree(topic.latex).count_nodes() for topic in topics}
-    qrels, left_out, doubted, hopeless = _read_judgements(spec, opened, sizes, events)
+    qrels, left_out, doubted, without_relevant = _read_judgements(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas not in the index, and are left out"
         if doubted:
             what += f"; do they name {_OTHER[spec.unit]}"
         warn(events, what)
-    if hopeless:
-        what = f"topics are left out, such as {hopeless[0]}: the index has no relevant formula"
-        warn(events, f"{len(hopeless):,} {what}")
+    if without_relevant:
+        what = f"topics are left out, such as {without_relevant[0]}: the index has no relevant formula"
+        warn(events, f"{len(without_relevant):,} {what}")
+    # Runs are reduced to visually distinct formulas before they are measured.
     runs = {path: _read_look_run(path, opened, qrels, spec, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
         warn(events, what)
@@ -291,17 +294,22 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
             {
                 "run": str(path),
                 **{name: round(value, 6) for name, value in result.mean.items()},
-                "intervals": {name: bootstrap_interval(one, seed=spec.seed) for name, one in lists.items()},
+                "intervals": {
+                    name: bootstrap_interval(first, seed=spec.seed) for name, first in lists.items()
+                },
                 **({"by_size": _average_by_size(result.per_topic, sizes)} if sizes else {}),
                 "per_topic": {topic: dict(row) for topic, row in result.per_topic.items()},
             }
         )
     tests: list[dict[str, Any]] = []
+    # Paired tests against the first run, with Bonferroni's correction over all of them.
     if len(results) > 1 and len(qrels.grades) > 1:
         for path, result in zip(spec.runs[1:], results[1:], strict=True):
             for name in ("ndcg10_prime", "p10_prime"):
-                one, other = ({t: row[name] for t, row in r.per_topic.items()} for r in (results[0], result))
-                test = compare(one, other, seed=spec.seed)
+                first, second = (
+                    {t: row[name] for t, row in r.per_topic.items()} for r in (results[0], result)
+                )
+                test = compare(first, second, seed=spec.seed)
                 tests.append(
                     {
                         "run": str(path),
@@ -321,7 +329,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
         "topics": len(qrels.grades),
         "judged": len(qrels),
         "not_in_index": left_out,
-        "without_positive": len(hopeless),
+        "without_positive": len(without_relevant),
         "unit": spec.unit,
         "systems": systems,
         "comparisons": tests,
@@ -383,43 +391,57 @@ def _read_look_run(
 def _read_judgements(
     spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
 ) -> tuple[Qrels, int, bool, list[str]]:
-    """Grades by topic and visually distinct formula; how many judgements are of formulas that the index
-    lacks, and whether more of them name the other unit than this; and the topics that are left out, since
-    nothing in the index has a grade above 0."""
+    """Read the judgements as grades by topic and visually distinct formula.
+
+    Returns:
+        The grades; how many judgements are of formulas that the index lacks; whether more of them name the
+            other unit than this one; and the topics that are left out because nothing in the index has a
+            grade above 0.
+    """
     from engines.retrieval.trec import Qrels, read_qrels
 
     seen: dict[tuple[str, str], int] = {}
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
     grades: dict[str, dict[str, int]] = {}
-    named = others = left_out = otherwise = 0
+    unit_count = other_unit_count = left_out = contradictions = 0
     for path in spec.qrels:
         for topic, documents in read_qrels(path).grades.items():
             if sizes and topic not in sizes:
                 continue
-            otherwise += sum(
+            # Files may contradict each other: count it, and let the highest grade win.
+            contradictions += sum(
                 seen.setdefault((topic, one), grade) != grade for one, grade in documents.items()
             )
             of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
+                # A judgement may name a visual id or a formula.
                 look, visual = opened.look_of(document), document if document in known else None
                 formula = None if look is None else _name_look(opened, look)
-                name, other = (visual, formula) if spec.unit == "visual" else (formula, visual)
-                named, others = named + (name is not None), others + (other is not None)
+                name, other_name = (visual, formula) if spec.unit == "visual" else (formula, visual)
+                unit_count, other_unit_count = (
+                    unit_count + (name is not None),
+                    other_unit_count + (other_name is not None),
+                )
                 if name is None:
                     left_out += 1
                 else:
                     of_topic[name] = max(grade, of_topic.get(name, 0))
-    if otherwise:
-        warn(events, f"{otherwise:,} judgements differ from an earlier file's; the highest grade counts")
-    found = {topic: of_topic for topic, of_topic in grades.items() if any(of_topic.values())}
-    if not found:
+    if contradictions:
+        warn(events, f"{contradictions:,} judgements differ from an earlier file's; the highest grade counts")
+    usable = {topic: of_topic for topic, of_topic in grades.items() if any(of_topic.values())}
+    if not usable:
         raise DataError(
             "no judged formula of the topics is in the index",
             path=spec.qrels[0],
             code="E344",
             remedy=f"Is the index of the same collection? Do the judgements name {_OTHER[spec.unit]}",
         )
-    return Qrels(found), left_out, others > named, [topic for topic in grades if topic not in found]
+    return (
+        Qrels(usable),
+        left_out,
+        other_unit_count > unit_count,
+        [topic for topic in grades if topic not in usable],
+    )
 
 
 def _average_by_size(
@@ -447,10 +469,13 @@ class EvaluateRuns:
 
 
 def evaluate_runs(spec: EvaluateRuns, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
-    """As of `evaluate`, with index, runs and qrels: the files that were evaluated.
+    """Evaluate the runs of a collection as `evaluate` does, and return its files as well: index, runs and
+    qrels.
 
-    Judgements of other topics than the runs' are left aside, so that runs of one year are not held against
-    another's. Raises: as `evaluate`, and DataError E312 without runs, judgements or an index.
+    Judgements of topics that no run has are left out, so that runs of one year are not measured by another's.
+
+    Raises:
+        DataError: E312 without runs, judgements or an index, and as `evaluate`.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import find_index
