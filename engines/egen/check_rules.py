@@ -46,6 +46,7 @@ class RulesFound:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
+        """The rules whose claim differs from what was found: name and problem."""
         return [(name, found.problem) for name, found in self.checks.items() if found.problem]
 
 
@@ -59,10 +60,12 @@ class FileChecked:
 
     @property
     def counts(self) -> dict[str, int]:
+        """How many rules have each effect."""
         return dict(Counter(one.effect for one in self.found))
 
     @property
     def problems(self) -> list[tuple[str, str]]:
+        """The rules that are false and the lines that could not be read."""
         false = [one.rule for one in self.found if one.effect == "false"]
         named = [(f"line {rule.line}", f"{rule.name} is false") for rule in false]
         return named + [(f"line {one.line}", f"not read: {one.why}") for one in self.unread]
@@ -152,7 +155,7 @@ class CheckTheory:
 
 
 def check_theory(spec: CheckTheory) -> dict[str, Any]:
-    """Return the theories there are, or one that was checked.
+    """List the theories there are, or check one.
 
     Returns:
         `theories` (name, title, file); or title, file, judge, operators (name, arity, written) and rules
@@ -177,11 +180,11 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
             rows.append({"name": name, "title": Own(read_theory(file)).name, "file": str(file)})
         return {"theories": rows}
     file = theory_file(spec.theory)
-    python: Path | None = judge_file(file)
+    judge_path: Path | None = judge_file(file)
     if spec.trust:
-        if python is None:
+        if judge_path is None:
             raise make_refusal("its judge is a model, which needs no trust", "E427", "Leave out --trust.")
-        trust_file(python)
+        trust_file(judge_path)
     definition = Own(read_theory(file)).definition
     operators = []
     for name, sign in definition.signs.table.items():
@@ -191,7 +194,9 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
     return {
         "title": definition.name,
         "file": str(file),
-        "judge": python.name if python else f"all of {definition.model and definition.model.values} values",
+        "judge": judge_path.name
+        if judge_path
+        else f"all of {definition.model and definition.model.values} values",
         "operators": operators,
         "rules": [
             dict(zip(names, (one.name, *one.written, len(one.rules) > 1), strict=True))

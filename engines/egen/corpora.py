@@ -130,7 +130,7 @@ def _to_stored_member(row: Mapping[str, Any]) -> StoredMember:
 
 
 def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
-    """Put a cluster into the corpus of saved clusters in `out`, after those that are there.
+    """Put a cluster into the corpus of saved clusters in `out`, behind those that are already there.
 
     One that is there already, with the same members and configuration, is not put there again. Each was grown
     with a configuration of its own: the manifest lists them as `configs`, by number, and as `config` the one
@@ -152,11 +152,12 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     refuse_other_folder(out)
     with ResumableBuild(out).lock("E453"):
         clusters, configs = _read_saved_heads(out)
-        place, settings = len(clusters), config.to_dict()
+        index, settings = len(clusters), config.to_dict()
+        # The same cluster is not saved twice.
         for number, old in enumerate(clusters):
             if (old.rows, configs[number]) == (cluster.rows, settings):
                 return number
-        clusters.append(replace(cluster, source=place))
+        clusters.append(replace(cluster, source=index))
         configs.append(settings)
         heads = tuple(
             SourceHead(one.head, "own", to_skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
@@ -167,9 +168,10 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
         beginning = make_header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
         plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
         assemble(out, plan, heads, shards, seed=0, merge=False)
+        # Shards that the new ones replace are removed last, after the corpus names the new ones.
         for path in set(shard_files(out / "shards")) - set(shards.values()):
             path.unlink()
-    return place
+    return index
 
 
 def write_shards(folder: Path, clusters: Sequence[GrownHead]) -> dict[int, Path]:
@@ -330,6 +332,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.theories.registry import theory_of, theory_text
 
     spec = resolve_build(spec)
+    # Settings that are not given are those the folder was begun with.
     begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG
     theory = theory_text(spec.theory) if spec.theory else begun.theory
     if spec.templates is None:
@@ -368,12 +371,13 @@ class CorpusStats:
 
 
 def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
-    """What a finished corpus holds, from its table of clusters, once every shard was found whole.
+    """Describe a finished corpus by its table of clusters, after checking that every shard is complete.
 
-    `pairs` are the ordered pairs inside training clusters (`pairs_in_all` inside all), `distinct_triplets`
-    what they give with a negative of another training cluster each, `triplets` how many a training draws of
-    those, with repetition, for the paper's target; token means are over expressions, heads included;
-    `verdicts` are shares of members, `stop_reasons` and `kinds` count clusters.
+    `pairs` are the ordered pairs inside training clusters (`pairs_in_all` inside all clusters),
+    `distinct_triplets` the triplets that they give with a negative of another training cluster each, and
+    `triplets` how many of those a training run draws, with repetition, for the paper's target. Token means
+    are over expressions, heads included; `verdicts` are shares of members; `stop_reasons` and `kinds` count
+    clusters.
 
     Raises:
         DataError: For a corpus that is unfinished or corrupt.
@@ -492,10 +496,11 @@ class Pairs:
 
 
 def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Import clusters in one of the published layouts as a corpus."""
     from engines.egen.corpus.published import import_published
 
-    made = import_published(spec.file, spec.out, seed=spec.seed, events=events, stop=stop)
-    return {"out": str(spec.out), **asdict(made)}
+    assembled = import_published(spec.file, spec.out, seed=spec.seed, events=events, stop=stop)
+    return {"out": str(spec.out), **asdict(assembled)}
 
 
 def export_corpus(spec: ExportCorpus) -> dict[str, Any]:

@@ -78,9 +78,10 @@ def walk_egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) 
     """
     from engines.egen.egraph.process import shared_process
 
-    name = theory_text(spec.theory)
-    head = theory_of(name, spec.assume).read_term(spec.expr)
-    theory = theory_of(name, spec.assume, head)
+    theory_record = theory_text(spec.theory)
+    # The theory depends on the variables of the head, so it is read twice.
+    head = theory_of(theory_record, spec.assume).read_term(spec.expr)
+    theory = theory_of(theory_record, spec.assume, head)
     grown = shared_process().egraph(
         head, mode=spec.mode, limits=_make_limits(spec), theory=theory, events=events, stop=stop
     )
@@ -102,7 +103,9 @@ def walk_egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) 
         "seconds": grown.seconds,
         "fired": dict(grown.fired),
         "terms": {
-            str(n): {name: theory.to_row(tree)[name] for name in ("prefix", "unicode")}
+            str(n): {
+                theory_record: theory.to_row(tree)[theory_record] for theory_record in ("prefix", "unicode")
+            }
             for n, tree in terms.items()
         },
     }
@@ -137,13 +140,13 @@ def derive(
     if spec.rules and spec.theory != "reals":
         raise make_refusal(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
     name = theory_text(spec.theory)
-    plain = theory_of(name, spec.assume)
-    start = plain.read_term(spec.start)
-    wanted = None if spec.target is None else plain.read_term(spec.target, head=False)
-    own = checked_rules(spec.rules) if spec.rules else ""
-    theory = theory_of(name, spec.assume, start, *([wanted] if wanted else []), own=own)
+    base_theory = theory_of(name, spec.assume)
+    start = base_theory.read_term(spec.start)
+    target_tree = None if spec.target is None else base_theory.read_term(spec.target, head=False)
+    own_rule_text = checked_rules(spec.rules) if spec.rules else ""
+    theory = theory_of(name, spec.assume, start, *([target_tree] if target_tree else []), own=own_rule_text)
     result = shared_process().derive(
-        start, wanted, mode=spec.mode, limits=_make_limits(spec), theory=theory, stop=stop
+        start, target_tree, mode=spec.mode, limits=_make_limits(spec), theory=theory, stop=stop
     )
     steps = [
         {**theory.to_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in result.steps

@@ -86,10 +86,11 @@ class Verified(Tabular):
         return ({**row, **texts} for row, texts in zip(self.results, self.texts, strict=True))
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        """Return the title, the columns and the rows that a notebook shows."""
         names = ("line", "member", "verdict", "kept", "except", "because")
-        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
+        title = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
         rows = ({**row, "because": explain_row(row)} for row in self.rows())
-        return said, names, ([row.get(name) for name in names] for row in rows)
+        return title, names, ([row.get(name) for name in names] for row in rows)
 
     def _repr_latex_(self) -> str:
         """Return the pairs of the first lines that could be read, with what stands between them."""
@@ -147,8 +148,8 @@ def verify(
     real = name == "reals"
     assumptions = read_assumptions(spec.assume if real else "")
 
-    def make_judge(head: Tree, others: Sequence[Tree]) -> Any:
-        return make_verifier(head, *others, assumptions=assumptions, seed=spec.seed)
+    def make_judge(head: Tree, members_: Sequence[Tree]) -> Any:
+        return make_verifier(head, *members_, assumptions=assumptions, seed=spec.seed)
 
     bad: list[DataError] = []
     results, texts = StoredRows(), StoredRows()
@@ -236,6 +237,7 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
 
 
 def to_document(found: Verified) -> dict[str, Any]:
+    """Return the results as the JSON document of the command."""
     return {"results": found.results, "totals": found.totals}
 
 

@@ -33,14 +33,13 @@ class Member:
 
     @property
     def tokens(self) -> int:
+        """The number of tokens."""
         return len(self.tree)
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How a cluster came about. Seconds are wall time; `total_members` counts the grammar's terms within the
-    token limit before deduplication; `dropped` counts sampled terms by the reason they were left out;
-    `suspects` names the domain-changing rules that had fired when a `different` member was dropped."""
+    """How a cluster was grown: why growth stopped, sizes, times, and what was dropped."""
 
     stop_reason: StopReason
     iterations: int
@@ -64,10 +63,11 @@ class Cluster(Tabular):
     config: EgenConfig
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
-        verdicts = [(each, each.verdict) for each in self.members]
+        """Return the title, the columns and the rows that a notebook shows."""
+        verdicts = [(member, member.verdict) for member in self.members]
         rows = [
-            (self._to_tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
-            for each, one in verdicts
+            (self._to_tex(member.tree), verdict.outcome, verdict.exceptions, verdict.kept, member.tokens)
+            for member, verdict in verdicts
         ]
         title = Tex(rf"{self._to_tex(self.head)} = \dots \quad ({len(rows)})")
         return title, ("member", "verdict", "except at", "kept", "tokens"), rows

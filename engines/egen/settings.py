@@ -93,6 +93,7 @@ def read_weights(text: str) -> dict[str, float]:
 
 
 def canonical_weights(text: str) -> str:
+    """Return weights in their canonical form: `name=weight`, separated by commas."""
     return ", ".join(f"{name}={weight!r}" for name, weight in read_weights(text).items())
 
 
@@ -216,7 +217,7 @@ class EgenConfig:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> EgenConfig:
-        """From what `to_dict` gives.
+        """Return the configuration of what `to_dict` returned.
 
         Raises:
             KeyError, TypeError: For anything else.

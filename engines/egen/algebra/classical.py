@@ -69,13 +69,15 @@ _MOST_WAVES = 20_000
 def iterate_classical_forms(
     head: Tree, signs: Signs, families: Sequence[str], *, longest: int
 ) -> Iterator[tuple[str, Tree]]:
-    """Forms of an expression with the family that makes each, none of them twice: first its own, then those
-    of its shortest forms, then those with one of its operands in another form.
+    """Yield classical forms of an expression with the family that makes each, none of them twice.
+
+    First come the forms of the expression itself, then those of its shortest forms, then those with one of
+    its operands in another form.
 
     Args:
-        signs: At points where the head is defined.
-        families: By name (`records.FORMS`).
-        longest: No forms of more tokens.
+        signs: Signs at points where the head is defined.
+        families: Names of families (`records.FORMS`).
+        longest: The most tokens of a form.
     """
     if "multiplied out" in families:
         with suppress(TooLargeError):
@@ -99,15 +101,17 @@ def iterate_classical_forms(
         head = _expand_if_shorter(bottom_up(head, _worked_out))
         if "derivative" in families:
             yield from drop_repeated([("derivative", head)])
-    own = list(drop_repeated(_iterate_forms(head, signs, families, whole=True)))
-    yield from own
-    short = sorted((form for _, form in own if len(form) <= len(head) + _LONGER), key=len)[:_AGAIN]
+    head_forms = list(drop_repeated(_iterate_forms(head, signs, families, whole=True)))
+    yield from head_forms
+    short_forms = sorted((form for _, form in head_forms if len(form) <= len(head) + _LONGER), key=len)[
+        :_AGAIN
+    ]
     yield from drop_repeated(
-        found for form in short for found in _iterate_forms(form, signs, families, whole=True)
+        found for form in short_forms for found in _iterate_forms(form, signs, families, whole=True)
     )
-    for place in dict.fromkeys(node for node in head if node != head and len(node) > 1):
-        inside = _iterate_forms(place, signs, families, whole=False)
-        yield from drop_repeated((family, _swap_subterm(head, place, form)) for family, form in inside)
+    for subterm in dict.fromkeys(node for node in head if node != head and len(node) > 1):
+        inside = _iterate_forms(subterm, signs, families, whole=False)
+        yield from drop_repeated((family, _swap_subterm(head, subterm, form)) for family, form in inside)
 
 
 def _iterate_forms(
@@ -134,13 +138,16 @@ def _by_patterns(rules: Iterable[Rule], tree: Tree) -> Iterator[Tree]:
 
 
 def list_openings(head: Tree) -> list[Tree]:
-    """Other ways to write a head that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`): what the first
-    family that fits makes of it, for the caller to verify."""
+    """Return other ways to write a head that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
+
+    They are what the first family that applies makes of it, for the caller to verify.
+    """
     made = (list(_by_patterns(family.rules, fold_numbers(head))) for family in load_families(OPENINGS))
     return next(filter(None, made), [])
 
 
 def by_procedures(*, whole: bool = True) -> Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]]:
+    """Return the families that are procedures, by name; `whole` adds those for whole expressions."""
     return {**_FAMILIES, **_WHOLE} if whole else _FAMILIES
 
 
@@ -455,47 +462,52 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
-    places = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
-    rows = [{m: c for c, m in split_terms(space.atoms[place].children[0])} for place in places]
+    # Angles are linear combinations of `basis`; a vector holds the coefficients of one angle.
+    wave_indices = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
+    rows = [{m: c for c, m in split_terms(space.atoms[place].children[0])} for place in wave_indices]
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
     groups: dict[tuple[int, ...], dict[Vector, tuple[Fraction, Fraction]]] = {}
     waves = 0
+    # Expand products of waves into sums of waves, monomial by monomial; a wave is a complex coefficient for
+    # exp(i · angle).
     for exponents, c in polynomial.to_dict().items():
         series: dict[Vector, tuple[Fraction, Fraction]] = {
             tuple([Fraction(0)] * len(basis)): (to_fraction(c), Fraction(0))
         }
-        for place, vector in zip(places, vectors, strict=True):
+        for place, vector in zip(wave_indices, vectors, strict=True):
             for _ in range(int(exponents[place])):
                 series = _times_series(series, vector, space.atoms[place].label, kind)
                 waves += len(series)
                 if waves > _MOST_WAVES:
                     raise TooLargeError("products of sines and cosines have too many waves")
-        rest = tuple(0 if place in places else int(n) for place, n in enumerate(exponents))
+        rest = tuple(0 if place in wave_indices else int(n) for place, n in enumerate(exponents))
         group = groups.setdefault(rest, {})
         for vector, (real, imaginary) in series.items():
             before = group.get(vector, (Fraction(0), Fraction(0)))
             group[vector] = before[0] + real, before[1] + imaginary
+    # Put opposite angles together: they are one sine or cosine.
     total: list[tuple[Fraction, Tree]] = []
     for rest, group in groups.items():
-        beside = space.polynomial_to_tree(space.make_polynomial({rest: fmpq(1)}))
+        cofactor = space.polynomial_to_tree(space.make_polynomial({rest: fmpq(1)}))
         for vector in sorted(group):
             opposite = tuple(-n for n in vector)
             if vector < opposite:
                 continue
             for share, m in _iterate_waves(group, vector, opposite, basis, kind):
-                total.append((share, multiply_terms(m, beside) if beside != ONE else m))
+                total.append((share, multiply_terms(m, cofactor) if cofactor != ONE else m))
     total = [(c, m) for c, m in total if c]
     if not total:
         return ZERO
     total.sort(key=lambda row: (len(row[1]), row[0] < 0))
-    over = lcm(*(c.denominator for c, _ in total))
+    # Take out the common denominator, and begin with a positive term.
+    denominator = lcm(*(c.denominator for c, _ in total))
     first = next((place for place, (c, _) in enumerate(total) if c > 0), 0)
     total.insert(0, total.pop(first))
     tree = ZERO
     for share, m in total:
-        tree = add_multiple(tree, share * over, m)
-    return divide_terms(tree, number_tree(over))
+        tree = add_multiple(tree, share * denominator, m)
+    return divide_terms(tree, number_tree(denominator))
 
 
 def _times_series(
@@ -537,11 +549,14 @@ def _iterate_waves(
 
 
 def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
-    """c (sin a ± sin b) and its like; 1 ± cos a; sin a ± cos a as one shifted sine."""
+    """Yield sums of two waves as products: c (sin a ± sin b) and the like, 1 ± cos a, and sin a ± cos a as
+    one shifted sine.
+    """
     rows = split_terms(tree)
     if len(rows) != 2 or abs(rows[0][0]) != abs(rows[1][0]):
         return
     (c, m), (d, n) = rows
+    # e^u ± e^v factor into a hyperbolic function.
     labels = {m.label, n.label}
     if labels == {"pow"} and m.children[0] == n.children[0] == Tree("e"):
         yield from _two_exponentials(c, m.children[1], d, n.children[1])
@@ -551,6 +566,7 @@ def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
         if exponential[1].children[0] == Tree("e"):
             yield from _two_exponentials(exponential[0], exponential[1].children[1], plain, ZERO)
         return
+    # 1 ± cos u = 2 cos²(u/2) or 2 sin²(u/2), and the same for cosh.
     if ONE in (m, n):
         wave, sign = (m, d * c > 0) if n == ONE else (n, d * c > 0)
         scale = d if n == ONE else c
@@ -563,6 +579,7 @@ def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
                 2 * scale * (1 if sign else -1), raise_to_power(Tree("cosh" if sign else "sinh", (half,)), 2)
             )
         return
+    # sin u ± cos u = √2 sin(u ± π/4).
     if labels == set(_CIRCULAR) and m.children == n.children:
         (s, a), (t, __) = ((c, m), (d, n)) if m.label == "sin" else ((d, n), (c, m))
         root = Tree("sqrt", (TWO,))

@@ -320,7 +320,7 @@ _COMPOSED = ("sin-asin", "cos-asin", "sin-atan", "cos-atan")
 def iterate_meetings(
     start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs
 ) -> Iterator[TermLines]:
-    """Ways from one expression to the other, those with few lines first; the start is left out.
+    """Yield ways from one expression to another, those with few lines first, without the start.
 
     Args:
         rules: By name.
@@ -328,17 +328,22 @@ def iterate_meetings(
     """
     for exponentials in (False, True):
         ends = _Ends(rules, signs, exponentials)
-        here, there = ends.split_ends(start, target)
+        start_ends, target_ends = ends.split_ends(start, target)
         order = sorted(
-            ((i, j) for i in range(len(here)) for j in range(len(there))), key=lambda pair: (sum(pair), pair)
+            ((i, j) for i in range(len(start_ends)) for j in range(len(target_ends))),
+            key=lambda pair: (sum(pair), pair),
         )
         for i, j in order:
-            steps = find_equality_steps(here[i][1], there[j][1], ends.powers)
+            steps = find_equality_steps(start_ends[i][1], target_ends[j][1], ends.powers)
             if steps:
-                names = [reversed_rule(name) if name in rules else name for name, _ in there]
-                back = [(names[k], there[k - 1][1]) for k in range(j, 0, -1)]
-                met = [] if here[i][1] == there[j][1] else [(" and ".join(steps), there[j][1])]
-                yield [*here[1 : i + 1], *met, *back]
+                names = [reversed_rule(name) if name in rules else name for name, _ in target_ends]
+                back = [(names[k], target_ends[k - 1][1]) for k in range(j, 0, -1)]
+                met = (
+                    []
+                    if start_ends[i][1] == target_ends[j][1]
+                    else [(" and ".join(steps), target_ends[j][1])]
+                )
+                yield [*start_ends[1 : i + 1], *met, *back]
 
 
 class _Ends:

@@ -83,8 +83,11 @@ def plane_points(count: int) -> Complexes:
 
 
 def compute_subterm_values(found: SubtermBatch, points: Complexes) -> ShortFloats:
-    """(sub-terms, 2·points) real and imaginary parts on a logarithmic scale, in the terms' order; nan where
-    there is no value."""
+    """Return the values of all sub-terms at some complex points, shape `(sub-terms, 2 · points)`.
+
+    Real and imaginary parts are on a logarithmic scale, in the order of the terms; nan where there is no
+    value.
+    """
     codes, left, right = found.programs.nodes
     shifted = OPERATIONS.index("d") in codes
     at = points[:, None] + np.array([0, _STEP] if shifted else [0])
@@ -111,9 +114,12 @@ def compute_subterm_values(found: SubtermBatch, points: Complexes) -> ShortFloat
 
 
 def are_alike(ones: ShortFloats, others: ShortFloats) -> NDArray[np.bool_]:
-    """(ones, others) whether values agree wherever both have some, or too few are there to tell.
+    """Return whether rows of values agree wherever both have some, shape `(ones, others)`.
 
-    Args: rows of `values`.
+    Rows with too few common values count as alike.
+
+    Args:
+        ones, others: Rows as `compute_subterm_values` returns them.
     """
     here, there = np.isfinite(ones), np.isfinite(others)
     one, other = np.where(here, ones, 0), np.where(there, others, 0)
@@ -146,17 +152,24 @@ class ComposedExample:
 
     @property
     def expressions(self) -> tuple[Tokens, ...]:
+        """All expressions of the example: members, near-copies and moves."""
         return (*self.members, *self.copies, *(each for move in self.moves for each in move))
 
 
 def near_copy(tokens: Tokens, draw: np.random.Generator) -> Tokens | None:
-    """With another label of its kind in a random place; None when the one that is drawn is there already."""
-    kinds = [(place, others) for place, token in enumerate(tokens) if (others := of_its_kind(token))]
+    """Return an expression with another label of its kind at a random position, or None if that changes
+    nothing.
+    """
+    kinds = [
+        (position, replacements)
+        for position, token in enumerate(tokens)
+        if (replacements := of_its_kind(token))
+    ]
     if not kinds:
         return None
-    place, others = kinds[int(draw.integers(len(kinds)))]
-    label = others[int(draw.integers(len(others)))]
-    return None if label == tokens[place] else (*tokens[:place], label, *tokens[place + 1 :])
+    position, replacements = kinds[int(draw.integers(len(kinds)))]
+    label = replacements[int(draw.integers(len(replacements)))]
+    return None if label == tokens[position] else (*tokens[:position], label, *tokens[position + 1 :])
 
 
 def write_detour(tokens: Tokens, draw: np.random.Generator) -> Tokens:

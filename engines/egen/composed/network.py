@@ -68,12 +68,14 @@ class SubtermBatch:
         }
 
     def to_tensors(self) -> dict[str, torch.Tensor]:
+        """Return the batch as tensors."""
         import torch
 
         return {name: torch.from_numpy(rows) for name, rows in self.arrays.items()}
 
 
 def to_subterms(expressions: Sequence[Sequence[str]]) -> SubtermBatch:
+    """Return expressions as their distinct sub-terms, level by level."""
     return SubtermBatch(compile_many(expressions))
 
 
@@ -89,13 +91,15 @@ def _compute_heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
 
 
 def constant_features(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """(constants, FEATURES): size on several scales, sign, whether it is an integer, and its residues."""
+    """Return features of constants, shape `(constants, FEATURES)`: size on several scales, sign, integrality
+    and residues.
+    """
     size = np.abs(values)
-    found = [np.ones_like(values), values / 10, np.sign(values) * np.log1p(size) / 3, np.tanh(values)]
-    found += [1 / (1 + size), np.sign(values), values == np.round(values), size > 9.5]
+    features = [np.ones_like(values), values / 10, np.sign(values) * np.log1p(size) / 3, np.tanh(values)]
+    features += [1 / (1 + size), np.sign(values), values == np.round(values), size > 9.5]
     for period in _PERIODS:
-        found += [np.cos(np.pi * values / period), np.sin(np.pi * values / period)]
-    return np.stack(found, -1).astype(np.float32)
+        features += [np.cos(np.pi * values / period), np.sin(np.pi * values / period)]
+    return np.stack(features, -1).astype(np.float32)
 
 
 KIND = "egen-composed"
@@ -116,15 +120,16 @@ class ComposedSizes:
 
 
 def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
-    """Return a new network. It takes what `Terms.tensors` gives and returns (expressions, d_model), rows of
-    length 1; `states` gives the vectors of all sub-terms, in their order.
+    """Return a new composed network: a network for each operator, combined as the expression is.
 
-    The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
-    products of linear maps of both beside the usual units; its length is fixed. An expression's embedding is
-    a linear map of its vector.
+    It takes what `SubtermBatch.to_tensors` returns and gives unit vectors, shape `(expressions, d_model)`;
+    `compute_states` gives the vectors of all sub-terms, in their order. The vector of an operation is a
+    linear map of its operands' vectors, plus a map of a hidden layer that has products of linear maps of both
+    beside the usual units; its length is fixed. An embedding is a linear map of the vector of the whole
+    expression.
 
     Args:
-        read_out: So many values are read from the vector of every sub-term, in training only.
+        read_out: How many values are read from the vector of every sub-term, in training only.
     """
     import torch
     from torch import nn
@@ -162,10 +167,12 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             rows = [weights.unbind() for weights in (self.left, self.right, self.out, self.bias)]
             networks = list(zip([*self.of_one, *self.of_two], *rows, strict=True))
             leaves = torch.where(batch["is_x"][:, None], self.x, self.number(batch["leaves"]))
+            # Sub-terms are sorted by height, so every operand of a level is already in `states`.
             states = self._scale_states(leaves)
             level = 1
             while f"level{level}" in batch:
                 numbers, left, right = batch[f"level{level}"].unbind(1)
+                # Within a level, terms are sorted by operator: one product of matrices for each operator.
                 kinds, counts = (found.tolist() for found in numbers.unique_consecutive(return_counts=True))
                 operands = states[left].split(counts), states[right].split(counts)
                 parts = zip(kinds, *operands, strict=True)
@@ -178,8 +185,11 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             self, network: Sequence[torch.Tensor], left: torch.Tensor, right: torch.Tensor
         ) -> torch.Tensor:
             of_operands, of_left, of_right, out, bias = network
+            # Unary operators read the left operand only.
             operands = torch.cat([left, right], -1) if len(of_operands) > left.shape[-1] else left
             usual, through = (operands @ of_operands).split([len(bias), len(out[0])], -1)
+            # Products of both operands let sums and products of values be represented; / 4 keeps their size
+            # near that of the other units.
             products = (left @ of_left) * (right @ of_right) / 4
             hidden = torch.cat([products, nn.functional.gelu(usual + bias)], -1)
             return torch.addmm(through, hidden, out)
@@ -204,7 +214,7 @@ class ComposedEncoder:
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
-        """As `Encoder.encode`.
+        """Encode expressions as `Encoder.encode` does.
 
         Raises:
             ExpressionError: For a text that is no expression in x.
@@ -221,7 +231,7 @@ class ComposedEncoder:
         return normalize_rows(result) if normalise else result
 
     def embed_terms(self, part: SubtermBatch) -> Vectors:
-        """(expressions, dimension), of length 1."""
+        """Return unit vectors of expressions, shape `(expressions, dimension)`."""
         import torch
 
         with torch.inference_mode():

@@ -37,8 +37,7 @@ _MOVED_TOKENS = (3, 8)
 
 @specification
 class ComposedSettings:
-    """What a recipe's table `model` says besides the sizes. An example is a cluster; a batch is contrasted
-    as a whole."""
+    """The settings in a recipe's table `model` besides the sizes; an example is a cluster."""
 
     tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.07
     members: Annotated[int, Arg("Members per cluster in a batch.", low=2)] = 3
@@ -60,11 +59,14 @@ class ComposedSettings:
 
 
 def make_composed_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:
+    """Return the training task of a recipe."""
     settings, sizes = split_settings(model, ComposedSettings, ComposedSizes)
     return ComposedTask(settings, sizes, data, seed)
 
 
 class ComposedTask(CorpusTask):
+    """The training of a composed encoder."""
+
     trainer, title = "egen.composed", "E-Gen composed encoder"
     use = (
         "from pathlib import Path\n"
@@ -80,10 +82,12 @@ class ComposedTask(CorpusTask):
         self.settings, self.sizes = settings, sizes
 
     def model_settings(self) -> dict[str, Any]:
+        """Return the settings and sizes as a recipe has them."""
         return to_mapping(self.settings) | to_mapping(self.sizes)
 
     @cached_property
     def texts(self) -> TrainingTexts:
+        """The clusters to train on."""
         return self.training_texts()
 
     @cached_property
@@ -108,6 +112,7 @@ class ComposedTask(CorpusTask):
         return made
 
     def train_data(self) -> Resampled[ComposedExample]:
+        """The examples, drawn again in every epoch."""
         return Resampled(len(self.texts.clusters), self._draw_example, self.seed)
 
     def _draw_example(self, number: int, draw: np.random.Generator) -> ComposedExample:
@@ -127,6 +132,7 @@ class ComposedTask(CorpusTask):
         )
 
     def length(self, example: ComposedExample) -> int:
+        """Return the length of an example in tokens."""
         return sum(map(len, example.expressions))
 
     def collate(self, examples: Sequence[ComposedExample]) -> dict[str, torch.Tensor]:
@@ -160,12 +166,17 @@ class ComposedTask(CorpusTask):
         return result.to_tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the numbers of expressions, of values and of moves in a batch."""
         return len(batch["clusters"]), int(batch["values"].isfinite().sum()), len(batch["moves"])
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """(3,) nats: of another member among those of no equal expression of the batch; of the values of
-        sub-terms, which a linear map reads from their vectors (a smooth distance, times its weight); of p(v)
-        among all expressions, nearest to p(u) - u + v (times its weight). Each process has its own batch."""
+        """Return three losses in nats, shape `(3,)`.
+
+        The first is InfoNCE: to find another member among all expressions of the batch that are not equal.
+        The second is the smooth distance of the values of sub-terms from those that a linear map reads from
+        their vectors, times its weight. The third is to find p(v) as nearest to p(u) - u + v, times its
+        weight. Each process has its own batch.
+        """
         import torch
         from torch.nn import functional
 
@@ -197,10 +208,12 @@ class ComposedTask(CorpusTask):
         return torch.stack([contrast, worth, move]) * weights
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Measure K-means accuracy and retrieval on the validation expressions."""
         device = str(next(model.parameters()).device)
         return self.measure_clustering(ComposedEncoder(model, device=device))
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the network and its card into a folder."""
         save_network(model, folder, precision=self.settings.precision)
         texts = self.texts
         self.write_card(folder, facts, len(texts.clusters), texts.count, texts)

@@ -58,11 +58,12 @@ MIN_SIZE, MAX_SIZE = 20, 40
 
 
 def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[SplitSide]:
-    """Random clusters of `MIN_SIZE`..`MAX_SIZE` expressions until they hold `wanted`.
+    """Assign random clusters of `MIN_SIZE` to `MAX_SIZE` expressions to validation until they hold `wanted`.
 
-    As published: draw wanted // MAX_SIZE clusters, and draw anew with one more until the sum suffices. Where
-    clusters of that size do not hold enough, as in a corpus whose clusters are all large, every cluster of at
-    least `MIN_SIZE` may be drawn; where that is not enough either, any. One cluster is left to train on.
+    As published, wanted // MAX_SIZE clusters are drawn, and drawn again with one more until the sum suffices.
+    If clusters of that size do not hold enough, as in a corpus whose clusters are all large, every cluster of
+    at least `MIN_SIZE` may be drawn, and if that is not enough either, any cluster. One cluster is left to
+    train on.
     """
     draw = random.Random(seed)
     eligible: list[int] = []
@@ -83,13 +84,13 @@ def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[SplitSide]
 
 
 def held_out_split(count: int, share: float, seed: int) -> list[SplitSide]:
-    """Random clusters, as many as the share says; one is left to train on.
+    """Assign random clusters to validation, as many as the share says; one is left to train on.
 
     >>> held_out_split(10, 0.2, 0).count("validation")
     2
     """
-    held = {*random.Random(seed).sample(range(count), min(round(share * count), max(0, count - 1)))}
-    return ["validation" if n in held else "train" for n in range(count)]
+    held_out = {*random.Random(seed).sample(range(count), min(round(share * count), max(0, count - 1)))}
+    return ["validation" if n in held_out else "train" for n in range(count)]
 
 
 def shape_split(
@@ -155,6 +156,8 @@ _SHARE = 8_077 / (4_944 * 102)
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
+    """The sizes of an assembled corpus and what was left out of it."""
+
     clusters: int
     expressions: int
     skipped: tuple[Skipped, ...]
@@ -180,43 +183,48 @@ def assemble(
         merge: Whether clusters that are the same function become one.
     """
     blocks = range(-(-len(heads) // BLOCK))
-    facts: dict[int, Mapping[str, Any]] = {}
+    head_facts: dict[int, Mapping[str, Any]] = {}
     skipped: list[Skipped] = []
     stored = []
     files = [shards.get(block, out / "shards" / f"shard-{block:05d}.parquet") for block in blocks]
+    # Read every shard once: heads with their facts, heads that were skipped, and digests.
     for file in files:
         shard = read_shard(file)
-        facts.update((head["source"], head) for head in shard.heads)
+        head_facts.update((head["source"], head) for head in shard.heads)
         skipped.extend(shard.skipped)
         stored.append(asdict(shard.stored))
-    grown = sorted(facts)
+    grown = sorted(head_facts)
     theory = theory_of(theory_in(plan), "")
     real = isinstance(theory, Reals)
     trees = [theory.read_term(heads[number].prefix, "prefix", head=False) for number in grown]
     assumed = [read_assumptions(assumption_of(plan, number)) for number in grown] if real else []
+    # Fingerprints find heads that are the same function.
     if real:
-        prints = compute_fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
+        fingerprints = compute_fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
     else:
-        prints = np.full((len(trees), len(POINTS)), np.nan, np.float32)
+        fingerprints = np.full((len(trees), len(POINTS)), np.nan, np.float32)
     owner = list(range(len(grown)))
     if merge and grown and real:
-        owner = same_functions(trees, prints, equal=partial(are_same_function, assumptions=assumed[0]))
+        owner = same_functions(trees, fingerprints, equal=partial(are_same_function, assumptions=assumed[0]))
     elif merge:
         owner = same_terms(trees, theory)
+    # Clusters of the same function become one, named by the first of their heads.
     groups: dict[int, list[int]] = {}
-    for place, first in enumerate(owner):
-        groups.setdefault(first, []).append(grown[place])
+    for index, first in enumerate(owner):
+        groups.setdefault(first, []).append(grown[index])
 
     @lru_cache(maxsize=8)
     def shard_of(block: int) -> Shard:
         return read_shard(files[block])
 
+    # Only a few shards are in memory at a time; clusters go through them in order.
     rows = [
-        _describe_cluster(number, heads, sources, facts[sources[0]], shard_of, theory)
+        _describe_cluster(number, heads, sources, head_facts[sources[0]], shard_of, theory)
         for number, sources in enumerate(groups.values())
     ]
     sizes = [row["size"] for row in rows]
     share = plan.get("held_out")
+    # Both splits are made of whole clusters, the second one of whole template shapes.
     wanted = round(sum(sizes) * (_SHARE if share is None else share))
     by_cluster = paper_split(sizes, wanted, seed)
     if share is not None:
@@ -227,7 +235,11 @@ def assemble(
     tables = {
         "clusters.parquet": pa.Table.from_pylist(rows, schema=CLUSTERS),
         "fingerprints.parquet": pa.table(
-            {"print": pa.FixedSizeListArray.from_arrays(pa.array(prints[list(groups)].ravel()), len(POINTS))}
+            {
+                "print": pa.FixedSizeListArray.from_arrays(
+                    pa.array(fingerprints[list(groups)].ravel()), len(POINTS)
+                )
+            }
         ),
     }
     digests = {}
@@ -245,15 +257,17 @@ def assemble(
         "shards": stored,
     }
     ResumableBuild(out).publish_manifest(document)
-    held = by_cluster.count("validation")
-    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), held)
+    validation_count = by_cluster.count("validation")
+    return Assembled(
+        len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), validation_count
+    )
 
 
 def _describe_cluster(
     number: int,
     heads: Sequence[SourceHead],
     sources: Sequence[int],
-    facts: Mapping[str, Any],
+    growth_facts: Mapping[str, Any],
     shard_of: Any,
     theory: Theory,
 ) -> dict[str, Any]:
@@ -264,11 +278,12 @@ def _describe_cluster(
         rows = rows.filter(pc.equal(rows["source"], source))
         texts += rows["prefix"].to_pylist()
         verdicts += rows["verdict"].to_pylist()
+    # Merging heads may bring the same expression twice.
     duplicates = _find_duplicates(texts, theory) if len(sources) > 1 else []
-    for place in reversed(duplicates):
-        del texts[place], verdicts[place]
-    split = [text.split() for text in texts]
-    lengths = [length for tokens in split if (length := _training_length(tokens)) is not None]
+    for position in reversed(duplicates):
+        del texts[position], verdicts[position]
+    token_lists = [text.split() for text in texts]
+    lengths = [length for tokens in token_lists if (length := _training_length(tokens)) is not None]
     counts = {outcome: verdicts.count(outcome) for outcome in OUTCOMES}
     counts[verdicts[0]] -= 1  # the head itself
     head = heads[sources[0]]
@@ -279,12 +294,15 @@ def _describe_cluster(
         "kind": head.kind,
         "shape": head.shape,
         "size": len(texts),
-        "mean_tokens": sum(map(len, split)) / len(split),
+        "mean_tokens": sum(map(len, token_lists)) / len(token_lists),
         "mean_training_tokens": sum(lengths) / len(lengths) if lengths else None,
-        "operators": sorted(operators.intersection(*[set().union(*split)])),
+        "operators": sorted(operators.intersection(*[set().union(*token_lists)])),
         "all_equal": counts["equal"] == len(texts) - 1,
         **counts,
-        **{name: facts[name] for name in ("stop_reason", "iterations", "nodes", "classes", "total_members")},
+        **{
+            name: growth_facts[name]
+            for name in ("stop_reason", "iterations", "nodes", "classes", "total_members")
+        },
         "merged_from": list(sources),
         "duplicates": duplicates,
     }

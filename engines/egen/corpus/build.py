@@ -56,6 +56,8 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """Everything that determines a corpus: heads, configuration, rule table and versions."""
+
     source: HeadSource
     config: EgenConfig
     rules: str
@@ -85,9 +87,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
-    `bad_lines` counts what could not be read of the source, `held_out` clusters for validation. Of a `share`
-    the heads are those of its shards, and nothing is assembled."""
+    """The result of a build."""
 
     out: Path
     complete: bool
@@ -134,6 +134,7 @@ def build_corpus(
         DataError: When `out` cannot be written.
     """
     if held_out is None and (out / PLAN).exists():
+        # The first build decides the share held out, unless this one names another.
         held_out = saved_plan(out).held_out
     plan = Plan(source, config, table_hash(), library_versions(), held_out)
     refuse_other_folder(out)
@@ -169,6 +170,7 @@ def saved_plan(out: Path) -> Plan:
 
 
 def library_versions() -> dict[str, str]:
+    """Return the versions of the packages that a corpus depends on."""
     return {name: metadata.version(name) for name in _PACKAGES}
 
 
@@ -208,6 +210,7 @@ def refuse_other_folder(out: Path) -> None:
 
 
 def other_folder(out: Path, what: str, remedy: str = "") -> EngineError:
+    """Return the error for a folder that holds something else."""
     remedy = remedy or f"{_ANOTHER}."
     return EngineError(what, where=str(out), remedy=remedy, code="E452")
 

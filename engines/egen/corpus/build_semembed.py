@@ -45,13 +45,14 @@ class BuildSemembed:
 
 
 def resolve_build(spec: BuildSemembed) -> BuildSemembed:
+    """Return the specification with the templates resolved to a name or an absolute path."""
     from engines.egen.corpus.sources import source_name
 
     return replace(spec, templates=source_name(spec.templates))
 
 
 def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Build it.
+    """Build the corpus of the SemEmb baseline.
 
     Returns:
         Out, clusters, expressions, without (heads that SymPy wrote in no other way).
@@ -73,8 +74,7 @@ def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = n
 
 @dataclass(frozen=True, slots=True)
 class RewritingTotals:
-    """What a corpus of rewritings came to: clusters (a head and its rewritings), expressions, heads that
-    SymPy wrote in no other way."""
+    """The sizes of a corpus of rewritings."""
 
     clusters: int
     expressions: int
@@ -82,12 +82,14 @@ class RewritingTotals:
 
 
 def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
-    """Other forms of an expression, each once up to the order of operands and none verified to differ.
+    """Return other forms of an expression by SymPy's rewriting functions, each once up to the order of
+    operands.
 
-    Only for the main thread of a process on POSIX, since time is limited by an alarm.
+    None of them is verified to differ from the expression. It must run in the main thread of a process on
+    POSIX, because time is limited by an alarm.
 
     Args:
-        time_s: For one rewriting; one that takes longer gives nothing.
+        time_s: The limit for one rewriting in seconds; one that takes longer gives nothing.
     """
     import sympy
 
@@ -102,22 +104,25 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     except ExpressionError:
         return []
     seen = {canonical_key(tree)}
-    found: list[Tree] = []
+    forms: list[Tree] = []
     for name in REWRITINGS:
         try:
             with isolate_sympy(), _limit_time(time_s):
-                other = from_sympy(_apply_rewriting(sympy, name, start))
+                rewritten = from_sympy(_apply_rewriting(sympy, name, start))
         except ExpressionError:
             continue
-        if not is_usable(to_prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
+        if not is_usable(to_prefix(rewritten), _MAX_LENGTH) or (key := canonical_key(rewritten)) in seen:
             continue
         seen.add(key)
-        found.append(other)
+        forms.append(rewritten)
+    # The verifier drops forms that SymPy's complex rules made wrong on the reals.
     with suppress(ExpressionError):
-        trees = [read_prefix(to_prefix(other)) for other in found]
+        trees = [read_prefix(to_prefix(rewritten)) for rewritten in forms]
         verdicts = Verifier(tree).check(trees)
         return [
-            other for other, verdict in zip(trees, verdicts, strict=True) if verdict.outcome != "different"
+            rewritten
+            for rewritten, verdict in zip(trees, verdicts, strict=True)
+            if verdict.outcome != "different"
         ]
     return []
 
@@ -160,10 +165,12 @@ class RewriteRequest:
 
     @property
     def seconds(self) -> float:
+        """The time limit of all rewritings of an expression together, in seconds."""
         return self.time_s * len(REWRITINGS) + _GRACE_S
 
 
 def serve_rewriting() -> RequestHandler:
+    """Return what answers requests in a process of its own."""
     return lambda request, *_: list_rewritings(request.tree, time_s=request.time_s)
 
 

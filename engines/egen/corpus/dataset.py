@@ -175,14 +175,15 @@ def _write_card(
     files = "".join(f"  - split: {side}\n    path: data/{side}-*.parquet\n" for side in order)
     sizes = "".join(f"| {side} | {clusters[side]:,} | {expressions[side]:,} |\n" for side in order)
     columns = "".join(f"| `{column}` | {_MEANT[column]} |\n" for column in ROWS.names)
-    of = verdicts.total() or 1
-    judged = ", ".join(f"{word} {count / of:.2%}" for word, count in sorted(verdicts.items())) or "none"
-    own = json.loads(config["rules"]) if config.get("rules") else []
+    total = verdicts.total() or 1
+    judged = ", ".join(f"{word} {count / total:.2%}" for word, count in sorted(verdicts.items())) or "none"
+    own_rules = json.loads(config["rules"]) if config.get("rules") else []
+    # Clusters that were grown one by one, or imported, have no common settings.
     grown = "origin" not in corpus.manifest  # else its settings are of one cluster, or of nothing
     theory = theory_in(corpus.manifest)
     about = _ABOUT.get(theory) or json.loads(theory)["name"]
-    made = {"terms of": about, "source": corpus.manifest["source"]["name"]}
-    table = f"table {corpus.manifest['rules'][:12]}" + (f" and {len(own)} more" if own else "")
+    origin = {"terms of": about, "source": corpus.manifest["source"]["name"]}
+    table = f"table {corpus.manifest['rules'][:12]}" + (f" and {len(own_rules)} more" if own_rules else "")
     settings = {
         "mode, style": f"{config['mode']}, {config.get('style', 'any')}",
         "members a head, tokens": f"{config['members']}, {config['max_tokens']}",
@@ -192,11 +193,11 @@ def _write_card(
         "rules": table if theory == "reals" else "",
         "seed": str(config["seed"]),
     }
-    made |= settings if grown else {"clusters": corpus.manifest["origin"]}
-    made["mathwb"] = corpus.manifest["versions"]["mathwb"]
-    cells = {key: " ".join(value.replace("|", "\\|").split()) for key, value in made.items() if value}
+    origin |= settings if grown else {"clusters": corpus.manifest["origin"]}
+    origin["mathwb"] = corpus.manifest["versions"]["mathwb"]
+    cells = {key: " ".join(value.replace("|", "\\|").split()) for key, value in origin.items() if value}
     facts = "".join(f"| {key} | {value} |\n" for key, value in cells.items())
-    by = "whole template shapes" if split == "shapes" else "whole clusters"
+    grouping = "whole template shapes" if split == "shapes" else "whole clusters"
     return f"""---
 pretty_name: {json.dumps(name, ensure_ascii=False)}
 tags:
@@ -215,7 +216,7 @@ Each was compared with the head of its cluster.
 | split | clusters | expressions |
 |---|--:|--:|
 {sizes}
-The split is by {by}: no cluster is on two sides. Verdicts of the members: {judged}.
+The split is by {grouping}: no cluster is on two sides. Verdicts of the members: {judged}.
 
 ```python
 from datasets import load_dataset

@@ -74,6 +74,7 @@ class StoredMember:
 
     @property
     def tokens(self) -> int:
+        """The number of tokens."""
         return self.prefix.count(" ") + 1
 
 
@@ -96,13 +97,15 @@ class GrownHead:
 
     @property
     def head(self) -> str:
+        """The head of the cluster, in prefix notation."""
         return self.rows[0].prefix
 
     @classmethod
     def from_cluster(cls, source: int, cluster: Cluster) -> GrownHead:
+        """Return a grown cluster as it is stored."""
         stats = cluster.stats
         head = StoredMember(to_prefix(cluster.head), MemberVerdict("equal", 1.0))
-        members = (StoredMember(each.prefix, each.verdict, each.by) for each in cluster.members)
+        members = (StoredMember(member.prefix, member.verdict, member.by) for member in cluster.members)
         return cls(
             source,
             (head, *members),
@@ -121,6 +124,8 @@ _FACTS = tuple(item.name for item in fields(GrownHead) if item.name != "rows")
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
+    """A head that gave no cluster, and why."""
+
     source: int
     head: str
     reason: str
@@ -128,6 +133,8 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
+    """A shard on the disk: its block, name, size and hash."""
+
     block: int
     name: str
     rows: int
@@ -137,6 +144,8 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
+    """The contents of a shard."""
+
     rows: pa.Table
     heads: tuple[Mapping[str, Any], ...]
     skipped: tuple[Skipped, ...]
@@ -144,8 +153,9 @@ class Shard:
 
 
 def make_header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
-    """What a plan and a manifest begin with: the layout, and for heads of more than x, or under assumptions,
-    the variables of all of them.
+    """Return the beginning of a plan and a manifest: the layout, and the variables if there are more than x.
+
+    Assumptions count as variables too.
 
     >>> make_header(["sin x"], ""), make_header(["* a x", "+ x y"], "n integer")
     ({'format': 1}, {'format': 2, 'variables': ['x', 'y', 'a', 'n']})
@@ -159,11 +169,14 @@ def make_header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
 
 
 def theory_in(plan: Mapping[str, Any]) -> str:
+    """Return the theory of a plan or a manifest."""
     return str(plan["config"].get("theory", "reals"))
 
 
 def assumption_of(plan: Mapping[str, Any], number: int) -> str:
-    """Under what a head was grown; those that were saved one by one each have their own."""
+    """Return the assumption that a head was grown under; clusters that were saved one by one each have their
+    own.
+    """
     configs = plan.get("configs")
     config: Mapping[str, Any] = configs[number] if configs else plan["config"]
     return str(config.get("assume", ""))
@@ -233,6 +246,7 @@ def shard_files(folder: Path) -> list[Path]:
 
 
 def read_shard(path: Path) -> Shard:
+    """Read a shard and check it against the hash in its name."""
     data, digest = _read_file(path)
     table = parquet_table(data)
     note = json.loads(table.schema.metadata[_KEY])
@@ -307,20 +321,23 @@ class Corpus:
 
     @property
     def variables(self) -> tuple[str, ...]:
+        """The variables of the corpus."""
         return tuple(self.manifest.get("variables", (VARIABLE,)))
 
     @property
     def letters(self) -> str:
-        """What its expressions may have besides x; empty for a corpus of x alone."""
+        """The letters that expressions may have besides x; empty for a corpus of x alone."""
         return LETTERS if self.manifest["format"] == SEVERAL else ""
 
     @cached_property
     def theory(self) -> Theory:
+        """The theory of the corpus."""
         from engines.egen.theories.registry import theory_of
 
         return theory_of(theory_in(self.manifest), "")
 
     def assumption_of_cluster(self, cluster: int) -> str:
+        """Return the assumption that a cluster was grown under."""
         return assumption_of(self.manifest, cluster)
 
     def read_clusters(self) -> pa.Table:

@@ -152,19 +152,21 @@ def corpus_of(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Assembled:
-    """As `import_published`, of clusters as they come.
+    """Make a corpus of clusters as they come, as `import_published` does.
 
     Args:
-        source: Names them.
-        bad: Lines that are none.
+        source: The file that names the corpus.
+        bad: Lines that could not be read.
     """
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
         raise other_folder(out, "this folder holds a corpus already")
     refuse_other_folder(out)
     with ResumableBuild(out).lock("E453"):
+        # What a stopped import left is removed.
         for leftover in shard_files(out / "shards"):
             leftover.unlink()
         heads: list[SourceHead] = []
+        # A head that occurs again is counted and left out.
         seen, repeated = set[Tree](), 0
 
         def iterate_new() -> Iterator[PublishedCluster]:
@@ -179,6 +181,7 @@ def corpus_of(
         while block := list(islice(once, BLOCK)):
             if stop():
                 raise StoppedError("the import was stopped", remedy="Start it again.")
+            # Judge every member against its head: the published lists are not all right.
             judged = [_judge_cluster(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
             heads += [SourceHead(to_prefix(c.head), c.name, to_skeleton(c.head), len(c.head)) for c in block]
             write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)

@@ -113,7 +113,9 @@ def are_same_function(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSU
 def same_functions(
     heads: Sequence[Tree], prints: Prints, *, equal: Callable[[Tree, Tree], bool] = are_same_function
 ) -> list[int]:
-    """For each head the number of the first head that is the same function (its own, if it is the first)."""
+    """Return, for each head, the index of the first head that is the same function (its own, if it is the
+    first).
+    """
     first = np.empty_like(prints)
     numbers: list[int] = []
     owner: list[int] = []

@@ -183,6 +183,8 @@ class SourceHead:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
+    """A line that could not be read, and why."""
+
     line: int
     what: str
 
@@ -198,6 +200,7 @@ class HeadSource:
 
     @property
     def sha256(self) -> str:
+        """The SHA-256 of all heads."""
         return sha256("\n".join(head.prefix for head in self.heads).encode()).hexdigest()
 
 
@@ -265,6 +268,7 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
                 heads.append(SourceHead(to_prefix(tree), "own", shape, len(tree)))
                 continue
             tree = read_expression(text, letters=letters)
+            # Heads of a corpus must be expressions that the rules can rewrite.
             check_head(tree)
             if strange := sorted(variables_of(tree) - {*VARIABLE + letters}):
                 raise ExpressionError(f"{strange[0]!r} is not a variable of a corpus")
@@ -283,7 +287,9 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
 
 
 def sample_heads(source: HeadSource, count: int, seed: int) -> HeadSource:
-    """So many heads of a source, of its kinds in equal parts as far as there are, in the source's order."""
+    """Return a sample of the heads of a source, with its kinds in equal parts as far as possible, in its
+    order.
+    """
     draw = random.Random(seed)
     kinds: dict[str, list[int]] = {}
     for number, head in enumerate(source.heads):
@@ -303,7 +309,7 @@ def _make_source(name: str, heads: Iterable[SourceHead], bad: tuple[BadLine, ...
 
 
 def to_skeleton(tree: Tree) -> str:
-    """What is left of an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
+    """Return an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
 
     >>> from engines.core.vocabulary import read_prefix
     >>> to_skeleton(read_prefix("d x / sin + x 3 -7")) == to_skeleton(read_prefix("* 5 ln - x 2"))

@@ -47,7 +47,7 @@ PAPER_COUNT = 584
 
 @dataclass(frozen=True, slots=True)
 class Analogy:
-    """x1 is to y1 as x2 is to y2; texts in generator prefix notation."""
+    """An analogy: x1 is to y1 as x2 is to y2; texts in generator prefix notation."""
 
     x1: str
     y1: str
@@ -57,6 +57,7 @@ class Analogy:
 
     @property
     def texts(self) -> tuple[str, str, str, str]:
+        """The four expressions."""
         return self.x1, self.y1, self.x2, self.y2
 
 
@@ -134,6 +135,7 @@ _ARGUMENTS |= {"of x squared": "pow x 2", "of -x": "* -1 x"}
 
 
 def analogy_families() -> tuple[AnalogyFamily, ...]:
+    """Return the families that analogies are made of."""
     trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
     squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
     inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
@@ -217,7 +219,7 @@ def write_analogies(analogies: Sequence[Analogy], path: Path) -> None:
 
 
 def read_analogies(path: Path) -> Iterator[Analogy]:
-    """Read them back.
+    """Read analogies from a file with four expressions a line, separated by tabs.
 
     Raises:
         DataError: With path and line for a line that is no analogy.
@@ -246,20 +248,21 @@ def algebra(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """Return the nearest by cosine to -f(x1) + f(y1) + f(x2) among a pool of expressions and all those of
-    analogies.
+    """Solve analogies by embedding algebra (E-Gen, Table 10).
 
-    `paper`: expressions equal to x2 or y2 are not in the pool, and only y2 is right. `better`: they are, and
-    any form of y2 is right. x1, y1 and x2 are never candidates. Equal means: the same values at the points of
-    the fingerprints. Intervals over analogies. Mistakes are those of `paper`; the note is `x1 : y1`.
+    The answer is the nearest expression by cosine to -f(x1) + f(y1) + f(x2) among a pool and all expressions
+    of the analogies. In `paper`, expressions equal to x2 or y2 are not in the pool, and only y2 is right; in
+    `better`, they are, and any form of y2 is right. x1, y1 and x2 are never candidates. Equal means equal
+    values at the points of the fingerprints. Intervals are over analogies. The mistakes are those of `paper`;
+    their note is `x1 : y1`.
     """
     kept = filter_readable(analogies, lambda item: item.texts, encoder)
     if not kept:
         remedy = "The model can read none of them: give shorter ones with --analogies."
         raise EngineError("no analogy can be solved", code="E645", remedy=remedy)
-    needed = [text for item in kept for text in item.texts]
-    texts = list(dict.fromkeys([*needed, *pool]))
-    place = {text: number for number, text in enumerate(texts)}
+    analogy_texts = [text for item in kept for text in item.texts]
+    texts = list(dict.fromkeys([*analogy_texts, *pool]))
+    row_of_text = {text: number for number, text in enumerate(texts)}
     vectors = encoder.encode(texts, normalise=False, events=events, stop=stop)
     normal = normalize_rows(vectors)
     equal = _Equality(texts)
@@ -268,19 +271,23 @@ def algebra(
     for number, item in enumerate(kept):
         if stop():
             break
-        x1, y1, x2, y2 = (place[text] for text in item.texts)
+        x1, y1, x2, y2 = (row_of_text[text] for text in item.texts)
+        # The analogy as a vector; rows of `normal` have length 1, so a product with it orders by cosine.
         target = vectors[y1] - vectors[x1] + vectors[x2]
         scores = normal @ target
         scores[[x1, y1, x2]] = -np.inf
         like_y = equal.equal_to_row(y2)
+        # `better`: any expression equal to y2 counts.
         fair[number] = like_y[int(scores.argmax())]
-        out = like_y | equal.equal_to_row(x2)
-        out[y2] = False
-        result = int(np.where(out, -np.inf, scores).argmax())
-        strict[number] = result == y2
-        if result != y2:
-            cost = float(scores[result] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
-            failures.append(Mistake(item.x2, item.y2, texts[result], cost, f"{item.x1} : {item.y1}"))
+        # `paper`: leave out what equals x2 or y2, but for y2 itself.
+        excluded = like_y | equal.equal_to_row(x2)
+        excluded[y2] = False
+        best_row = int(np.where(excluded, -np.inf, scores).argmax())
+        strict[number] = best_row == y2
+        if best_row != y2:
+            # The cost is the difference of the two cosines.
+            cost = float(scores[best_row] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
+            failures.append(Mistake(item.x2, item.y2, texts[best_row], cost, f"{item.x1} : {item.y1}"))
         events(Event("progress", {"done": number + 1, "total": len(kept), "unit": "analogies"}))
     families: dict[str, list[int]] = {}
     for number, item in enumerate(kept):

@@ -70,9 +70,7 @@ def judge(
     theory: str = "reals",
     assume: str = "",
 ) -> list[dict[str, Any]]:
-    """Return a row for each transition: the verdict on the later step as a member beside the earlier one,
-    `judgement`, the `reason` for it, which names isolated points, `cosine` and whether that is below the
-    limit, `flagged` (both None where the model cannot read one of the two).
+    """Judge the transitions of a derivation, a row for each.
 
     Args:
         cosines: By a model; without them only the verifier judges.
@@ -81,11 +79,12 @@ def judge(
     from engines.mathematics.verification.verdicts import verdict_row
 
     rows = []
-    known = repeat(nan) if cosines is None else cosines
-    for (one, other), cosine in zip(pairwise(derivation.steps), known, strict=False):
-        arbiter = theory_of(theory, assume, one, other).make_judge(one)
+    cosine_values = repeat(nan) if cosines is None else cosines
+    for (before, after), cosine in zip(pairwise(derivation.steps), cosine_values, strict=False):
+        # The earlier step is the head, the later one its member.
+        arbiter = theory_of(theory, assume, before, after).make_judge(before)
         try:
-            (verdict,) = arbiter.check([other])
+            (verdict,) = arbiter.check([after])
             reason = explain_verdict(verdict, arbiter.reason)
         except ExpressionError as error:  # too much for the judge of a theory
             verdict, reason = MemberVerdict("undecided", 1.0), error.what
@@ -133,20 +132,22 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
     theory = theory_of(name, spec.assume)
     step = partial(theory.read_term, head=False)
     given = list(mistakes.read_derivations(spec.file, on_bad=bad.append, reader=step))
+    # Without any derivation, the first error says more than that there is none.
     if not given:
         remedy = "Write one step per line."
         nothing = DataError("the file has no derivation", path=spec.file, code="E314", remedy=remedy)
         raise bad[0] if bad else nothing
-    warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
+    warn_of_lines(events, spec.file, ((row.line, row.what) for row in bad))
     encoder = None if spec.model is None else cached_encoder(spec.model)
+    # The threshold is learned by Algorithm 1 of the paper unless it is given.
     limit, suspicion = spec.threshold, None
     if encoder is not None and limit is None:
         limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
     cosines = repeat(None) if encoder is None else mistakes.step_cosines(encoder, given)
     rows = []
-    for derivation, own in zip(given, cosines, strict=False):
-        transitions = judge(derivation, own, limit or 0.0, theory=name, assume=spec.assume)
-        judgements = [each["judgement"] for each in transitions]
+    for derivation, own_cosines in zip(given, cosines, strict=False):
+        transitions = judge(derivation, own_cosines, limit or 0.0, theory=name, assume=spec.assume)
+        judgements = [row["judgement"] for row in transitions]
         texts = [to_prefix(step) for step in derivation.steps]
         rows.append(
             {
@@ -157,7 +158,7 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
                 "known": derivation.wrong,
                 "right": set(judgements) == {"right"},
                 "first_wrong": judgements.index("wrong") if "wrong" in judgements else None,
-                "first_flagged": next((n for n, each in enumerate(transitions) if each["flagged"]), None),
+                "first_flagged": next((n for n, row in enumerate(transitions) if row["flagged"]), None),
                 "transitions": transitions,
             }
         )

@@ -22,7 +22,7 @@ SEED = 42
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """For each true cluster the share of its members that have its label, under both ways to give labels.
+    """The agreement of K-means labels with true clusters, under both ways to assign labels.
 
     `paper_shares`: walking the clusters in order, each takes its most frequent label that is left.
     `best_shares`: the assignment with the highest mean (Hungarian method), which no order of clusters
@@ -36,6 +36,7 @@ class Agreement:
 
     @property
     def best(self) -> float:
+        """The mean share under the best assignment."""
         return float(self.best_shares.mean())
 
 
@@ -80,8 +81,9 @@ def measure_agreement(labels: Ints, predicted: Ints) -> Agreement:
 
 
 def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = False) -> Agreement:
-    """K-means as the paper runs it: as many clusters as there are, raw embeddings, at most 1,000 iterations,
-    tolerance 1e-6, seed 42.
+    """Run K-means as the paper does and compare its labels with the true clusters (E-Gen, Table 4).
+
+    As many clusters as there are, raw embeddings, at most 1,000 iterations, tolerance 1e-6, seed 42.
 
     Args:
         from_true_means: Start from the means of the true clusters instead of points drawn at random.
@@ -99,7 +101,7 @@ def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = F
 def kmeans(
     encoder: Encoder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
 ) -> EvaluationReport:
-    """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once).
+    """Measure K-means accuracy in percent, with intervals over clusters; the clustering itself is run once.
 
     `informed`: from the means of the true clusters. What is lost there the vectors mix up; what is lost
     beyond it is owed to the one random start, which may miss some of many clusters.
@@ -159,9 +161,12 @@ def compute_reachable_share(labels: Ints, k: int) -> Floats:
 def retrieval(
     encoder: Encoder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
 ) -> EvaluationReport:
-    """Shares in percent at 5, 10, 15 and 20, as published and relative to what can be reached; intervals over
-    clusters. A mistake is an expression whose nearest is of another cluster; expected is the nearest of its
-    own."""
+    """Measure the shares of equal expressions among the 5, 10, 15 and 20 nearest, in percent (E-Gen, Table
+    15).
+
+    They are given as published and relative to what can be reached, with intervals over clusters. A mistake
+    is an expression whose nearest belongs to another cluster; expected is the nearest of its own.
+    """
     vectors = encoder.encode(data.texts, events=events, stop=stop)
     result = precision_at(vectors, data.labels, CUTOFFS)
     figures = []

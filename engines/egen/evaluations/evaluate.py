@@ -126,12 +126,14 @@ class Evaluate:
 
     @property
     def prices(self) -> Prices:
+        """The prices of the language model."""
         from engines.chat.client import Prices
 
         return Prices(self.price_in or 0.0, self.price_out or 0.0)
 
     @property
     def place(self) -> Path:
+        """The data to measure on, the sample corpus unless another is given."""
         from engines.egen.models.datasets import sample_corpus
 
         return self.data or sample_corpus()

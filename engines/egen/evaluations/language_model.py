@@ -45,26 +45,40 @@ def semantic(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """Return the share of items in percent for which the model names the candidate that equals the query;
-    candidates stand in random order.
+    """Measure the share of items in percent for which a language model names the candidate that equals the
+    query.
+
+    Candidates are in random order.
     """
     draw = np.random.default_rng(seed)
     prompts, orders = [], []
     for item in items:
         candidates = (item.answer, *item.distractors)
         order = draw.permutation(len(candidates)).tolist()
-        lines = [f"{chr(ord('A') + n)}. {to_infix(candidates[place])}" for n, place in enumerate(order)]
+        # Candidates are lettered in random order, so that the place of the answer tells nothing.
+        lines = [
+            f"{chr(ord('A') + choice)}. {to_infix(candidates[index])}" for choice, index in enumerate(order)
+        ]
         prompts.append(
             f"{_ABOUT}\n\nOne of these expressions equals {to_infix(item.query)} wherever both are defined. "
             "Which?\n\n" + "\n".join(lines) + "\n\nEnd with a line `ANSWER: ` and its letter."
         )
         orders.append(order)
+    # One question for each item, then the letter is read from the last line of the answer.
     answers = _ask_model(chat, prompts, events, stop)
-    chosen = [_read_choice(said.text, len(order)) for said, order in zip(answers, orders, strict=True)]
-    hits = np.array([n is not None and order[n] == 0 for n, order in zip(chosen, orders, strict=True)], float)
+    chosen = [_read_choice(reply.text, len(order)) for reply, order in zip(answers, orders, strict=True)]
+    hits = np.array(
+        [choice is not None and order[choice] == 0 for choice, order in zip(chosen, orders, strict=True)],
+        float,
+    )
     failures = [
-        Mistake(item.query, item.answer, "" if n is None else (item.answer, *item.distractors)[order[n]], 1.0)
-        for item, order, n, hit in zip(items, orders, chosen, hits, strict=True)
+        Mistake(
+            item.query,
+            item.answer,
+            "" if choice is None else (item.answer, *item.distractors)[order[choice]],
+            1.0,
+        )
+        for item, order, choice, hit in zip(items, orders, chosen, hits, strict=True)
         if not hit
     ]
     return EvaluationReport(
@@ -74,7 +88,7 @@ def semantic(
         {
             "items": len(items),
             "seed": seed,
-            **_describe_setting(chat, answers, sum(n is None for n in chosen)),
+            **_describe_setting(chat, answers, sum(choice is None for choice in chosen)),
         },
         len(failures),
         select_costliest(failures, worst),
@@ -90,9 +104,10 @@ def mistakes(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """Precision, recall and F1 of the transitions that the model calls wrong, one question for a derivation.
+    """Measure precision, recall and F1 of the transitions that a language model calls wrong.
 
-    Where there is no answer that can be read, no transition counts as called wrong.
+    It is asked one question for each derivation. If its answer cannot be read, no transition counts as called
+    wrong.
     """
     prompts = []
     for derivation in test:
@@ -104,16 +119,18 @@ def mistakes(
             "or `ANSWER: none`."
         )
     answers = _ask_model(chat, prompts, events, stop)
+    # An answer that cannot be read is None, and flags nothing.
     called = [_read_lines(answer.text, len(item.steps)) for answer, item in zip(answers, test, strict=True)]
     flagged = np.array(
         [
-            line in (said or ())
-            for said, item in zip(called, test, strict=True)
+            line in (wrong_lines or ())
+            for wrong_lines, item in zip(called, test, strict=True)
             for line in range(1, len(item.steps))
         ],
         bool,
     )
     wrong = by_cosine.mark_wrong_steps(test)
+    # `owner` is the derivation of each transition, over which intervals are taken.
     owner = np.repeat(np.arange(len(test)), [len(item.steps) - 1 for item in test])
     steps = [step for item in test for step in pairwise(item.steps)]
     failures = []
@@ -131,7 +148,7 @@ def mistakes(
             "derivations": len(test),
             "transitions": len(wrong),
             "mistakes": int(wrong.sum()),
-            **_describe_setting(chat, answers, sum(said is None for said in called)),
+            **_describe_setting(chat, answers, sum(wrong_lines is None for wrong_lines in called)),
             "left_out": dict(left_out or {}),
         },
         len(failures),

@@ -53,6 +53,7 @@ class Mistake:
 
 
 def select_costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake, ...]:
+    """Return the mistakes with the highest cost, at most `count`."""
     return tuple(sorted(mistakes, key=lambda mistake: -mistake.cost)[:count])
 
 
@@ -63,7 +64,7 @@ def filter_readable(items: Iterable[T], texts: Callable[[T], Iterable[str]], enc
 
 
 def describe_unread(count: int) -> dict[str, int]:
-    """`left_out` of a report: what was not measured because the model cannot read it."""
+    """Return the entry `left_out` of a report: how many items the model cannot read."""
     return {"the model cannot read it": count} if count else {}
 
 

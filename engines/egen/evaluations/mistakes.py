@@ -186,16 +186,16 @@ def build_derivations(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> list[MarkedDerivation]:
-    """Derivations of `MIN_STEPS` or more with one mistake each, from members of clusters in random order.
+    """Make derivations of `MIN_STEPS` steps or more with one mistake each (E-Gen, Table 8).
 
-    Every right transition is verified equal where both sides are defined, the wrong one to differ.
-    Expressions with a derivative are skipped, as published. One expression gives one derivation at most; when
-    a round over the clusters is done, each gives its next. Fewer come back when the data does not hold so
-    many.
+    Members of clusters are taken in random order. Every right transition is verified to be equal where both
+    sides are defined, and the wrong one to differ. Expressions with a derivative are skipped, as published.
+    An expression gives one derivation at most; after a round over the clusters, each gives its next
+    expression. Fewer derivations come back if the data does not hold enough.
 
     Args:
-        max_length: Of a step in training notation.
-        on_bad: Is given every expression that SymPy cannot evaluate; it is left out.
+        max_length: The most tokens of a step in training notation.
+        on_bad: Receives every expression that SymPy cannot evaluate, which is left out.
     """
     draw = random.Random(seed)
     clusters = [[text for text in texts if "d" not in text.split()] for texts in data.clusters]
@@ -203,19 +203,19 @@ def build_derivations(
     for texts in clusters:
         draw.shuffle(texts)
     result: list[MarkedDerivation] = []
-    for turn in range(max(map(len, clusters), default=0)):
+    for round_number in range(max(map(len, clusters), default=0)):
         for texts in clusters:
             if len(result) >= count or stop():
                 return result
-            if turn >= len(texts):
+            if round_number >= len(texts):
                 continue
             try:
-                made = _make_derivation(texts[turn], draw, max_length)
+                derivation = _make_derivation(texts[round_number], draw, max_length)
             except ExpressionError as error:
                 on_bad(error)
                 continue
-            if made is not None:
-                result.append(made)
+            if derivation is not None:
+                result.append(derivation)
                 events(Event("progress", {"done": len(result), "total": count, "unit": "derivations"}))
     return result
 
@@ -331,8 +331,10 @@ def _read_derivation(
 def step_cosines(
     encoder: Encoder, derivations: Sequence[MarkedDerivation], *, events: Sink = ignore, stop: Stop = never
 ) -> list[Floats]:
-    """For each derivation the cosine of every step with the next: (steps - 1,) each, nan where the model
-    cannot read one of the two."""
+    """Return, for each derivation, the cosine of every step with the next, shape `(steps - 1,)` each.
+
+    A cosine is nan if the model cannot read one of the two steps.
+    """
     texts = [text for derivation in derivations for text in _step_texts(derivation)]
     vectors = encode_readable(encoder, texts, events=events, stop=stop)
     result = []
@@ -345,11 +347,13 @@ def step_cosines(
 
 
 def learn_threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
-    """Algorithm 1: the mean over derivations of the lowest cosine of a transition that is right."""
+    """Return the threshold of the paper's Algorithm 1: the mean over derivations of the lowest cosine of a
+    right transition.
+    """
     lowest = [
-        float(np.delete(values, place).min() if place is not None else values.min())
-        for values, place in zip(cosines, wrong, strict=True)
-        if len(values) > (place is not None)
+        float(np.delete(values, wrong_index).min() if wrong_index is not None else values.min())
+        for values, wrong_index in zip(cosines, wrong, strict=True)
+        if len(values) > (wrong_index is not None)
     ]
     if not lowest:
         what = "no derivation has a right transition to learn a threshold from"
@@ -360,17 +364,17 @@ def learn_threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> f
 def learned_threshold(
     encoder: Encoder, count: int, *, events: Sink = ignore, stop: Stop = never
 ) -> tuple[float, dict[str, float]]:
-    """`threshold` on so many derivations made from the training side of the sample corpus.
+    """Learn a threshold on derivations made from the training side of the sample corpus.
 
     Returns:
         It, and the `precision` and `recall` of the mistakes below it in as many other derivations, in
         percent.
     """
-    made = open_derivations(sample_corpus(), 2 * count, side="train", seed=1, events=events, stop=stop)
-    cosines = step_cosines(encoder, made, events=events, stop=stop)
-    limit = learn_threshold(cosines[::2], [each.wrong for each in made[::2]])
-    held = list(zip(cosines[1::2], made[1::2], strict=True))
-    wrong = np.concatenate([np.arange(len(values)) == each.wrong for values, each in held])
+    derivations = open_derivations(sample_corpus(), 2 * count, side="train", seed=1, events=events, stop=stop)
+    cosines = step_cosines(encoder, derivations, events=events, stop=stop)
+    limit = learn_threshold(cosines[::2], [derivation.wrong for derivation in derivations[::2]])
+    held = list(zip(cosines[1::2], derivations[1::2], strict=True))
+    wrong = np.concatenate([np.arange(len(values)) == derivation.wrong for values, derivation in held])
     result = compute_scores(np.concatenate([values for values, _ in held]) < limit, wrong)
     return limit, {"precision": result["mistake_precision"], "recall": result["mistake_recall"]}
 
@@ -388,7 +392,7 @@ def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
 
 
 def compute_scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, float]:
-    """Precision, recall and F1 of both classes in percent, 0 where there is nothing to divide by."""
+    """Return precision, recall and F1 of both classes in percent, 0 where there is nothing to divide by."""
     result = _compute_cell_scores([np.float64(cell.sum()) for cell in _confusion_cells(flagged, wrong)])
     return {name: float(value) for name, value in result.items()}
 
@@ -431,11 +435,12 @@ def evaluate(
     Args:
         left_out: What the derivations were made without, by reason, for the report.
     """
-    given = len(training) + len(test)
+    given_count = len(training) + len(test)
     training, test = (filter_readable(side, _step_texts, encoder) for side in (training, test))
     if not training or not test:
         what = "there are too few derivations to learn from and test on"
         raise EngineError(what, code="E645", remedy="Name data with longer expressions.")
+    # The threshold is learned on training derivations only.
     learned = step_cosines(encoder, training, events=events, stop=stop)
     limit = learn_threshold(learned, [derivation.wrong for derivation in training])
     best = best_threshold(np.concatenate(learned), mark_wrong_steps(training))
@@ -456,7 +461,7 @@ def evaluate(
             "derivations": len(test),
             "transitions": len(values),
             "mistakes": int(wrong.sum()),
-            "left_out": {**(left_out or {}), **describe_unread(given - len(training) - len(test))},
+            "left_out": {**(left_out or {}), **describe_unread(given_count - len(training) - len(test))},
         },
         int(((values < limit) != wrong).sum()),
         select_costliest(_iterate_failures(test, owner, values, limit, wrong), worst),
@@ -469,9 +474,11 @@ def _step_texts(derivation: MarkedDerivation) -> list[str]:
 
 
 def mark_wrong_steps(derivations: Sequence[MarkedDerivation]) -> NDArray[np.bool_]:
-    """(transitions,) whether each is known to be wrong, over all derivations in order."""
+    """Return which transitions are known to be wrong, over all derivations in order, shape
+    `(transitions,)`.
+    """
     return np.array(
-        [place == item.wrong for item in derivations for place in range(len(item.steps) - 1)], bool
+        [index == item.wrong for item in derivations for index in range(len(item.steps) - 1)], bool
     )
 
 

@@ -51,6 +51,7 @@ class SemanticItem:
 
     @property
     def texts(self) -> tuple[str, ...]:
+        """The query, the answer and the distractors."""
         return (self.query, self.answer, *self.distractors)
 
 
@@ -98,14 +99,17 @@ def _make_item(texts: Sequence[str], draw: random.Random) -> SemanticItem | None
 
 
 def write_items(items: Sequence[SemanticItem], path: Path) -> None:
+    """Write items as JSON Lines."""
     write_rows(path, map(asdict, items))
 
 
 def holds_items(path: Path) -> bool:
+    """Return whether a file holds items of this evaluation."""
     return not path.is_dir() and '"query"' in next((line for _, line in read_lines(path)), "")
 
 
 def read_items(path: Path) -> Iterator[SemanticItem]:
+    """Read items from a file of JSON Lines."""
     remedy = "`egen eval semantic --write FILE` makes such a file."
     for number, row in json_objects(path, remedy=remedy):
         try:
@@ -129,8 +133,9 @@ def evaluate(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> EvaluationReport:
-    """Return the share of items in percent whose answer is nearest to the query; candidates stand in random
-    order.
+    """Measure the share of items in percent whose answer is nearest to the query (E-Gen, Table 6).
+
+    Candidates are in random order.
 
     `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
     which says where it fails; a tie is not a hit there.
@@ -145,19 +150,25 @@ def evaluate(
     for item in kept:
         order = draw.permutation(width)
         candidates = [item.answer, *item.distractors][:width]
-        texts += [item.query, *(candidates[place] for place in order)]
+        # A block of rows for each item: the query, then its candidates in random order.
+        texts += [item.query, *(candidates[index] for index in order)]
         orders.append(order)
     vectors = encoder.encode(texts, events=events, stop=stop).reshape(len(kept), width + 1, -1)
+    # Unit vectors: the product is the cosine.
     scores = (vectors[:, 1:] * vectors[:, :1]).sum(-1)
-    places = np.array(orders)
-    answers = (places == 0).argmax(1)
+    candidate_numbers = np.array(orders)
+    # Candidate 0 is the answer; find where the order has put it.
+    answers = (candidate_numbers == 0).argmax(1)
     hits = (scores.argmax(1) == answers).astype(float)
-    own = scores[np.arange(len(kept)), answers]
+    answer_scores = scores[np.arange(len(kept)), answers]
     wrong = np.flatnonzero(hits == 0)
     return EvaluationReport(
         "semantic",
         encoder.name,
-        (mean_figure("semantic_accuracy", "paper", hits), *_iterate_halves(scores, own, places)),
+        (
+            mean_figure("semantic_accuracy", "paper", hits),
+            *_iterate_halves(scores, answer_scores, candidate_numbers),
+        ),
         {
             "items": len(kept),
             "candidates": width,
@@ -172,7 +183,7 @@ def evaluate(
                     kept[row].query,
                     kept[row].answer,
                     texts[row * (width + 1) + 1 + int(scores[row].argmax())],
-                    float(scores[row].max() - own[row]),
+                    float(scores[row].max() - answer_scores[row]),
                 )
                 for row in wrong.tolist()
             ),

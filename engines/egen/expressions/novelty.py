@@ -63,7 +63,7 @@ class NormalForm:
 
 
 def normalise_arithmetic(tree: Tree) -> NormalForm:
-    """What trivial arithmetic makes of an expression.
+    """Return what is left of an expression after trivial arithmetic.
 
     >>> from engines.core.vocabulary import read_prefix
     >>> texts = "cos - 0 * 2 x", "cos + * 2 x * 2 pi"
@@ -146,6 +146,7 @@ class Ideas:
         self._known: dict[int, NormalForm] = {}
 
     def key_of(self, number: int) -> str:
+        """Return the key of a term: equal for terms that are one idea."""
         return self._idea_of(number).text
 
     def _idea_of(self, number: int) -> NormalForm:

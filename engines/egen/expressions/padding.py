@@ -56,6 +56,7 @@ class Padding:
         self._padded: list[bool] = []
 
     def is_padded(self, number: int) -> bool:
+        """Return whether a term is only a shorter one in disguise."""
         if number >= self._judged:
             self._judge_terms()
         return self._padded[number]
@@ -112,16 +113,18 @@ def _judge_in_order(
     undone: Ints,
     leaves: Floats,
 ) -> int:
-    """Judge terms in order; the first that is an operation on constants, of which all but the value is then
-    known, or `count`.
+    """Judge terms in order; return the first operation on constants, whose value the caller must supply, or
+    `count`.
 
     Args:
         nodes: See `Subterms`.
         kinds, undone, leaves: Of labels: which, the inverse function, the value.
     """
+    # Terms are numbered after their operands, so one pass suffices.
     for n in range(first, count):
         code, left, right = nodes[n]
         kind = kinds[code]
+        # Leaves: constants are known.
         if left < 0:
             value = leaves[code]
             if value == value:
@@ -129,15 +132,18 @@ def _judge_in_order(
                 marks[n, NEGATIVE] = 2 if value == -1 else 1 if value < 0 else 0
                 amounts[n, VALUE] = value
             continue
+        # An operand that is padded makes the whole term padded.
         if marks[left, PADDED] or (right >= 0 and marks[right, PADDED]):
             marks[n, PADDED] = 1
             continue
+        # The derivative of x or of a constant is a constant.
         if kind == SLOPE:
             body_is_x = kinds[nodes[left, 0]] == X
             if body_is_x or marks[left, KNOWN]:
                 marks[n, KNOWN] = 1
                 amounts[n, VALUE] = 1.0 if body_is_x else 0.0
             continue
+        # Functions: the inverse undoes its operand, and the square root is a power.
         if right < 0:
             inner = nodes[left, 0]
             if undone[code] == inner or (
@@ -153,26 +159,29 @@ def _judge_in_order(
         if _is_padded(kind, nodes, kinds, marks, amounts, left, right):
             marks[n, PADDED] = 1
             continue
-        one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+        left_known, right_known = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
         first_value, second_value = amounts[left, VALUE], amounts[right, VALUE]
-        if kind == POW and other:
+        # Powers are remembered as such: u^a, and 1/u as u^-1.
+        if kind == POW and right_known:
             marks[n, POWERED], amounts[n, POWER] = 1, second_value
-        elif kind == OVER and one and first_value == 1:
+        elif kind == OVER and left_known and first_value == 1:
             marks[n, POWERED], amounts[n, POWER] = 1, -1.0
-        if one and other:
+        # An operation on two constants is evaluated by the caller, exactly as everywhere else.
+        if left_known and right_known:
             return n
+        # Operations that are 0 or 1 whatever their operands are: 0·u, u/u, u-u, u^0, 1^u.
         zero, unit = False, False
         if kind == TIMES:
-            zero = (one and first_value == 0) or (other and second_value == 0)
+            zero = (left_known and first_value == 0) or (right_known and second_value == 0)
         elif kind == OVER:
-            zero = one and first_value == 0
+            zero = left_known and first_value == 0
             unit = left == right
         elif kind == MINUS:
             zero = left == right
         elif kind == POW:
-            unit = (other and second_value == 0) or (one and first_value == 1)
+            unit = (right_known and second_value == 0) or (left_known and first_value == 1)
         elif kind == LOG:
-            zero = other and second_value == 1
+            zero = right_known and second_value == 1
             unit = left == right
         if zero or unit:
             marks[n, KNOWN] = 1

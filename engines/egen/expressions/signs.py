@@ -24,8 +24,7 @@ _ATOM = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TheorySign:
-    """How an operator is written. `binds`: the more, the tighter. right: a ∘ b ∘ c is a ∘ (b ∘ c). also:
-    further spellings that are read; an infix operator spelt "" stands between operands side by side."""
+    """How an operator is written."""
 
     place: Place
     ascii: str
@@ -38,6 +37,7 @@ class TheorySign:
 
     @property
     def spellings(self) -> tuple[str, ...]:
+        """All spellings that are read as this operator."""
         return tuple(
             dict.fromkeys((self.ascii, self.unicode or self.ascii, self.latex or self.ascii, *self.also))
         )
@@ -60,6 +60,7 @@ class TheorySigns:
 
     @cached_property
     def arity(self) -> dict[str, int]:
+        """The number of operands of each operator."""
         return {name: sign.arity for name, sign in self.table.items()}
 
     @cached_property
@@ -86,9 +87,11 @@ class TheorySigns:
 
     @property
     def variable(self) -> str:
+        """The regular expression of a variable."""
         return rf"[{self.letters}](?:_[0-9]+)?"
 
     def is_variable(self, token: str) -> bool:
+        """Return whether a token is a variable: of the right form and no operator."""
         known = token in self.table or token in self._spelt
         return not known and re.fullmatch(self.variable, token) is not None
 
@@ -116,6 +119,7 @@ class TheorySigns:
         return parse_prefix(tokens, lambda token: self.arity.get(token, 0))
 
     def write_tree(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
+        """Return a term in infix notation, with brackets only where they are needed."""
         stack: list[tuple[str, int]] = []
         for node in reversed(list(tree)):
             parts = [stack.pop() for _ in node.children]
@@ -142,6 +146,7 @@ class TheorySigns:
         return stack[0][0]
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
+        """Return a term in all notations, as a row of JSON."""
         return {
             "prefix": " ".join(tree.list_labels()),
             "infix": self.write_tree(tree),

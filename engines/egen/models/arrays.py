@@ -62,9 +62,9 @@ class _Plain(ModelEncoder):
 
 
 def model_encoder(folder: Path) -> ModelEncoder:
-    """As `ModelEncoder(load_model(folder))`."""
-    whole = folder / "0_Transformer"  # with a decoder, the encoder is here once more
-    document, stored = _open_folder(whole if whole.is_dir() else folder)
+    """Open a transformer from its folder, to run in NumPy."""
+    encoder_folder = folder / "0_Transformer"  # with a decoder, the encoder is here once more
+    document, stored = _open_folder(encoder_folder if encoder_folder.is_dir() else folder)
     try:
         config = ModelConfig.from_table(dict(document["egen"]))
         return _Plain(folder, config, make_transformer(stored, config, float(document["egen_shift"])))
@@ -81,7 +81,7 @@ class _PlainComposed(ComposedEncoder):
 
 
 def composed_encoder(folder: Path) -> ComposedEncoder:
-    """As `ComposedEncoder(load_network(folder))`."""
+    """Open a composed encoder from its folder, to run in NumPy."""
     document, stored = _open_folder(folder)
     try:
         width = read(ComposedSizes, document["egen"], place="egen.", code=CODE).d_model
@@ -93,7 +93,7 @@ def composed_encoder(folder: Path) -> ComposedEncoder:
 
 
 def make_transformer(stored: NamedArrays, config: ModelConfig, shift: float) -> Callable[[Ints], ShortFloats]:
-    """Embeddings (batch, d), not normalised, of ids (batch, length), by an encoder as its folder has it."""
+    """Return a function from ids `(batch, length)` to embeddings `(batch, d)`, not normalised."""
     tokens, positions = (stored[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
     check_depth(stored, config)
     if tokens.shape != (len(VOCABULARY), config.d_model) or len(positions) != config.max_length + 1:
@@ -163,20 +163,25 @@ def _normalize_states(states: ShortFloats, weight: ShortFloats, bias: ShortFloat
 
 
 def make_composed(stored: NamedArrays, width: int) -> Callable[[Mapping[str, NDArray[Any]]], ShortFloats]:
-    """Embeddings (expressions, d) of length 1 of what `Terms.arrays` gives."""
+    """Return a function from what `SubtermBatch.arrays` gives to unit embeddings, shape `(expressions,
+    d)`.
+    """
     of_one, of_two, lefts, rights, outs, biases = (
         stored[name] for name in ("of_one", "of_two", "left", "right", "out", "bias")
     )
-    first, second = ((stored[f"number.{place}.weight"].T, stored[f"number.{place}.bias"]) for place in (0, 2))
+    first, second = ((stored[f"number.{layer}.weight"].T, stored[f"number.{layer}.bias"]) for layer in (0, 2))
 
     def apply_operation(kind: int, left: ShortFloats, right: ShortFloats) -> ShortFloats:
-        one = kind < len(of_one)
-        both = left @ of_one[kind] if one else np.concatenate([left, right], 1) @ of_two[kind - len(of_one)]
-        units = both.shape[1] - width
+        # The same computation as `composed.network`, without torch.
+        is_unary = kind < len(of_one)
+        mapped = (
+            left @ of_one[kind] if is_unary else np.concatenate([left, right], 1) @ of_two[kind - len(of_one)]
+        )
+        units = mapped.shape[1] - width
         products = (left @ lefts[kind]) * (right @ rights[kind])
         products /= 4
-        hidden = np.concatenate([products, _apply_gelu(both[:, :units] + biases[kind])], 1)
-        return both[:, units:] + hidden @ outs[kind]
+        hidden = np.concatenate([products, _apply_gelu(mapped[:, :units] + biases[kind])], 1)
+        return mapped[:, units:] + hidden @ outs[kind]
 
     def compute_states(batch: Mapping[str, NDArray[Any]]) -> ShortFloats:
         read = _apply_gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
@@ -185,6 +190,7 @@ def make_composed(stored: NamedArrays, width: int) -> Callable[[Mapping[str, NDA
         result = np.empty((len(leaves) + sum(map(len, levels)), width), np.float32)
         result[: len(leaves)], end = leaves, len(leaves)
         for rows in levels:
+            # Terms of a level are sorted by operator; `cuts` are where the operator changes.
             cuts = [0, *(np.flatnonzero(np.diff(rows[:, 0])) + 1), len(rows)]
             for begin, stop in pairwise(cuts):
                 kind, left, right = int(rows[begin, 0]), *rows[begin:stop, 1:].T

@@ -18,6 +18,8 @@ CODE = "E640"
 
 @specification
 class ModelConfig:
+    """The sizes and choices of a transformer of E-Gen."""
+
     d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
     ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 2048
@@ -38,5 +40,5 @@ class ModelConfig:
 
     @classmethod
     def from_table(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """From a table of a model folder."""
+        """Return the sizes from the table of a model folder."""
         return read(cls, values, place="", code=CODE)

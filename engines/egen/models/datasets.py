@@ -49,7 +49,7 @@ def is_usable(text: str, max_length: int) -> bool:
 
 
 def remove_logarithms(text: str) -> str:
-    """Prefix notation without `log` (see `without_log`)."""
+    """Return an expression in prefix notation without `log` (see `without_log`)."""
     return to_prefix(without_log(read_prefix(text))) if "log" in text else text
 
 
@@ -70,21 +70,25 @@ class Sequences:
 
     @classmethod
     def from_prefixes(cls, prefixes: Iterable[str], *, max_length: int) -> Sequences:
-        """Args: prefixes: in generator notation. max_length: of a sequence, SOE and EOE included.
+        """Return expressions as sequences of token ids.
+
+        Args:
+            prefixes: Expressions in generator notation.
+            max_length: The most tokens of a sequence, SOE and EOE included.
 
         Raises:
-            ExpressionError: With the place of the expression counted from 0, for one that is longer or has no
-                form in training notation.
+            ExpressionError: With the index of the expression, for one that is longer or has no form in
+                training notation.
         """
         parts: list[bytes] = []
-        for place, text in enumerate(prefixes):
+        for index, text in enumerate(prefixes):
             try:
                 part = encode_expression(text)
             except ExpressionError as error:
-                raise ExpressionError(error.what, text=text, position=place, remedy=error.remedy) from None
+                raise ExpressionError(error.what, text=text, position=index, remedy=error.remedy) from None
             if len(part) > max_length:
                 what = f"the expression has {len(part):,} tokens in training notation, and the model reads "
-                raise ExpressionError(f"{what}at most {max_length}", text=text, position=place)
+                raise ExpressionError(f"{what}at most {max_length}", text=text, position=index)
             parts.append(part)
         ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
         return cls(np.frombuffer(b"".join(parts), np.uint8), ends)
@@ -109,17 +113,17 @@ class Sequences:
 
 
 def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
-    """Row numbers in batches of about one length, each of at most `tokens` with its padding.
+    """Return row numbers in batches of similar length, each of at most `tokens` with its padding.
 
     Every row is in one batch; a row that is longer than the budget is a batch of its own.
     """
     order = np.argsort(lengths, kind="stable")
     cut, begin = [], 0
-    for place in range(1, len(order) + 1):
+    for position in range(1, len(order) + 1):
         # Sorted, so the row that comes is the longest.
-        if place == len(order) or int(lengths[order[place]]) * (place + 1 - begin) > tokens:
-            cut.append(order[begin:place])
-            begin = place
+        if position == len(order) or int(lengths[order[position]]) * (position + 1 - begin) > tokens:
+            cut.append(order[begin:position])
+            begin = position
     return cut
 
 
@@ -137,12 +141,14 @@ class Labelled:
 
     @property
     def clusters(self) -> list[list[str]]:
+        """The texts of each cluster."""
         cuts = np.flatnonzero(np.diff(self.labels)) + 1
         ends = [*cuts.tolist(), len(self.texts)]
         return [list(self.texts[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def sample_corpus() -> Path:
+    """Return the folder of the sample corpus."""
     from engines.core.system import asset
 
     return asset("sample/corpora/sample-e")
@@ -176,8 +182,8 @@ def read_labelled(
 
     clusters: Iterator[list[str]]
     if path.is_dir():
-        result = open_corpus(path).iterate_members(side, split)
-        clusters = (members["prefix"].to_pylist() for _, members in result)
+        member_tables = open_corpus(path).iterate_members(side, split)
+        clusters = (members["prefix"].to_pylist() for _, members in member_tables)
     else:
         clusters = _of_file(path, partial, count_dropped)
     texts: list[str] = []
@@ -243,6 +249,7 @@ class TrainingTexts:
 
     @property
     def count(self) -> int:
+        """The number of expressions."""
         return sum(map(len, self.clusters))
 
 
@@ -257,10 +264,11 @@ class TrainingRows:
 
     @classmethod
     def from_texts(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
+        """Return the texts as rows of token ids."""
         rows = Sequences.from_prefixes(
-            (text for each in texts.clusters for text in each), max_length=max_length
+            (text for cluster in texts.clusters for text in cluster), max_length=max_length
         )
-        sizes = np.array([len(each) for each in texts.clusters], np.int64)
+        sizes = np.array([len(cluster) for cluster in texts.clusters], np.int64)
         return cls(rows, sizes, texts.excluded, texts.left_out)
 
     @property
@@ -335,7 +343,8 @@ def stream_pairs(
 def stream_triplets(
     corpus: Corpus, *, split: SplitName = "paper", seed: int = 0, start: int = 0, target: int = TRIPLETS
 ) -> Iterator[tuple[str, str, str]]:
-    """(anchor, positive, negative), shuffled, `target // clusters + 1` of each training cluster.
+    """Yield (anchor, positive, negative), shuffled, `target // clusters + 1` of each training cluster (E-Gen,
+    section 3).
 
     The positive is of the anchor's cluster: ordered pairs in random order, again from the first when they are
     used up. The negative is a random member of another cluster: other clusters in random order likewise.
@@ -362,6 +371,7 @@ def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Ints]:
 
 
 def no_pairs(corpus: Corpus) -> EngineError:
+    """Return the error for a corpus without pairs."""
     what = "no training cluster has two expressions"
     return EngineError(what, where=str(corpus.path), remedy="Build a larger corpus.", code="E455")
 
@@ -379,9 +389,11 @@ class Examples:
         raise NotImplementedError
 
     def read_rows(self, positions: Ints) -> Ints:
+        """Return the rows of examples at some positions."""
         raise NotImplementedError
 
     def shuffled(self, epoch: int) -> Self:
+        """Return the table in the order of another epoch."""
         return replace(self, epoch=epoch)
 
     def __getitem__(self, position: int) -> tuple[int, ...]:
@@ -421,6 +433,7 @@ class Triplets(Examples):
 
     @property
     def per_cluster(self) -> int:
+        """How many triplets each cluster gives."""
         return self.target // len(self.sizes) + 1
 
     def __len__(self) -> int:

@@ -54,13 +54,13 @@ class Embed:
 
     @property
     def target(self) -> Path:
+        """The file that vectors are written to."""
         return self.out or self.file.with_name(self.file.name + ".npy")
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What was written: `rows` vectors of `dimension` numbers, `bad_lines` of them nan; `bad` says which. Of
-    a `share` the rows are those of its parts, and the file is not written."""
+    """The result of embedding a file."""
 
     file: Path
     rows: int
@@ -71,6 +71,7 @@ class Embedded:
 
 
 def resolve_embedding(spec: Embed) -> Embed:
+    """Return the specification with the file that vectors are written to."""
     return replace(spec, out=spec.target)
 
 
@@ -103,7 +104,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
 
     encoder = cached_encoder(spec.model)
     texts, bad = _read_expressions(spec.file, longest_input(encoder))
-    warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
+    warn_of_lines(events, spec.file, ((bad_line.line, bad_line.what) for bad_line in bad))
     name = print_of("embed", model_print(spec.model), sha256(spec.file))
     build = ResumableBuild(cache, share_of(spec.share), events=events, stop=stop)
     vectors = encode_in_parts(build, name, texts, partial(encode_readable, encoder))
@@ -190,7 +191,7 @@ class Arrange:
 def arrange_embeddings(
     spec: Arrange, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """Lay embeddings out in a plane.
+    """Arrange embeddings in a plane.
 
     Args:
         cache: The folder where vectors and arrangements are kept.
@@ -240,7 +241,8 @@ def _list_kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
 
 
 def list_function_families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
-    """Expressions of the clusters whose head has one function only, one of Figure 3 and no derivative.
+    """Return expressions of the clusters whose head has one function only, one of Figure 3, and no
+    derivative.
 
     Args:
         most: Expressions of a family, taken from its clusters in turn.

@@ -53,7 +53,9 @@ class JoinedEncoder:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Vectors:
-        """As `Encoder.encode`; a row that one of them did not reach is zero there.
+        """Encode expressions as `Encoder.encode` does, with the vectors of all parts joined.
+
+        A part that cannot read an expression has zeros there.
 
         Args:
             half: As parts take it that are models of E-Gen.
@@ -138,7 +140,7 @@ def encode_many(
     2, lambda folder: tuple(file_stamp(part / "model.safetensors") for part in list_parts(folder))
 )
 def cached_encoder(folder: Path) -> Encoder:
-    """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
+    """Load an encoder as `load_encoder` does, and keep it loaded until the weights change."""
     return load_encoder(folder)
 
 

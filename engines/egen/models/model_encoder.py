@@ -45,7 +45,7 @@ class ModelEncoder:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Vectors:
-        """As `Encoder.encode`.
+        """Encode expressions as `Encoder.encode` does.
 
         Args:
             half: Matrices are multiplied in 16 bits where the device is faster so.
@@ -68,7 +68,7 @@ class ModelEncoder:
 
     @contextmanager
     def open_embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:
-        """What makes rows (batch, dimension), not normalised, of ids (batch, length)."""
+        """Yield a function from ids `(batch, length)` to rows `(batch, dimension)`, not normalised."""
         import torch
 
         from engines.egen.models.transformer import embed

@@ -31,8 +31,7 @@ T = TypeVar("T")
 
 @specification(kw_only=True)
 class ModelSettings:
-    """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
-    of seq2seq training `smoothing`."""
+    """The settings in a recipe's table `model` besides the sizes."""
 
     negatives: Annotated[Negatives, Arg("Which expressions to contrast an anchor with.")] = "batch"
     tau: Annotated[float, Arg("Temperature.", low=0)] = 0.1
@@ -161,6 +160,7 @@ def own_tensors(tensors: dict[str, Tensor], config: ModelConfig) -> Iterator[tup
 
 
 def their_config(config: ModelConfig) -> dict[str, Any]:
+    """Return the configuration that the library transformers needs for a model."""
     sizes = {
         f"{part}_{name}": size
         for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers))
@@ -309,6 +309,7 @@ def check_depth(stored: Collection[str], config: ModelConfig) -> None:
 
 
 def unopened_error(path: Path, what: str, remedy: str = "") -> DataError:
+    """Return the error for a folder that cannot be opened."""
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", remedy=remedy)
 
@@ -339,8 +340,12 @@ def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any])
 def write_weights(
     folder: Path, tensors: Mapping[str, Tensor], precision: Precision = "fp32", exact: Collection[str] = ()
 ) -> None:
-    """Args: exact: the tensors kept in fp32: what is calculated by us, or carries the shift of a max-pooling
-    encoder."""
+    """Write the weights of a network into a folder.
+
+    Args:
+        exact: Names of tensors that stay in fp32 because we compute with them, or because they carry the
+            shift of a max-pooling encoder.
+    """
     from safetensors.torch import save
 
     stored = {

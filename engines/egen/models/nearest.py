@@ -70,17 +70,18 @@ def nearest(
     result = open_searched_pool(
         spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop
     )
+    # A stored expression is asked by its stored vector, and is not its own neighbour.
     if spec.cluster is not None and spec.member is not None:
         own = result.find_row(spec.cluster, spec.member)
     query = query if own is None else result.vector_of(own)
     neighbours = [
         {
-            **name_notations(each["prefix"]),
-            **each,
-            "same": None if own is None else each["cluster"] == spec.cluster,
+            **name_notations(row["prefix"]),
+            **row,
+            "same": None if own is None else row["cluster"] == spec.cluster,
         }
-        for each in result.find_nearest(query, spec.count + (own is not None))
-        if own is None or (each["cluster"], each["member"]) != (spec.cluster, spec.member)
+        for row in result.find_nearest(query, spec.count + (own is not None))
+        if own is None or (row["cluster"], row["member"]) != (spec.cluster, spec.member)
     ][: spec.count]
     judge(neighbours, text, "verdict")
     return {
@@ -92,6 +93,7 @@ def nearest(
 
 
 def name_notations(text: str) -> dict[str, str]:
+    """Return an expression in prefix notation and in Unicode."""
     from engines.core.vocabulary import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
@@ -161,8 +163,10 @@ def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
 def analogy(
     spec: SolveAnalogy, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """Return the nearest to f(y1) - f(x1) + f(x2) by cosine, among a corpus, the expressions of the analogies
-    that are measured, and the one expected; what was asked with is no answer.
+    """Solve an analogy: the nearest to f(y1) - f(x1) + f(x2) by cosine.
+
+    Candidates are a corpus, the expressions of the analogies that are measured, and the expected one; x1, y1
+    and x2 are no answers.
 
     Args:
         cache: The folder that vectors are kept in.
@@ -181,7 +185,7 @@ def analogy(
     from engines.retrieval.dense import nearest, normalize_rows
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
-    wanted = plain_prefix(spec.expected) if spec.expected else None
+    expected = plain_prefix(spec.expected) if spec.expected else None
     encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
     result = open_searched_pool(
@@ -189,8 +193,8 @@ def analogy(
     )
     target = normalize_rows((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
-    if wanted is not None and wanted not in texts:
-        texts, vectors = [*texts, wanted], np.concatenate([vectors, encoder.encode([wanted])])
+    if expected is not None and expected not in texts:
+        texts, vectors = [*texts, expected], np.concatenate([vectors, encoder.encode([expected])])
     # Three more, since what was asked with is no answer.
     hits = result.find_nearest(target, spec.count + 3)
     cosines, rows = nearest(target, vectors, spec.count + 3)
@@ -198,20 +202,22 @@ def analogy(
         hits.append({"prefix": texts[row], "cluster": None, "member": None, "cosine": cosine})
     # One of the corpus comes before the same expression without a place.
     hits.sort(key=lambda hit: (-round(hit["cosine"], 6), hit["cluster"] is None))
+    # Keep the best hit of each expression, without those asked with.
     first: dict[str, dict[str, Any]] = {}
     for hit in hits:
         if hit["prefix"] not in given:
             first.setdefault(hit["prefix"], {**name_notations(hit["prefix"]), **hit})
     hits = list(first.values())[: spec.count]
+    # An echo is a hit that equals x2: the analogy was not solved, only repeated.
     judge(hits, given[2], "echo")
     for hit in hits:
         hit["echo"] = hit.get("echo") == "equal"
         hit["verdict"] = None
-    if wanted is not None:
-        judge(hits, wanted, "verdict")
+    if expected is not None:
+        judge(hits, expected, "verdict")
     return {
         **{name: name_notations(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
-        "expected": wanted and name_notations(wanted),
+        "expected": expected and name_notations(expected),
         "candidates": len(result) + len(texts),
         "hits": hits,
         "place": _find_place(hits),
@@ -233,7 +239,7 @@ class Rewrite:
 
 
 def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
-    """What the model writes, best first.
+    """Return what the model writes for an expression, best first.
 
     Returns:
         Prefix (the expression as it was read) and `written`: prefix (None when it is no expression),

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 def make_contrastive_task(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
+    """Return the training task of a recipe."""
     settings, config = split_settings(model)
     return Contrastive(config, settings, data, seed)
 
@@ -95,6 +96,7 @@ class CorpusTask:
         self._split, self._max_length, self._measured = split, max_length, measured
 
     def model_settings(self) -> dict[str, Any]:
+        """Return the settings and sizes as a recipe has them."""
         raise NotImplementedError
 
     def origin(self) -> Origin:
@@ -110,6 +112,7 @@ class CorpusTask:
         return Origin(self.trainer, self.model_settings(), data)
 
     def training_texts(self) -> TrainingTexts:
+        """Return the training clusters, without those that `data.exclude` contains."""
         corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")
         return training_texts(corpus, self._split, max_length=self._max_length, exclude=exclude)
 
@@ -129,13 +132,15 @@ class CorpusTask:
         return Labelled(result.texts[:count], result.labels[:count])
 
     def unmeasured(self, name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         if name in CorpusTask.measures and (self.held_out is None or self.held_out.labels.max() < 1):
             return "the corpus has fewer than two validation clusters"
         return ""
 
     def measure_clustering(self, encoder: Encoder) -> dict[str, float]:
-        """On validation expressions K-means accuracy with the best assignment and the mean share of partners
-        among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
+        """Measure the validation expressions: K-means accuracy and the share of partners among the five
+        nearest.
+        """
         if self.held_out is None or self.held_out.labels.max() < 1:
             return {}
         vectors = encoder.encode(self.held_out.texts, normalise=False)
@@ -153,6 +158,7 @@ class CorpusTask:
         expressions: int,
         found: TrainingTexts | TrainingRows,
     ) -> None:
+        """Write the model card into a folder."""
         data = {
             "corpus": self.data["corpus"].name,
             "split": self._split,
@@ -216,13 +222,17 @@ class _TransformerTask(CorpusTask):
 
 
 class Contrastive(_TransformerTask):
+    """The contrastive training of an encoder on triplets (E-Gen, section 3)."""
+
     trainer, title = "egen.contrastive", "E-Gen contrastive encoder"
     measures = ("train_loss_nats", *CorpusTask.measures)
 
     def train_data(self) -> Triplets:
+        """The triplets, drawn again in every epoch."""
         return Triplets(self.rows.sizes, self.seed, self.settings.triplets)
 
     def length(self, example: Sequence[int]) -> int:
+        """Return the length of an example in tokens."""
         return super().length(example[: self._parts])
 
     @property
@@ -252,9 +262,11 @@ class Contrastive(_TransformerTask):
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the number of triplets of a batch."""
         return (len(batch["clusters"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Return the contrastive loss over the negatives of all processes, in nats."""
         return self._gathered_loss(model, batch, rows_of_all)
 
     def _gathered_loss(
@@ -273,23 +285,28 @@ class Contrastive(_TransformerTask):
         )
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """`train_loss_nats` on a fixed part of the training triplets, by which the paper chooses; and on
-        validation expressions K-means accuracy with the best assignment and the mean share of partners among
-        the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
+        """Measure the loss on a fixed part of the training triplets, by which the paper chooses, and
+        clustering on validation.
+
+        The measures are `train_loss_nats`, `validation_kmeans_percent` (with the best assignment) and
+        `validation_retrieval_at_5_percent` (the mean share of partners among the five nearest).
+        """
         import torch
 
         table = self.train_data()
         device = next(model.parameters()).device
-        found = []
+        losses_ = []
         for begin in range(0, min(len(table), 1024), 256):
             batch = self.collate(table.__getitems__(range(begin, min(begin + 256, len(table)))))
             with torch.inference_mode():
                 here = {key: tensor.to(device) for key, tensor in batch.items()}
-                found.append(float(self._gathered_loss(model, here, losses.single_process_rows)))
-        return {"train_loss_nats": float(np.mean(found)), **self.measure_model(model)}
+                losses_.append(float(self._gathered_loss(model, here, losses.single_process_rows)))
+        return {"train_loss_nats": float(np.mean(losses_)), **self.measure_model(model)}
 
 
 class Seq2seq(_TransformerTask):
+    """The training of a sequence-to-sequence model on pairs of equal expressions (E-Gen, section 3)."""
+
     trainer, title = "egen.seq2seq", "E-Gen sequence-to-sequence model"
     about = (
         "Reads a symbolic expression in one variable and writes others that are to equal it on the reals, as "
@@ -307,10 +324,11 @@ class Seq2seq(_TransformerTask):
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
     def train_data(self) -> TrainingPairs:
+        """The pairs, in a new order in every epoch."""
         return TrainingPairs(self.rows.sizes, self.seed)
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
-        """`source`, `target`: (batch, length) ids."""
+        """Return a batch of ids: `source` and `target`, shape `(batch, length)`."""
         import torch
 
         table = np.array(examples, np.int64)
@@ -318,24 +336,30 @@ class Seq2seq(_TransformerTask):
         return {"source": source, "target": target}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the number of target tokens of a batch."""
         return (int((batch["target"][:, 1:] != PAD).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Return the cross-entropy with label smoothing, in nats per token."""
         result = compute_logits(model, batch["source"], batch["target"])
         return losses.sequence_loss(result, batch["target"], self.settings.smoothing)
 
     def unmeasured(self, name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         if name == "greedy_accuracy" and self.held_out is None:
             return "the corpus has no validation clusters"
         return super().unmeasured(name)
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
-        equal one, by which the paper chooses; and the measures of the embeddings."""
+        """Measure greedy decoding, by which the paper chooses, and the embeddings.
+
+        `greedy_accuracy` is the share of 200 validation expressions for which greedy decoding writes an equal
+        one.
+        """
         measures = self.measure_model(model)
         if self.held_out is not None:
             texts = self.held_out.texts
             chosen = np.random.default_rng(0).permutation(len(texts))[:200]
-            sources = [read_prefix(texts[place]) for place in chosen]
+            sources = [read_prefix(texts[row]) for row in chosen]
             measures["greedy_accuracy"] = greedy_accuracy(model, sources)
         return measures

@@ -31,7 +31,7 @@ def single_process_rows(rows: Tensor) -> tuple[Tensor, int]:
 
 
 def sequence_loss(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
-    """Cross-entropy with label smoothing over real tokens.
+    """Return the cross-entropy with label smoothing over real tokens, in nats per token.
 
     Args:
         logits: (batch, length - 1, vocabulary) as `logits` gives them.
@@ -54,13 +54,18 @@ def contrastive_loss(
     clusters: Tensor | None = None,
     gather: Gather = single_process_rows,
 ) -> Tensor:
-    """-ln of the share of exp(cos/tau) that the right partner has.
+    """Return the contrastive loss: -ln of the share of exp(cos/τ) that the right partner has, in nats.
+
+    E-Gen, section 3: -ln(e^{f(x)·f(x+)/τ} / (e^{f(x)·f(x+)/τ} + Σ_j e^{f(x)·f(x_j−)/τ})), where f(x) is
+    `anchor`, f(x+) `positive`, f(x−) `negative` and τ `tau`, over vectors of length 1. With `negatives`
+    "one", j is the anchor's own negative, as the paper writes it; with "batch", all negatives of the batch,
+    as its code does.
 
     Args:
-        anchor, positive, negative: (batch, d) embeddings.
-        clusters: (batch,) which cluster each pair is of, with `positives`: others of the same cluster are no
-            negatives.
-        gather: The rows of all processes, so that what is a negative to one is a negative to all.
+        anchor, positive, negative: Embeddings, shape `(batch, d)`.
+        clusters: The cluster of each pair, shape `(batch,)`, for `negatives` "positives": other pairs of the
+            same cluster are no negatives.
+        gather: Returns the rows of all processes, so that a negative to one is a negative to all.
     """
     import torch
     import torch.nn.functional as F  # noqa: N812
@@ -71,9 +76,11 @@ def contrastive_loss(
         assert clusters is not None
         (everywhere, begin), (of, _) = gather(torch.cat([anchor, positive], -1)), gather(clusters)
         anchors, positives = everywhere.chunk(2, -1)
+        # `right` is the row of each pair among the rows of all processes.
         right = begin + torch.arange(count, device=anchor.device)
         same = clusters[:, None] == of
         same[torch.arange(count, device=anchor.device), right] = False
+        # Both ways: each anchor finds its positive, and each positive its anchor.
         forth, back = (
             F.cross_entropy((rows @ others.T / tau).masked_fill(same, -torch.inf), right)
             for rows, others in ((anchor, positives), (positive, anchors))
@@ -81,6 +88,7 @@ def contrastive_loss(
         return (forth + back) / 2
     assert negative is not None
     negative = F.normalize(negative, dim=-1)
+    # Column 0 is the right partner, so the target of the cross-entropy is 0 everywhere.
     own = (anchor * positive).sum(-1, keepdim=True)
     one = negatives == "one"
     others = (anchor * negative).sum(-1, keepdim=True) if one else anchor @ gather(negative)[0].T
@@ -135,7 +143,10 @@ def new_model(config: ModelConfig) -> nn.Module:
 
 
 def make_sinusoids(length: int, width: int) -> Tensor:
-    """(length, width): sine at even and cosine at odd places, wavelengths from 2 pi to 10,000 * 2 pi."""
+    """Return sinusoidal positions, shape `(length, width)`: sine at even and cosine at odd columns.
+
+    Wavelengths go from 2π to 10,000 · 2π (Vaswani et al. 2017, section 3.5).
+    """
     import torch
 
     rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
@@ -144,12 +155,14 @@ def make_sinusoids(length: int, width: int) -> Tensor:
 
 
 def embed(model: nn.Module, ids: Tensor) -> Tensor:
-    """(batch, d) embeddings, not normalised, of ids (batch, length); SOE, EOE and PAD do not count."""
+    """Return embeddings `(batch, d)`, not normalised, of ids `(batch, length)`; SOE, EOE and PAD do not
+    count.
+    """
     return POOLINGS[model.config.pooling](encode(model, ids), ids > END)
 
 
 def encode(model: nn.Module, ids: Tensor) -> Tensor:
-    """(batch, length, d) states of ids (batch, length), PAD at the ends."""
+    """Return the states `(batch, length, d)` of ids `(batch, length)`, with PAD at the ends."""
     part = model["encoder"]
     mask = (ids != PAD)[:, None, None, :]
     states = _embed_tokens(model, part, ids, 0)
@@ -164,8 +177,9 @@ def encode(model: nn.Module, ids: Tensor) -> Tensor:
 
 @dataclass(slots=True)
 class Cache:
-    """What a decoder keeps between tokens: keys and values of the source and of what was written so far, for
-    each layer, and how long that is. `mask` says which source tokens are real."""
+    """What a decoder keeps between tokens: keys and values of the source and of what it has written, for each
+    layer.
+    """
 
     mask: Tensor
     source: list[_KeyValue]
@@ -190,23 +204,26 @@ def begin_decoding(model: nn.Module, ids: Tensor) -> Cache:
 
 
 def decode_step(model: nn.Module, ids: Tensor, cache: Cache) -> Tensor:
-    """(batch, length, vocabulary) logits after each of ids (batch, length), which follow what the cache
-    holds: all at once after `begin`, or one at a time."""
+    """Return the logits `(batch, length, vocabulary)` after each of ids `(batch, length)`, which follow those
+    in the cache.
+
+    All ids are given at once after `begin_decoding`, or one at a time.
+    """
     import torch
 
     part = model["decoder"]
     states = _embed_tokens(model, part, ids, cache.length)
-    for place, layer in enumerate(part["layers"]):
+    for layer_number, layer in enumerate(part["layers"]):
         normed = layer["attention_norm"](states)
         key, value = _project_keys(model, layer["attention"], normed)
-        past = cache.written[place]
+        past = cache.written[layer_number]
         if past is not None:
             key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
-        cache.written[place] = (key, value)
+        cache.written[layer_number] = (key, value)
         # With a past, the one new token sees all of it; without, every token sees what stands before it.
         states = states + _attend_to(model, layer["attention"], normed, (key, value), causal=past is None)
         normed = layer["source_attention_norm"](states)
-        source = cache.source[place]
+        source = cache.source[layer_number]
         states = states + _attend_to(model, layer["source_attention"], normed, source, cache.mask)
         states = _feed_forward(model, layer, states)
     cache.length += ids.shape[1]
@@ -214,7 +231,9 @@ def decode_step(model: nn.Module, ids: Tensor, cache: Cache) -> Tensor:
 
 
 def compute_logits(model: nn.Module, source: Tensor, target: Tensor) -> Tensor:
-    """(batch, length - 1, vocabulary): of each target token after the first, from those before it."""
+    """Return the logits of each target token after the first, given those before it, shape `(batch, length -
+    1, vocabulary)`.
+    """
     return decode_step(model, target[:, :-1], begin_decoding(model, source))
 
 
@@ -286,7 +305,8 @@ class WrittenCandidate:
 
 
 def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[WrittenCandidate]]:
-    """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
+    """Return what the model writes for each source, best first and judged by the verifier, at most `beams`
+    each.
 
     Args:
         beams: 1 is greedy decoding.
@@ -321,15 +341,17 @@ def _judge_candidates(source: Tree, candidates: list[tuple[list[int], float]]) -
 
 
 def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
+    """Return the share of sources for which greedy decoding writes an equal expression."""
     result = write(model, sources)
     return sum(candidates[0].equal for candidates in result) / max(1, len(result))
 
 
 def beam_search(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
-    """For each source of a batch the `beams` best by mean log-probability of a token, best first: the ids
-    written, with EOE, and that mean. One beam takes the likeliest token each time: greedy decoding.
+    """Search for the `beams` best sequences of each source by mean log-probability per token.
 
-    A beam that has ended stays as it is and takes part; the search is over when all have.
+    Returns:
+        For each source, best first: the ids written, with EOE, and the mean. One beam is greedy decoding. A
+            beam that has ended stays as it is and takes part; the search is over when all have ended.
     """
     import torch
 
@@ -344,13 +366,16 @@ def beam_search(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[l
     ended = torch.zeros(count, beams, dtype=torch.bool, device=ids.device)
     lengths = torch.zeros(count, beams, device=ids.device)
     for _ in range(limit - 1):
+        # The cache holds all tokens before, so only the last one is decoded.
         chances = decode_step(model, tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
         chances = chances.view(count, beams, -1)
+        # An ended beam has one continuation, PAD, which costs nothing.
         frozen = torch.full_like(chances, -torch.inf)
         frozen[..., PAD] = 0.0
         chances = torch.where(ended[..., None], frozen, chances)
         totals = sums[..., None] + chances
         longer = lengths + (~ended)
+        # Rank by mean log-probability; an index of the flat table is beam · vocabulary + token.
         ranks = (totals / longer.clamp(min=1)[..., None]).flatten(1).topk(beams, dim=-1).indices
         parent, token = ranks // chances.shape[-1], ranks % chances.shape[-1]
         sums = totals.flatten(1).gather(1, ranks)
@@ -358,6 +383,7 @@ def beam_search(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[l
         ended = ended.gather(1, parent) | (token == END)
         history = tokens.gather(1, parent[..., None].expand(-1, -1, tokens.shape[-1]))
         tokens = torch.cat([history, token[..., None]], -1)
+        # Reorder the cache as the beams were reordered.
         offsets = torch.arange(count, device=ids.device)[:, None] * beams
         if beams > 1:
             cache.choose_rows((parent + offsets).flatten())

@@ -58,7 +58,11 @@ T = TypeVar("T", contravariant=True)
 
 
 class EncodeTexts(Protocol[T]):
-    def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors: ...
+    """A function that encodes texts."""
+
+    def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors:
+        """Return the vectors of texts, shape `(texts, d)`."""
+        ...
 
 
 @specification
@@ -79,13 +83,13 @@ class Index:
 
 
 def resolve_index(spec: Index) -> Index:
+    """Return the specification with the folder of the data."""
     return replace(spec, data=_data_folder(spec.data))
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What has vectors now: expressions and clusters; `left_out` expressions have no form that the model
-    reads. Of a `share` they are those of its parts, and nothing is put together."""
+    """The result of indexing: how many expressions and clusters have vectors."""
 
     expressions: int
     left_out: int
@@ -141,16 +145,17 @@ class VectorPool:
         return [{**row, "cosine": value} for row, value in zip(records, cosines[0].tolist(), strict=True)]
 
     def vector_of(self, row: int) -> Vectors:
-        """(1, d): the unit vector of a row."""
+        """Return the unit vector of a row, shape `(1, d)`."""
         return self.vectors[row : row + 1]
 
     def find_row(self, cluster: int, member: int) -> int | None:
+        """Return the row of a member of a cluster, or None."""
         import numpy as np
 
-        there = np.flatnonzero(
+        rows = np.flatnonzero(
             (self.table["cluster"].to_numpy() == cluster) & (self.table["member"].to_numpy() == member)
         )
-        return int(there[0]) if len(there) else None
+        return int(rows[0]) if len(rows) else None
 
 
 _open: dict[str, VectorPool] = {}
@@ -180,6 +185,7 @@ def open_pool(
         EngineError: E647 for one with too many expressions, E646 when it was stopped, E645 when nothing in it
             has a form that the model reads.
     """
+    # The last pools stay open: a pool is found by its name, which is a hash of its contents.
     data = _data_folder(data)
     size = size_of(data)
     name = _pool_name(model, data, part, only)
@@ -198,6 +204,7 @@ def open_pool(
             if path is not None:
                 result = _write_pool(result, path)
                 build.publish_manifest(parts=f"{name}-*.npy")
+        # At most three pools are open.
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
         _open[name] = result
@@ -240,11 +247,12 @@ def _pool_name(model: Path, data: Path, part: CorpusPart, only: int | None = Non
 
 
 def print_of(*what: str) -> str:
+    """Return a hash of some texts, for the name of a file."""
     return hashlib.sha256(json.dumps([_LAYOUT, *what]).encode()).hexdigest()[:32]
 
 
 def model_print(model: Path) -> str:
-    """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
+    """Return a hash of the weights and settings of a model folder; for a joined model, of its parts."""
     from engines.egen.models.encode import list_parts
 
     return "".join(map(_fingerprint_file, list_parts(model)))
@@ -384,6 +392,7 @@ def encode_in_parts(build: ResumableBuild, name: str, texts: Sequence[T], encode
 
 
 def stopped_error(what: str) -> StoppedError:
+    """Return the error for work that was stopped."""
     return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 
@@ -478,7 +487,7 @@ _ROOT = 2**0.5
 
 @dataclass(frozen=True, slots=True)
 class BoundedPool:
-    """As `Pool`, of two joined parts, of which `costly` has vectors only of what was asked for.
+    """A pool of two joined parts, of which `costly` has vectors only of what was asked for.
 
     Args:
         cheap: The vectors of everything by the other part.
@@ -500,19 +509,24 @@ class BoundedPool:
 
     @property
     def left_out(self) -> int:
+        """How many expressions of the corpus have no vector."""
         return self.cheap.left_out
 
     def find_row(self, cluster: int, member: int) -> int | None:
+        """Return the row of a member of a cluster, or None."""
         return self.cheap.find_row(cluster, member)
 
     def vector_of(self, row: int) -> Vectors:
+        """Return the unit vector of a row, shape `(1, d)`; the costly part is encoded now."""
         import numpy as np
 
         both = [self._encode_rows([row]), self.cheap.vector_of(row)]
         return np.concatenate(both if self.first else both[::-1], axis=1) / _ROOT
 
     def find_nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
-        """As `Pool.nearest`."""
+        """Find the nearest rows as `VectorPool.find_nearest` does, bounding the part that is costly to
+        encode.
+        """
         import numpy as np
 
         from engines.retrieval.stored import top_k

@@ -238,8 +238,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedRule:
-    """What a rule was found to do. `points` counts those where both sides have the same value; `except_at` is
-    how it differs at single values only (widening, losing, or both), empty if it does not."""
+    """What a rule was found to do."""
 
     rule: ForeignRule
     effect: Class
@@ -248,6 +247,7 @@ class ClassifiedRule:
     except_at: str = ""
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the rule and its class as a row of JSON."""
         return {
             "line": self.rule.line,
             "name": self.rule.name,

@@ -146,14 +146,16 @@ SAMPLES = 150
 
 
 def comparison_points() -> NDArray[np.float64]:
-    """Where functions of x are compared: (36,) seeded, increasing, generic."""
+    """Return the points at which functions of x are compared, shape `(36,)`: seeded, increasing, generic."""
     rng = np.random.default_rng(20)
     return np.sort(np.concatenate([rng.uniform(-size, size, n) for size, n in ((1, 12), (4, 14), (12, 10))]))
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Where a rule is not sound: what its variables were, the point, both values (None where undefined)."""
+    """A point at which a rule is not sound: its variables, the point and both values (None where
+    undefined).
+    """
 
     binding: Mapping[str, str]
     x: float
@@ -163,7 +165,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What a direction does under some guards. `points` counts what decided; without any it is untested."""
+    """What a direction of a rule does under some guards."""
 
     guards: Guards
     effect: Effect
@@ -171,6 +173,7 @@ class RuleFinding:
     witness: Witness | None
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the finding as a row of JSON."""
         example = self.witness and asdict(self.witness)
         return {"found": self.effect, "points": self.points, "counterexample": example}
 
@@ -185,7 +188,7 @@ class RuleCheck:
 
     @property
     def problem(self) -> str:
-        """How the table's claim differs from what was found; empty when it does not."""
+        """How the table's claim differs from what was found, or an empty text."""
         if not self.found.points or not all(finding.points for finding in self.exact):
             return "untested: no binding meets the conditions"
         if self.found.effect != self.rule.claim:
@@ -197,7 +200,7 @@ class RuleCheck:
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """What was found, for `--json`; the values of a counterexample are null where undefined."""
+        """Return what was found, for `--json`; the values of a counterexample are null where undefined."""
         exact = [finding.to_dict() for finding in self.exact]
         return {**self.found.to_dict(), "exact": exact, "problem": self.problem}
 

@@ -111,7 +111,7 @@ class Rule:
         return tuple(self.when + more for more in self.exact)
 
     def to_dict(self) -> dict[str, Any]:
-        """For `--json`; `exact` is a list of alternatives, empty when there is none."""
+        """Return the rule for `--json`; `exact` is a list of alternatives, empty if there is none."""
         return {
             "name": self.name,
             "family": self.family,
@@ -140,6 +140,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class RuleFamily:
+    """The rules of a family, and those of the source that were dropped."""
+
     name: str
     rules: tuple[Rule, ...]
     dropped: tuple[Dropped, ...]
@@ -214,12 +216,14 @@ def _make_rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) 
     left, right = read_pattern(row["left"], labels), read_pattern(row["right"], labels)
     if not set(pattern_variables(right)) <= set(pattern_variables(left)):
         raise ExpressionError("the right side holds a variable that the left side does not bind")
+    # Without its own class, the way back does the mirror image to the domain.
     effect = row.get("class", "sound")
     back: Effect = row.get("back", _MIRROR.get(effect, effect))
     if not {effect, back} <= set(get_args(Effect)):
         raise ExpressionError(f"class {effect!r}/{back!r} is not one of {', '.join(get_args(Effect))}")
     letters = row.get("appendix", "").split("/")
     when, exact = row.get("when", []), row.get("exact", [])
+    # A mended rule keeps the false original, so that the check can show what was wrong.
     mended = row.get("repairs")
     original = (read_pattern(mended["left"]), read_pattern(mended["right"])) if mended else None
     forward = Rule(
@@ -323,6 +327,7 @@ def _families_of(table: Mapping[str, Any], path: str | Path) -> list[Mapping[str
 
 @cache
 def load_families(table: str = TABLE) -> tuple[RuleFamily, ...]:
+    """Return the families of a shipped table of rules."""
     return parse_families(asset(table).read_text(encoding="utf-8"), table)
 
 
@@ -333,18 +338,21 @@ def load_rules(table: str = TABLE) -> tuple[Rule, ...]:
 
 
 def table_hash() -> str:
-    """SHA-256 of what the shipped table says, its comments aside: part of what determines a corpus."""
+    """Return the SHA-256 of the shipped table without its comments, which is part of what determines a
+    corpus.
+    """
     table = tomllib.loads(asset(TABLE).read_text(encoding="utf-8"))
     return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
 
 def active_rules(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
+    """Return the rules that may be used in a mode."""
     return tuple(rule for rule in rules if rule.list_guards(mode))
 
 
 @lru_cache(maxsize=8)
 def own_rules(text: str) -> tuple[Rule, ...]:
-    """What `checked_rules` gave, as rules; none of an empty text."""
+    """Return the rules that `checked_rules` recorded; none for an empty text."""
     try:
         rows = json.loads(text) if text else []
         return tuple(rule_of({**row, "exact": row["exact"] or False}) for row in rows)
@@ -358,6 +366,7 @@ def own_rules(text: str) -> tuple[Rule, ...]:
 
 
 def match_pattern(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
+    """Return whether a pattern matches a term, and extend the binding of its variables."""
     if is_variable(pattern):
         return binding.setdefault(pattern.label, tree) == tree
     return (
@@ -368,6 +377,7 @@ def match_pattern(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
 
 
 def fill_pattern(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
+    """Return a pattern with its variables replaced by what they are bound to."""
     if is_variable(pattern):
         return binding[pattern.label]
     return Tree(pattern.label, tuple(fill_pattern(child, binding) for child in pattern.children))

@@ -74,15 +74,17 @@ def split_file(train: Path, split: Split) -> Path:
 
 
 def read_splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> SemVecExpressions:
-    """Expressions of the set that a training split belongs to."""
-    found: dict[tuple[str, Tree], Split] = {}
+    """Return the expressions of the set that a training split belongs to."""
+    split_of_tree: dict[tuple[str, Tree], Split] = {}
     for split in wanted:
         path = split_file(train, split)
         for name, trees in _read_classes(path):
             for tree in trees:
-                found.setdefault((name, tree), split)
+                split_of_tree.setdefault((name, tree), split)
     return SemVecExpressions(
-        tuple(tree for _, tree in found), tuple(name for name, _ in found), tuple(found.values())
+        tuple(tree for _, tree in split_of_tree),
+        tuple(name for name, _ in split_of_tree),
+        tuple(split_of_tree.values()),
     )
 
 
@@ -187,17 +189,17 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     from engines.egen.semvec.network import encode, load_network
 
     network = load_network(spec.model)
-    there = tuple(
+    splits = tuple(
         split
         for split in SPLITS
         if split in ("train", spec.queries) or split_file(spec.classes, split).exists()
     )
-    pool = read_splits(spec.classes, there)
-    asked = pool.list_queries(spec.queries)
-    if not len(asked):
+    pool = read_splits(spec.classes, splits)
+    queries = pool.list_queries(spec.queries)
+    if not len(queries):
         what = f"no class of the split {spec.queries} has two expressions"
         raise EngineError(what, code="E645", remedy="Name another split with --queries.")
-    _, groups = np.unique(pool.numbers[asked], return_inverse=True)
+    _, groups = np.unique(pool.numbers[queries], return_inverse=True)
     figures = []
     systems: dict[str, Callable[[Sequence[Tree]], Vectors]] = {
         "model": partial(encode, network),
@@ -206,7 +208,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     for name, vectors in systems.items():
         if stop():
             raise stopped_error("evaluation")
-        result = compute_scores(vectors(pool.trees), pool.numbers, asked, spec.k)
+        result = compute_scores(vectors(pool.trees), pool.numbers, queries, spec.k)
         figure = mean_figure(name, "paper", result, groups=groups)
         figures.append({"name": name, "value": figure.value, "interval": list(figure.interval)})
         events(Event("progress", {"done": len(figures), "total": len(systems), "unit": "systems"}))
@@ -217,18 +219,18 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
         "k": spec.k,
         "expressions": len(pool.trees),
         "classes": len(set(pool.classes)),
-        "asked": len(asked),
+        "asked": len(queries),
         "figures": figures,
     }
 
 
 def compute_scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.float64]:
-    """(asked,) score_k of each query, from 0 to 1.
+    """Return score_k of each query, shape `(asked,)`, from 0 to 1.
 
     Args:
-        vectors: (expressions, d) rows of length 1.
-        numbers: (expressions,) of the classes.
-        asked: Places of the queries, whose classes have two expressions or more.
+        vectors: Unit vectors, shape `(expressions, d)`.
+        numbers: The class of each expression, shape `(expressions,)`.
+        asked: Indices of the queries, whose classes have two expressions or more.
     """
     import numpy as np
 
@@ -244,8 +246,11 @@ def compute_scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDAr
 
 
 def compute_bigrams(trees: Sequence[Tree]) -> Vectors:
-    """(trees, d) rows of length 1: how often a label follows another in prefix order, weighted by how rare
-    that is among the trees."""
+    """Return unit vectors of counts of label pairs, shape `(trees, d)`: the baseline without training.
+
+    A pair is a label and the one that follows it in prefix order, weighted by how rare that is among the
+    trees.
+    """
     import numpy as np
 
     from engines.retrieval.dense import normalize_rows

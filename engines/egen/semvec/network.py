@@ -56,26 +56,28 @@ def new_network(
             self.bias = nn.Parameter(torch.zeros(count, hidden))
 
         def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            # The first states are those of the leaves; each level appends its results.
             states = self._scale_states(self.leaf)[batch["leaves"]]
             level = 1
             while f"level{level}" in batch:
                 rows = batch[f"level{level}"]
                 # Sorted by operator, so that each is one product of matrices.
-                found = [
+                result = [
                     self._apply_operation(number, states[part[:, 1]], states[part[:, 2]])
                     for number in range(len(self.operators))
                     if len(part := rows[rows[:, 0] == number])
                 ]
-                states = torch.cat([states, *found])
+                states = torch.cat([states, *result])
                 level += 1
             return nn.functional.normalize(states[batch["roots"]], dim=-1)
 
         def _apply_operation(self, number: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
             both = torch.cat([left, right], -1)
+            # Products of both operands, as in `composed.network`.
             products = (left @ self.left[number]) * (right @ self.right[number]) / 4
             usual = nn.functional.gelu(both @ self.both[number] + self.bias[number])
-            found = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
-            return self._scale_states(found)
+            result = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
+            return self._scale_states(result)
 
         def _scale_states(self, states: torch.Tensor) -> torch.Tensor:
             return nn.functional.normalize(states, dim=-1) * self.d_model**0.5
@@ -84,7 +86,7 @@ def new_network(
 
 
 def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
-    """Trees as a network takes them; what they share is there once.
+    """Return trees as arrays for a network; sub-terms that trees share are stored once.
 
     Returns:
         `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
@@ -118,7 +120,7 @@ def _compute_heights(tree: Tree, heights: dict[Tree, int]) -> int:
 
 
 def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
-    """(trees, d_model) rows of length 1."""
+    """Return unit vectors of trees, shape `(trees, d_model)`."""
     import torch
 
     result = np.zeros((len(trees), network.d_model), np.float32)
@@ -132,6 +134,7 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
 
 
 def save_network(network: Any, folder: Path) -> None:
+    """Write the network and its sizes into a folder."""
     write_weights(folder, network.state_dict())
     sizes = {name: getattr(network, name) for name in _SIZES}
     write_json(folder / "config.json", {"model_type": KIND, **sizes})

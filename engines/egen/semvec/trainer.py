@@ -40,7 +40,7 @@ LIMITS = (
 
 @specification
 class SemVecSettings:
-    """What a recipe's table `model` says."""
+    """The settings in a recipe's table `model`."""
 
     d_model: Annotated[int, Arg("Dimension of a vector.", low=2)] = 64
     hidden: Annotated[
@@ -74,6 +74,7 @@ class SemVecTask:
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
+        """The origin of the training: trainer, settings and files, for its fingerprint."""
         train = self.data["classes"]
         data: dict[str, tuple[Path, ...]] = {"classes": (train, split_file(train, "validation"))}
         if "backbone" in self.data:
@@ -111,6 +112,7 @@ class SemVecTask:
         return given
 
     def train_data(self) -> Resampled[Example]:
+        """The pairs of equal expressions, drawn again in every epoch."""
         return Resampled(len(self._classes), self._draw_pair, self.seed)
 
     def _draw_pair(self, number: int, draw: np.random.Generator) -> Example:
@@ -119,10 +121,13 @@ class SemVecTask:
         return Example(trees[first], trees[more[0] if more else first], number)
 
     def length(self, example: Example) -> int:
+        """Return the length of an example in tokens."""
         return len(example.one) + len(example.other)
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
-        """What `arrays` gives of the first expressions, then of the second; `classes`: (batch,)."""
+        """Return a batch: the arrays of the first expressions, then of the second; `classes`, shape
+        `(batch,)`.
+        """
         import torch
 
         trees = [example.one for example in examples] + [example.other for example in examples]
@@ -131,10 +136,13 @@ class SemVecTask:
         return {**batch, "classes": torch.tensor([example.number for example in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the number of pairs of a batch."""
         return (len(batch["classes"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
+        """Return the cross-entropy of finding the other expression among those of all classes of the batch,
+        both ways, in nats.
+        """
         from engines.egen.models.transformer import contrastive_loss
         from engines.training.libraries import rows_of_all
 
@@ -149,10 +157,11 @@ class SemVecTask:
         )
 
     def unmeasured(self, _name: str) -> str:
+        """Return why a metric cannot be measured, or an empty text."""
         return "" if len(self._set.list_queries("validation")) else "there are no validation expressions"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
+        """Measure score_5 in percent: of validation expressions, among them and the training expressions."""
         asked = np.random.default_rng(0).permutation(self._set.list_queries("validation"))[
             : self.settings.measured
         ]
@@ -162,6 +171,7 @@ class SemVecTask:
         return {"validation_score_5_percent": 100 * float(result.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the network and its card into a folder."""
         save_network(model, folder)
         text = model_card(
             "Encoder of the expressions of a SemVec set",

@@ -65,12 +65,13 @@ class OwnJudge(ABC):
         self.head, self.language = head, language
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+        """Judge members, as trees or prefix notation."""
         trees = [one if isinstance(one, Tree) else self.language.from_prefix(one) for one in members]
         return [self.judge_member(tree) for tree in trees]
 
     @abstractmethod
     def judge_member(self, member: Tree) -> MemberVerdict:
-        """Equal, or different with what shows it."""
+        """Judge a member: equal, or different with what shows it."""
 
 
 # Finite models
@@ -142,7 +143,7 @@ class Model:
         return found
 
     def worked_out(self) -> Iterator[tuple[Tree, Tree]]:
-        """Operations on constants and their results, where that is not too many."""
+        """Yield operations on constants and their results, if there are not too many."""
         named = self.name_constants()
         rows = [
             (name, at)
@@ -188,6 +189,7 @@ class ModelJudge(OwnJudge):
         self.model = model
 
     def judge_member(self, member: Tree) -> MemberVerdict:
+        """Judge a member by all rows of values of its variables."""
         variables = sorted({*iterate_names(self.head, self.language), *iterate_names(member, self.language)})
         rows = self.model.values ** len(variables)
         if rows > _MOST_ROWS:
@@ -227,6 +229,7 @@ class PythonJudge(OwnJudge):
         self.digest = digest
 
     def judge_member(self, member: Tree) -> MemberVerdict:
+        """Judge a member by the Python file."""
         path, differ = _load_differ(self.digest)
         try:
             with redirect_stdout(sys.stderr):

@@ -83,17 +83,20 @@ class Logic(Theory):
 
     @property
     def kind(self) -> Hashable:
+        """The key of the theory, for caches."""
         return "logic"
 
     @property
     def arity(self) -> Mapping[str, int]:
+        """The number of operands of each connective."""
         return LOGIC.arity
 
     def list_rules(self) -> tuple[Rule, ...]:
+        """Return the rewrite rules."""
         return _logic_rules()
 
     def analysis_rules(self) -> Iterator[str]:
-        """What follows where a formula is true or false, and the alarm where one is both."""
+        """Yield what follows where a formula is true or false, and the alarm where one is both."""
         for query, found in (
             ("(= (True) (False))", "(Clash)"),
             ("(= (True) (And a b))", "(union a (True)) (union b (True))"),
@@ -107,11 +110,15 @@ class Logic(Theory):
             yield f"(rule ({query}) ({found}) :ruleset fold)"
 
     def iterate_facts(self) -> Iterator[str]:
+        """Yield the premises as commands of egglog."""
         for one, other in self.list_equalities():
             yield f"(union {term_text(one, LOGIC.table)} {term_text(other, LOGIC.table)})"
 
     def list_equalities(self) -> Iterable[tuple[Tree, Tree]]:
-        """Premises are true; of p -> q it follows that p & q is p, and p | q is q."""
+        """Yield the equalities that the premises give.
+
+        Premises are true; from p -> q it follows that p & q is p, and p | q is q.
+        """
         for formula in self.premises:
             yield formula, Tree("true")
             if formula.label == "implies":
@@ -120,21 +127,26 @@ class Logic(Theory):
                 yield Tree("or", (first, second)), second
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TruthTable:
+        """Return the judge of formulas against a head."""
         del seed  # every row is looked at
         return TruthTable(head, self.premises, self.names)
 
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        """Return what tells sampled formulas apart."""
         del direct  # no connective undoes another
         return _Forms(terms)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        """Read a formula."""
         del head  # every formula can be one
         return LOGIC.read_term(text, notation)
 
     def to_infix(self, tree: Tree) -> str:
+        """Return a formula in infix notation."""
         return LOGIC.write_tree(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
+        """Return a formula in all notations, as a row of JSON."""
         return LOGIC.to_row(tree)
 
 
@@ -182,6 +194,7 @@ class TruthTable(OwnJudge):
         self._head = self.evaluate_column(head)
 
     def evaluate_column(self, formula: Tree) -> int:
+        """Return the column of a formula's truth table as one integer, a bit for each row."""
         stack: list[int] = []
         for node in reversed(list(formula)):
             if node.children:
@@ -194,6 +207,7 @@ class TruthTable(OwnJudge):
         return stack[0]
 
     def judge_member(self, member: Tree) -> MemberVerdict:
+        """Judge a formula by its truth table, where the premises hold."""
         points = self._looked_at.bit_count()
         apart = (self.evaluate_column(member) ^ self._head) & self._looked_at
         if not apart:

@@ -54,7 +54,7 @@ _EXAMPLE = "See docs/guides/own-theory.md."
 
 
 class Definition:
-    """What a theory's text says.
+    """The definition of a theory, read from its text and checked.
 
     Raises:
         ExpressionError: With a message that says what is wrong.
@@ -96,15 +96,18 @@ class Definition:
         if not isinstance(rows, list):
             raise _WrongError("rules is no list", 'Write rules = [{name = "…", left = "…", right = "…"}].')
         self.equations = [_read_equation(row, self.signs) for row in rows]
-        found = [rule for one in self.equations for rule in one.rules]
-        often = Counter(rule.name for rule in found)
-        if twice := next((name for name, times in often.items() if times > 1), None):
-            raise _WrongError(f"two rules are named {twice!r}", "Give each a name of its own.", twice)
+        # Rules of the file, and the operations on constants that its model evaluates.
+        rules = [rule for one in self.equations for rule in one.rules]
+        name_counts = Counter(rule.name for rule in rules)
+        if repeated_name := next((name for name, times in name_counts.items() if times > 1), None):
+            raise _WrongError(
+                f"two rules are named {repeated_name!r}", "Give each a name of its own.", repeated_name
+            )
         ground = self.model.worked_out() if self.model else ()
-        found += [
+        rules += [
             _make_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground
         ]
-        self.rules = tuple(found)
+        self.rules = tuple(rules)
 
     @cached_property
     def shapes(self) -> tuple[frozenset[str], frozenset[str], tuple[Tree, ...]]:
@@ -173,22 +176,26 @@ def _read_sign(name: str, row: Any) -> TheorySign:
         raise _WrongError(
             what, "Names are words of small letters that no function of numbers has: plus, meet.", name
         )
-    places = [key for key in _PLACES if isinstance(row, Mapping) and key in row]
-    if len(places) != 1 or (unknown := sorted(row.keys() - _SIGN)):
+    # Exactly one key says where the sign is written.
+    position_keys = [key for key in _PLACES if isinstance(row, Mapping) and key in row]
+    if len(position_keys) != 1 or (unknown := sorted(row.keys() - _SIGN)):
         what = f"the operator {name!r} " + (
-            f"has an unknown key {unknown[0]!r}" if len(places) == 1 else "has no place"
+            f"has an unknown key {unknown[0]!r}" if len(position_keys) == 1 else "has no place"
         )
         raise _WrongError(
             what,
             f"Write one of {', '.join(_PLACES)} = SIGN, and of {', '.join(sorted(_SIGN - _PLACES.keys()))}.",
             name,
         )
-    place, arity = _PLACES[places[0]]
+    position, arity = _PLACES[position_keys[0]]
     given = row.get("arity", arity)
-    if given not in ((1, 2) if place == "function" else (arity,)):
-        what = f"the operator {name!r} is {places[0]}, and its arity is {given!r}"
-        raise _WrongError(what, f"{places[0]} takes {'1 or 2' if place == 'function' else arity}.", name)
-    sign = row[places[0]]
+    if given not in ((1, 2) if position == "function" else (arity,)):
+        what = f"the operator {name!r} is {position_keys[0]}, and its arity is {given!r}"
+        raise _WrongError(
+            what, f"{position_keys[0]} takes {'1 or 2' if position == 'function' else arity}.", name
+        )
+    sign = row[position_keys[0]]
+    # All spellings are text without characters that the reader needs.
     texts = [sign, row.get("unicode", ""), row.get("latex", ""), *(also := row.get("also", []))]
     if not sign or not all(isinstance(text, str) for text in texts) or not isinstance(also, list):
         raise _WrongError(
@@ -198,11 +205,11 @@ def _read_sign(name: str, row: Any) -> TheorySign:
         raise _WrongError(
             f"the sign {bad!r} of {name!r} has a blank, bracket, comma or ?", "Choose another sign.", name
         )
-    binds = row.get("binds", 1 if place == "infix" else 100)
+    binds = row.get("binds", 1 if position == "infix" else 100)
     if not isinstance(binds, int) or not 0 < binds < 1000:
         raise _WrongError(f"binds of {name!r} is {binds!r}", "The more, the tighter: 1 to 999.", name)
     return TheorySign(
-        place,
+        position,
         sign,
         given,
         binds,
@@ -445,6 +452,7 @@ class Own(Theory):
 
     @property
     def definition(self) -> Definition:
+        """The definition; a stored text is read and checked again."""
         try:
             return _define_theory(self.text)
         except (EngineError, ValueError, TypeError, AttributeError) as error:
@@ -453,35 +461,44 @@ class Own(Theory):
 
     @property
     def kind(self) -> Hashable:
+        """The key of the theory, for caches."""
         return self.text
 
     @property
     def name(self) -> str:
+        """The name of the theory."""
         return self.definition.name
 
     @property
     def arity(self) -> Mapping[str, int]:
+        """The number of operands of each operator."""
         return self.definition.signs.arity
 
     def list_rules(self) -> tuple[Rule, ...]:
+        """Return the rewrite rules."""
         return self.definition.rules
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+        """Return the judge of terms against a head."""
         del seed  # nothing is drawn
         return _make_judge(self.definition, head)
 
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        """Return what tells sampled terms apart."""
         del direct
         return _Forms(terms, self.definition)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        """Read a term."""
         del head  # every term can be one
         return self.definition.signs.read_term(text, notation)
 
     def to_infix(self, tree: Tree) -> str:
+        """Return a term in infix notation."""
         return self.definition.signs.write_tree(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
+        """Return a term in all notations, as a row of JSON."""
         return self.definition.signs.to_row(tree)
 
 

@@ -46,27 +46,34 @@ class Reals(Theory):
 
     @property
     def extended(self) -> bool:
+        """Whether there are assumptions or other variables than x."""
         return bool(self.assumptions) or not {*self.variables} <= {VARIABLE}
 
     @property
     def kind(self) -> Hashable:
+        """The key of the theory, for caches."""
         return "reals", self.extended, self.own
 
     @property
     def arity(self) -> Mapping[str, int]:
+        """The number of operands of each operator."""
         return SEVERAL if self.extended else ARITY
 
     def list_rules(self) -> tuple[Rule, ...]:
+        """Return the rewrite rules."""
         return load_rules() + (load_rules(ASSUMED) if self.extended else ()) + own_rules(self.own)
 
     def analysis_rules(self) -> Iterator[str]:
+        """Yield the rules of the e-graph's analysis."""
         return iterate_analysis_rules(several=self.extended)
 
     def iterate_facts(self) -> Iterator[str]:
+        """Yield the assumptions as commands of egglog."""
         return assumed_facts(self.assumptions, self.variables) if self.extended else iter(())
 
     @property
     def unwritten(self) -> str:
+        """Why terms can only be judged, or an empty text."""
         names = ", ".join(FURTHER)
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
@@ -103,6 +110,7 @@ class Reals(Theory):
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
 
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        """Return what tells sampled terms apart."""
         return _Forms(terms, direct)
 
     def remove_detours(self, egraph: EGraph) -> tuple[EGraph, Ints]:
@@ -129,12 +137,15 @@ class Reals(Theory):
         return list_openings(head)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        """Read an expression."""
         return (read_head if head else read_expression)(text, notation, LETTERS)
 
     def to_infix(self, tree: Tree) -> str:
+        """Return an expression in to_infix notation."""
         return to_infix(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
+        """Return an expression in all notations, as a row of JSON."""
         return expression_row(tree)
 
 

@@ -10,9 +10,13 @@ from engines.mathematics.assumptions import order_variables, read_assumptions
 
 
 def theory_text(name: str) -> str:
-    """What a configuration records of a theory: `reals`, `logic`, or all that its file says, checked.
+    """Return what a configuration records of a theory: `reals`, `logic`, or the checked text of its file.
 
-    Args: name: as `theories.own.theory_file` takes it, or such a text already. Raises: as `read_theory`.
+    Args:
+        name: As `theories.own.theory_file` takes it, or such a text already.
+
+    Raises:
+        DataError: As `read_theory`.
     """
     if name in BUILT_IN or name.startswith("{"):
         return name

@@ -23,7 +23,7 @@ _BARRED = str.maketrans({char: f"\\u{ord(char):04x}" for char in " |"})
 
 
 def s_expression(tree: Tree) -> str:
-    """As text: a blank stands only between an operator and its operands."""
+    """Return a term as an s-expression with a blank only between an operator and its operands."""
     stack: list[str] = []
     for node in reversed(list(tree)):
         label = node.label
@@ -35,7 +35,11 @@ def s_expression(tree: Tree) -> str:
 
 
 def read_s_expression(text: str) -> Tree:
-    """What `s_expression` writes. Raises: ExpressionError."""
+    """Read what `s_expression` writes.
+
+    Raises:
+        ExpressionError: With a message that says what is wrong.
+    """
     remedy = "Write it like (+ (sin x) 1)."
     if len(text) > MAX_CHARACTERS:
         raise ExpressionError("the term is too long", remedy=remedy)
@@ -80,28 +84,35 @@ class FreeTerms(Theory):
 
     @property
     def kind(self) -> Hashable:
+        """The key of the theory, for caches."""
         return "terms"
 
     @property
     def unwritten(self) -> str:
+        """Why terms can only be shown."""
         return "terms of a foreign e-graph have no rules here"
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+        """Return a judge that decides nothing."""
         del head, seed
         return _Unjudged()
 
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        """Return what tells sampled terms apart."""
         del direct
         return _Forms(terms)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        """Read an s-expression."""
         del notation, head
         return read_s_expression(text)
 
     def to_infix(self, tree: Tree) -> str:
+        """Return a term as an s-expression."""
         return s_expression(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:
+        """Return a term in all notations, as a row of JSON."""
         text = s_expression(tree)
         escaped = re.sub(r"([\\{}$&#^_%~])", lambda match: f"\\char{ord(match[0])} ", text)
         latex = rf"\texttt{{{escaped}}}"

@@ -30,7 +30,7 @@ class TheoryChecker(Protocol):
 
 
 class Forms(Protocol):
-    """What is said of numbered terms."""
+    """What is known of numbered terms."""
 
     def is_padded(self, number: int) -> bool:
         """Return whether a term is only a shorter one in disguise."""
@@ -56,7 +56,7 @@ class Theory(ABC):
         return {}
 
     def list_rules(self) -> tuple[Rule, ...]:
-        """What growth and derivations use."""
+        """Return the rules for growth and derivations."""
         return ()
 
     def analysis_rules(self) -> Iterator[str]:
@@ -64,16 +64,16 @@ class Theory(ABC):
         return iter(())
 
     def iterate_facts(self) -> Iterator[str]:
-        """What is assumed, as egglog commands."""
+        """Yield what is assumed, as commands of egglog."""
         return iter(())
 
     def list_equalities(self) -> Iterable[tuple[Tree, Tree]]:
-        """What is assumed, as pairs of equal terms, where it can be said so."""
+        """Return what is assumed as pairs of equal terms, where that is possible."""
         return ()
 
     @abstractmethod
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
-        """Who judges terms against a head.
+        """Return the judge of terms against a head.
 
         Raises:
             EngineError: E221 where what is assumed holds nowhere.
@@ -82,7 +82,7 @@ class Theory(ABC):
     def iterate_meetings(
         self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: TheoryChecker
     ) -> Iterator[TermLines]:
-        """Ways between two terms by named procedures, without the start; none in most theories."""
+        """Yield ways between two terms by named procedures, without the start; most theories have none."""
         return iter(())
 
     def sample_signs(self, _judge: TheoryChecker) -> Signs | None:
@@ -91,12 +91,12 @@ class Theory(ABC):
 
     @property
     def unwritten(self) -> str:
-        """Why terms can be judged only, neither grown nor derived; empty where they can."""
+        """Why terms can only be judged, neither grown nor derived; empty where they can."""
         return ""
 
     @abstractmethod
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
-        """What tells drawn terms apart.
+        """Return what tells sampled terms apart.
 
         Args:
             direct: Whether the canonical form also sees through detours, where a theory has such a one.
@@ -113,12 +113,16 @@ class Theory(ABC):
     def iterate_written_forms(
         self, _head: Tree, _judge: TheoryChecker, _forms: str, _longest: int
     ) -> Iterable[tuple[str, Tree]]:
-        """Forms of a head that are written and not drawn, each with the family that makes it. Args: forms:
-        `all`, or names of families; empty: multiplied out and factored. longest: their tokens at most."""
+        """Yield forms of a head that are written down, not sampled, each with the family that makes it.
+
+        Args:
+            _forms: `all`, or names of families; if empty, multiplied out and factored.
+            _longest: The most tokens of a form.
+        """
         return ()
 
     def list_openings(self, _head: Tree) -> Iterable[Tree]:
-        """Forms of a head that no rule gives another form."""
+        """Return forms of a head that no rule gives another form."""
         return ()
 
     @abstractmethod
