@@ -34,13 +34,13 @@ _CHILD = (sys.executable, "-m", "workbench.engine_process")
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a task returned: the last item of a call."""
+    """The last item of a call: what the task returned."""
 
     value: dict[str, Any]
 
 
 class Call:
-    """One question: iterate over it (`async for`) for events and, last, a `Result`.
+    """A call of a task: iterate over it (`async for`) for events and, last, a `CallResult`.
 
     A failure is raised as `EngineError`. `stop` asks the task to end with what it has; `cancel` also stops
     listening, and happens by itself when the task that iterates is cancelled.
@@ -92,7 +92,7 @@ class Call:
                 raise
 
     def wait(self, events: Sink = ignore) -> dict[str, Any]:
-        """Block until the result is there and return it.
+        """Block until the result has arrived, and return it.
 
         Args:
             events: Called with each event, in this thread.

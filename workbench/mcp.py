@@ -193,8 +193,8 @@ def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
 
     async def run_operation(row: Operation, arguments: Mapping[str, Any], context: Any) -> str:
         with TemporaryDirectory() as folder:
-            asked = read_arguments(row, arguments, Path(folder))
-            async for item in engine.call(row.name, asked):
+            values = read_arguments(row, arguments, Path(folder))
+            async for item in engine.call(row.name, values):
                 if isinstance(item, CallResult):
                     return bound_document(item.value).replace(f"{folder}/", "")
                 await _send_event(context, item)

@@ -129,7 +129,7 @@ class FilterableRows:
 
 @dataclass(frozen=True, slots=True)
 class OperationResult:
-    """What an operation returned.
+    """The result of an operation.
 
     Args:
         record: The engine's record.
@@ -149,7 +149,7 @@ class OperationResult:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One row; all targets are `module:name`.
+    """A row of the table of operations; all targets are `module:name`.
 
     Args:
         name: `paper.command`, or of a command of `mathwb` itself its name alone.

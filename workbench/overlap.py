@@ -57,9 +57,7 @@ HashArray = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One way of comparing: the number of units on each side, how many of A's are in B, and the first of
-    them, as (A's, B's).
-    """
+    """The result of one comparison: units on each side, how many of A's are in B, and the first of them."""
 
     what: str
     count_a: int
@@ -94,15 +92,16 @@ def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
         "texts": same,
         "texts, ignoring numbers": _shared_rows(ours.masked, theirs.masked),
     }
+    # Band keys find candidates; only their texts are read again and compared exactly.
     pairs = _find_candidates(ours, theirs, set(np.flatnonzero(same < 0).tolist()))
-    examples = {what: np.flatnonzero(found >= 0)[:EXAMPLES].tolist() for what, found in rows.items()}
-    shown = {(int(row), int(rows[what][row])) for what, own in examples.items() for row in own}
-    wanted = {row for others in pairs.values() for row in others}
-    texts_b, runs_b = _read_again(b, {row for _, row in shown} | wanted, wanted)
+    examples = {what: np.flatnonzero(partners >= 0)[:EXAMPLES].tolist() for what, partners in rows.items()}
+    shown = {(int(row), int(rows[what][row])) for what, shown_rows in examples.items() for row in shown_rows}
+    needed_b = {row for candidates_b in pairs.values() for row in candidates_b}
+    texts_b, runs_b = _read_again(b, {row for _, row in shown} | needed_b, needed_b)
     texts_a, runs_a = _read_again(a, {row for row, _ in shown} | pairs.keys(), pairs.keys())
     near = same.copy()
-    for row, others in pairs.items():
-        best = max(others, key=lambda other: _estimate_agreement(runs_a[row], runs_b[other]))
+    for row, candidates_b in pairs.items():
+        best = max(candidates_b, key=lambda other: _estimate_agreement(runs_a[row], runs_b[other]))
         if _estimate_agreement(runs_a[row], runs_b[best]) >= NEAR:
             near[row] = best
     what = f"near-duplicate texts ({NEAR:.0%})"
@@ -114,10 +113,10 @@ def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
             name,
             len(ours.texts),
             len(theirs.texts),
-            int((found >= 0).sum()),
-            tuple((texts_a[row], texts_b[int(found[row])]) for row in examples[name]),
+            int((partners >= 0).sum()),
+            tuple((texts_a[row], texts_b[int(partners[row])]) for row in examples[name]),
         )
-        for name, found in rows.items()
+        for name, partners in rows.items()
     )
 
 

@@ -75,7 +75,7 @@ class DataKey:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a paper adds to the workbench. Targets are `module:name`, imported when they are needed.
+    """What a paper adds to the workbench; targets are `module:name`, imported when they are needed.
 
     Args:
         name: The name of its folders and of its group of commands.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReproCell:
-    """One number of a paper (NaN if it prints none) and ours, in its unit. `low` and `high` bound a 95 %
+    """A number of a paper (NaN if it prints none) and ours, in its unit; `low` and `high` bound a 95 %
     interval.
     """
 

@@ -312,12 +312,13 @@ def align_rows(
     if total is None:
         rows = list(rows)
         total = len(rows)
+    # Widths and alignment come from the rows that are seen.
     seen = list(islice(rows, most))
     cells = [[_format_cell(value) for value in row] for row in seen]
     right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
     right += [False] * (len(header) - len(right))
     widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
-    first, *others = (
+    first, *other_lines = (
         TableLine(
             "  ".join(
                 value.rjust(width) if is_right else value.ljust(width)
@@ -330,7 +331,7 @@ def align_rows(
         first = TableLine(none)
     first.table = table or (lambda _: (header, rows))
     more = total - len(seen)
-    return [first, *others, *([TableLine(f"… and {more:,} more; --json lists all")] if more else [])]
+    return [first, *other_lines, *([TableLine(f"… and {more:,} more; --json lists all")] if more else [])]
 
 
 def indent_lines(lines: Iterable[str]) -> Iterator[TableLine]:
@@ -429,7 +430,7 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A parsed filter.
+    """A filter, read from its text.
 
     Args:
         text: The filter as it was typed.
@@ -454,7 +455,7 @@ class Filter:
 
 
 def parse_filter(text: str, fields: Iterable[str]) -> Filter:
-    """Read a filter.
+    """Read a filter from its text.
 
     Args:
         fields: The names that rows have.

@@ -145,10 +145,11 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
         for folder in [_FOLDERS[kind]] if kind in _FOLDERS else ("corpora", "models"):
             if (workspace.root / folder / name).exists():
                 return workspace.root / folder / name
+    # A paper may look up its own kinds of data.
     own = data_keys().get(kind)
     if own is not None:
-        if (place := load(own.find)(workspace, name)) is not None:
-            return Path(place)
+        if (stored_path := load(own.find)(workspace, name)) is not None:
+            return Path(stored_path)
     else:
         for entry in workspace.data.list_entries():
             if entry.name == name and (entry.kind == kind or kind not in all_kinds()):
@@ -229,6 +230,8 @@ OPERATIONS = (
 
 
 class Trains(Protocol):
+    """A kind of model that can be trained."""
+
     def __call__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TrainingTask:
         """Return the task to train.
 
@@ -254,7 +257,7 @@ class _Settings:
 
 @specification(kw_only=True)
 class CheckTraining(_Settings):
-    """What determines a training, as far as it can be checked before its data are read."""
+    """The settings that can be checked before the data of a training is read."""
 
     stop_worst: Annotated[str, Arg("A measure to be taken while it runs.")] = ""
 
@@ -296,6 +299,7 @@ def _find_trainer(name: str) -> Trainer:
 
 
 def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainResult:
+    """Train a model by a recipe, and publish it if that was requested."""
     from engines.core.files import copy_folder
     from engines.training import RECORD, TrainConfig
     from engines.training import train as run
@@ -394,8 +398,11 @@ _MOST = 1_000
 
 @specification
 class Sweep:
-    """What makes several runs of one recipe, and how they go on together: every combination of grid values,
-    draws, seeds and folds.
+    """Several runs of one recipe: every combination of grid values, draws, seeds and folds.
+
+    Values are a list, `low..high/count` for values at equal distances, with `log` after the count at equal
+    ratios, or `low..high` for all integers. Draws are uniform, with `/log` uniform in the logarithm, and use
+    the recipe's seed; a combination that is drawn twice is run once.
 
     Values are a list, `low..high/count` for values at equal distances, with `log` behind the count at equal
     ratios, or `low..high` for all whole numbers. Draws are even, with `/log` in the logarithm, and by the
@@ -438,6 +445,7 @@ class Sweep:
 
     @property
     def several(self) -> bool:
+        """Whether there is more than one run."""
         return bool(self.grid or self.random or self.seeds or self.folds)
 
 
@@ -451,7 +459,7 @@ class LaunchDraft:
 
 @dataclass(frozen=True, slots=True)
 class SweepVariant:
-    """One of several runs of a recipe.
+    """A run of several of a recipe.
 
     Args:
         recipe: The recipe of the run.

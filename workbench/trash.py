@@ -46,7 +46,7 @@ _RESTORERS = {
 
 @dataclass(frozen=True, slots=True)
 class TrashItem:
-    """A deleted item.
+    """A deleted item in the trash.
 
     Args:
         kind: What it is: job, note or data.
@@ -66,12 +66,12 @@ class TrashItem:
 
     @property
     def address(self) -> str:
-        """Its name in commands: `job/12`."""
+        """The name of the item in commands: `job/12`."""
         return f"{self.kind}/{self.name}"
 
     @property
     def sentence(self) -> str:
-        """Its name in a sentence: `job 12`."""
+        """The name of the item in a sentence: `job 12`."""
         return f"{self.kind} {self.name}"
 
     def list_contents(self) -> list[Path]:
@@ -140,6 +140,7 @@ class Trash:
             for path in contents:
                 path.rename(item.folder / path.name)
                 moved.append(path)
+        # A failed move brings back what has been moved, so that an item is deleted entirely or not at all.
         except (OSError, EngineError) as error:
             for path in moved:
                 (item.folder / path.name).rename(path)
@@ -173,7 +174,7 @@ class Trash:
         raise MissingError(f"the trash holds no {address}", code="E465", remedy="See: mathwb trash list")
 
     def restore_item(self, workspace: Workspace, item: TrashItem) -> None:
-        """Restore an item.
+        """Bring an item back from the trash.
 
         Raises:
             MissingError: E465 if it is not here any more.

@@ -28,13 +28,13 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, of questions and of answers."""
+    """The prices of a million tokens, in questions and in answers."""
 
     prompt: float = 0.0
     completion: float = 0.0
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost."""
+        """Return the price of so many tokens."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
@@ -70,6 +70,7 @@ class Chat:
 
     @property
     def url(self) -> str:
+        """The address of the model."""
         return self._endpoint.url
 
     def ask(
@@ -101,7 +102,7 @@ class Chat:
         return [answers.get(prompt) for prompt in prompts]
 
     def summary(self, answers: Sequence[ModelAnswer]) -> dict[str, Any]:
-        """What a report says of how answers came about, JSON-able."""
+        """Return what a report says about how answers came about, as JSON."""
         return {
             "address": self.url,
             "kept_in": None if self.folder is None else str(self.folder),

@@ -44,8 +44,7 @@ class NoTemperatureError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered: the text (empty where it refused), whether the reply was cut off at the longest
-    length that it may have, and what it cost in tokens, 0 where the address does not say."""
+    """The answer of a model: its text, whether it refused, whether it was cut off, and its tokens."""
 
     text: str
     refused: bool
@@ -106,16 +105,17 @@ class Endpoint:
         try:
             with _opener(target).open(request, timeout=_SECONDS) as response:
                 data = self._without_key(response.read(_MOST_BYTES + 1))
+        # The status says whether to wait, to ask without a temperature, or to give up.
         except urllib.error.HTTPError as error:
-            said = ""
+            message = ""
             with contextlib.suppress(OSError, http.client.HTTPException):  # it ends before its end
-                said = _message(self._without_key(error.read(_MOST_BYTES)))
-            what = f"it answers with {error.code}{said and f': {said}'}"
+                message = _message(self._without_key(error.read(_MOST_BYTES)))
+            what = f"it answers with {error.code}{message and f': {message}'}"
             if error.code in _BUSY:
                 wait = error.headers.get("Retry-After") or ""
                 seconds = min(float(wait), _LONGEST_WAIT) if re.fullmatch(r"\d+(\.\d+)?", wait) else None
                 raise BusyError(what, seconds) from None
-            if error.code == 400 and "temperature" in said and "temperature" in body:
+            if error.code == 400 and "temperature" in message and "temperature" in body:
                 raise NoTemperatureError from None
             hints = {401: f"Set {KEY} to a valid key", 403: f"Set {KEY} to a valid key"}
             raise self.failure(
@@ -149,7 +149,7 @@ class Endpoint:
 
 
 def read_completion(response: Mapping[str, Any]) -> Completion:
-    """What a response says.
+    """Return the completion that a response contains.
 
     Raises:
         KeyError, TypeError, IndexError, AttributeError or ValueError: For one that is no chat completion.

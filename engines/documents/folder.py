@@ -64,14 +64,13 @@ class Unit:
 
     @property
     def size(self) -> int:
-        """Of the file, in bytes."""
+        """The size of the file in bytes."""
         return int(self.state.partition("-")[0])
 
 
 @dataclass(slots=True)
 class Scanned:
-    """What is in a folder. `left_out`: how many files of each kind are not read; `scans`: of LaTeX files what
-    each says of itself, by its state, so that what did not change need not be read again."""
+    """The contents of a folder of documents."""
 
     root: Path
     units: list[Unit] = field(default_factory=list)
@@ -80,36 +79,39 @@ class Scanned:
     scans: dict[str, tuple[str, tex.Scan]] = field(default_factory=dict)
 
 
-def scan_folder(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None) -> Scanned:
-    """What is in a folder, or a single file.
+def scan_folder(
+    source: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None
+) -> Scanned:
+    """Scan a folder, or a single file, for documents with formulas.
 
     Args:
-        known: `scans` of the time before.
+        known: `scans` of the last time.
 
     Raises:
-        DataError: For a place that cannot be read, E430 for a single file of no known kind, and for a PDF
-            file.
+        DataError: For a path that cannot be read, and E430 for a single file that is a PDF or of no known
+            kind.
     """
-    single = place.is_file()
-    result = Scanned(place.parent if single else place)
-    if single and not _document_kind(place.name):
-        what, remedy = f"{place.name} is of no known kind", _KIND_REMEDY
-        if place.suffix.lower() == ".pdf":
+    single = source.is_file()
+    result = Scanned(source.parent if single else source)
+    if single and not _document_kind(source.name):
+        what, remedy = f"{source.name} is of no known kind", _KIND_REMEDY
+        if source.suffix.lower() == ".pdf":
             what, remedy = "a PDF file has no formulas that can be read", _PDF_REMEDY
-        raise DataError(what, path=place, code="E430", remedy=remedy)
+        raise DataError(what, path=source, code="E430", remedy=remedy)
     states: dict[str, str] = {}
-    for path, entry in [(place.name, place.stat())] if single else _walk_documents(place, result.left_out):
+    for path, entry in [(source.name, source.stat())] if single else _walk_documents(source, result.left_out):
         kind = _document_kind(path)
         if kind:
             # The time of the last change of any kind too: a file that is moved here brings the other along.
             states[path] = f"{entry.st_size}-{entry.st_mtime_ns}-{entry.st_ctime_ns}"
         else:
             result.left_out[PurePosixPath(path).suffix.lower() or "without extension"] += 1
+    # A LaTeX file that has not changed need not be read again.
     for path, state in states.items():
         if path.lower().removesuffix(".gz").endswith(tex.SUFFIXES):
-            before = known.get(path)
-            if before is not None and before[0] == state:
-                result.scans[path] = before
+            previous = known.get(path)
+            if previous is not None and previous[0] == state:
+                result.scans[path] = previous
             else:
                 try:
                     result.scans[path] = state, tex.scan_tex(text_of(result.root / path))
@@ -119,9 +121,11 @@ def scan_folder(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: 
     for path, state in sorted(states.items()):
         if path.lower().removesuffix(".gz").endswith((".sty", ".cls")):
             continue
+        # The macros that a file uses may be defined in another one: its state includes their digest.
         if path in result.macros:
             state += result.macros[path].digest
         large = _document_kind(path) in ("table", "dump")
+        # A table counts only if it has a column of formulas.
         if (
             large
             and not single
@@ -135,6 +139,7 @@ def scan_folder(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: 
 
 
 def pdf_warning(count: int) -> str:
+    """Return the warning about PDF files."""
     return f"{count:,} PDF {'file is' if count == 1 else 'files are'} not read. {_PDF_REMEDY}"
 
 
@@ -382,14 +387,14 @@ def _too_large(place: Path) -> DataError:
 
 
 def group_by_size(units: Sequence[Unit], size: int) -> Iterator[list[Unit]]:
-    """Files in groups of about so many bytes, in order."""
+    """Yield files in groups of about so many bytes, in order."""
     batch: list[Unit] = []
-    held = 0
+    byte_count = 0
     for unit in units:
         batch.append(unit)
-        held += unit.size
-        if held > size or len(batch) == 256:
+        byte_count += unit.size
+        if byte_count > size or len(batch) == 256:
             yield batch
-            batch, held = [], 0
+            batch, byte_count = [], 0
     if batch:
         yield batch

@@ -65,39 +65,41 @@ def extract_formulas(
 ) -> Iterator[DocumentFormula]:
     """Yield the formulas of a document, in order."""
     row = document.id if document.row else ""
-    said: list[str] = []
-    waiting: list[tuple[str, int]] = []
+    words: list[str] = []
+    pending: list[tuple[str, int]] = []
 
     def ended() -> Iterator[DocumentFormula]:
-        sentence = _TWICE.sub("", " ".join("".join(said).split()))
-        for latex, line in waiting:
-            around = "" if sentence.strip(" .,") in ("", f"${latex}$") else sentence
-            if len(around) > _MOST_SENTENCE:  # of a long one what is near the formula
+        # At the end of a sentence, all formulas that wait get it as their context.
+        sentence = _TWICE.sub("", " ".join("".join(words).split()))
+        for latex, line in pending:
+            context = "" if sentence.strip(" .,") in ("", f"${latex}$") else sentence
+            if len(context) > _MOST_SENTENCE:  # of a long one what is near the formula
                 at = max(0, sentence.find(f"${latex}$"))
                 begin = max(0, at - _MOST_SENTENCE // 2)
                 end = max(begin + _MOST_SENTENCE, at + len(latex) + 2)
-                around = sentence[begin:end] + (" …" if end < len(sentence) else "")
-                around = f"… {around}" if begin else around
-            yield DocumentFormula(latex, path, line, row, around)
-        said.clear()
-        waiting.clear()
+                context = sentence[begin:end] + (" …" if end < len(sentence) else "")
+                context = f"… {context}" if begin else context
+            yield DocumentFormula(latex, path, line, row, context)
+        words.clear()
+        pending.clear()
 
     for piece in document.pieces:
         if piece.formula:
             line = document.row or piece.line
-            own = list(_formulas_of(piece.text, line, macros, one_line=bool(document.row)))
-            waiting += own
-            said.append(" ".join(f"${latex}$" for latex, _ in own))
+            row_formulas = list(_formulas_of(piece.text, line, macros, one_line=bool(document.row)))
+            pending += row_formulas
+            words.append(" ".join(f"${latex}$" for latex, _ in row_formulas))
             if piece.text.rstrip().endswith((".", ".\\]")):
                 yield from ended()
             continue
+        # Text between formulas may end one sentence and begin the next.
         at = 0
         for match in _ENDS.finditer(piece.text):
             kept = match.end() if match[0][0] in ".?!" else match.start()
-            said.append(_strip_markup(piece.text[at:kept]))
+            words.append(_strip_markup(piece.text[at:kept]))
             at = match.end()
             yield from ended()
-        said.append(_strip_markup(piece.text[at:]))
+        words.append(_strip_markup(piece.text[at:]))
     yield from ended()
 
 
@@ -170,6 +172,7 @@ def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> 
 
 
 def is_table(path: str) -> bool:
+    """Return whether a file is a table of formulas, by its name."""
     return path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"))
 
 

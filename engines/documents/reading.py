@@ -119,6 +119,7 @@ def split_pieces(
     >>> [piece.text for piece in split_pieces(r"So $x=1$, and \[y=2.\]", print) if piece.formula]
     ['x=1', 'y=2.']
     """
+    # `at` is where the search goes on, `begun` where the text not yet yielded begins.
     breaks = [match.start() for match in re.finditer("\n", text)]
     at = begun = 0
     missing: set[str] = set()
@@ -132,6 +133,7 @@ def split_pieces(
         if closing is None:
             at = start + 1 if match["comment"] else at
             continue
+        # A delimiter that is missing once is missing for the rest: do not search for it again.
         end = -1 if closing in missing else text.find(closing, at)
         if end < 0:
             missing.add(closing)
@@ -139,6 +141,7 @@ def split_pieces(
             # the next dollars that no backslash is before
             while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
                 end = text.find(closing, end + 1)
+            # Dollars do not enclose paragraphs, and "$5 and $6" is money.
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
             money = kind != "tex" and closing == "$" and _is_money(text, at, end)
             end = -1 if gap or money else end

@@ -41,8 +41,9 @@ _ROOT = re.compile(r"\\documentclass|\\begin\s*\{document\}")
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a LaTeX file says of itself: the files that it names, its definitions by name, whether it begins a
-    document."""
+    """What a LaTeX file says of itself: the files it names, its definitions by name, and whether it begins a
+    document.
+    """
 
     inputs: tuple[tuple[str, ...], ...]
     definitions: Mapping[str, str]
@@ -50,7 +51,9 @@ class Scan:
 
 
 def scan_tex(text: str) -> Scan:
-    r"""
+    r"""Return the files that a LaTeX source inputs, the commands it defines, and whether it begins a
+    document.
+
     >>> scan_tex(r"\input{a} \newcommand{\R}{\mathbb{R}}").definitions
     {'\\R': '\\newcommand{\\R}{\\mathbb{R}}'}
     """

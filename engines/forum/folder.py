@@ -87,8 +87,9 @@ _MANY = ("runs", "answers", "topic_info", "formulas", "formula_runs", "graphs")
 
 @dataclass(frozen=True, slots=True)
 class FileRole:
-    """What a file is to a collection: the attribute of `ArqmathFolder` it belongs to, and, for topics and
-    judgements, the task (else 0)."""
+    """What a file is to a collection: an attribute of `ArqmathFolder` and, for topics and judgements, the
+    task (else 0).
+    """
 
     name: str
     task: int = 0
@@ -120,7 +121,7 @@ class ArqmathFolder:
 
     @classmethod
     def open(cls, path: str | Path) -> ArqmathFolder:
-        """Return a folder, or a single file taken as a collection of that one file.
+        """Open a folder as a collection, or a single file as a collection of that one file.
 
         Raises:
             DataError: When there is nothing (E312), nothing of ARQMath or several different files of posts
@@ -144,16 +145,16 @@ class ArqmathFolder:
         description = path / DESCRIPTION
         if description.is_file():
             return _read_description(path, description)
-        found: dict[tuple[str, int], list[Path]] = {}
+        files_by_role: dict[tuple[str, int], list[Path]] = {}
         for file in sorted(_walk_files(path, _DEPTH), key=natural_key):
             role = _by_name(file.relative_to(path).as_posix())
             if role is not None:
-                found.setdefault((role.name, role.task), []).append(file)
-        if not found:
+                files_by_role.setdefault((role.name, role.task), []).append(file)
+        if not files_by_role:
             what = "there are no ARQMath files here"
             remedy = f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that names them."
             raise DataError(what, path=path, code="E318", exit_code=3, remedy=remedy)
-        return _make_folder(path, path.resolve().name, found)
+        return _make_folder(path, path.resolve().name, files_by_role)
 
     @property
     def latex_tables(self) -> tuple[Path, ...]:
@@ -175,7 +176,7 @@ class ArqmathFolder:
         return result
 
     def need_posts(self) -> Path:
-        """Return the posts.
+        """Return the file of posts.
 
         Raises:
             DataError: (exit 3) when the collection has none.
@@ -187,7 +188,7 @@ class ArqmathFolder:
 
 
 def role_of(path: Path) -> FileRole | None:
-    """What a file is, by its name, else by how it begins; None when neither says.
+    """Return what a file is, by its name or else by its first lines; None if neither says.
 
     Raises:
         DataError: For one that cannot be read.
@@ -248,7 +249,7 @@ def _walk_files(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def natural_key(text: str | Path) -> tuple[tuple[int, int, str], ...]:
-    """Orders `A.9` before `A.10`, `9.tsv` before `10.tsv`, and an older version of a file before a newer."""
+    """Return a sort key that puts `A.9` before `A.10`, and an older version of a file before a newer one."""
     parts = re.split(r"(\d+)", str(text))
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
 

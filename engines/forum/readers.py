@@ -69,6 +69,7 @@ class CleanText:
 
 
 def clean_body(body: str) -> str:
+    """Return the text of a post's HTML, formulas as `$latex$`."""
     return clean_with_formulas(body).text
 
 
@@ -137,7 +138,7 @@ def broken_formulas(body: str, cleaned: CleanText) -> int:
 
 
 def unescape_html(text: str) -> str:
-    """HTML's character references, resolved once.
+    """Return a text with HTML's character references resolved once.
 
     The four that the escaping of HTML itself needs are replaced directly, which is much faster.
     """
@@ -218,6 +219,7 @@ def open_unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
     import zipfile
 
     with open_read(path) as file:
+        # The first bytes tell how the file is packed, whatever its name says.
         start = file.peek(6)[:6]
         try:
             if start.startswith(b"\x1f\x8b"):
@@ -331,8 +333,10 @@ MAX_ROW = 32 * 2**20
 
 
 def split_rows(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tuple[int, bytes, bool]]:
-    """What stands before the first `<row`, and then what follows each: the line where it begins, the bytes up
-    to the next one (of a row that is too long only the first), and whether it is the last.
+    """Yield the text before the first `<row`, then what follows each `<row`.
+
+    Each item is the line where it begins, the bytes up to the next row (only the beginning of a row that is
+    too long), and whether it is the last.
 
     Args:
         tell: Is told the line and kind of what is no row and does not end; nothing behind it is read.
@@ -435,9 +439,9 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class Report:
-    """What a reader met: rows read, rows left out, rows read with something missing, and line and reason of
-    the first of those that were left out (`first`) and of the others (`broken`). `passed` is the place of the
-    last row: a reader can go on after it."""
+    """What a reader met: rows read, rows left out, rows with something missing, and the first of them with
+    reasons.
+    """
 
     read: int = 0
     bad: int = 0
@@ -447,6 +451,7 @@ class Report:
     passed: int = 0
 
     def leave_out(self, line: int, reason: str) -> None:
+        """Count a row as left out, and keep the first few with their reasons."""
         self.bad += 1
         if len(self.first) < _SHOWN:
             self.first.append((line, reason))
@@ -478,11 +483,14 @@ class Post:
 
     @property
     def text(self) -> str:
+        """Title and body as one text."""
         return f"{self.title} {self.body.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
+    """A comment on a post."""
+
     id: str
     post: str
     text: str
@@ -556,6 +564,7 @@ def read_rows(
                 report.read += 1
                 yield line, attributes
                 if last and root is not None and b"</" + root[1] not in raw:
+                    # The root's closing tag is missing: the file was cut off.
                     report.leave_out(line, f"the file is truncated: it ends without </{root[1].decode()}>")
     if not report.read:
         raise DataError(
@@ -578,7 +587,8 @@ def _no_entities(prolog: bytes, path: Path) -> None:
 
 
 def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Post]:
-    """Questions and answers of `Posts.V1.x.xml` or of a JSON-lines collection (`posts_mini.jsonl.gz`).
+    """Yield the questions and answers of `Posts.V1.x.xml` or of a collection in JSON Lines
+    (`posts_mini.jsonl.gz`).
 
     Other kinds of post (wiki pages, moderator notices) are passed over.
 
@@ -701,7 +711,7 @@ def _ids(value: object) -> tuple[str, ...]:
 
 
 def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:
-    """PostLinks: (post, other post, "related" or "duplicate")."""
+    """Yield the links of a PostLinks file: post, other post, "related" or "duplicate"."""
     names = {"1": "related", "3": "duplicate"}
     for line, row in read_rows(path, report, name=LINKS):
         kind = names.get(row.get("LinkTypeId", ""))
@@ -712,6 +722,7 @@ def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str
 
 
 def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
+    """Yield the comments of a Comments file."""
     for line, row in read_rows(path, report):
         if "PostId" not in row:
             report.leave_out(line, f"comment {row['Id']} has no PostId")

@@ -42,6 +42,7 @@ class Topic:
 
     @property
     def text(self) -> str:
+        """Title and question as one text."""
         return f"{self.title.text} {self.question.text}".strip()
 
 
@@ -96,7 +97,7 @@ def read_topic_files(files: Sequence[Path]) -> list[Topic]:
 
 
 def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
-    """A warning where topics ask for formulas, and answers are looked for."""
+    """Warn if topics ask for formulas although answers are searched."""
     asking = [topic.id for topic in topics if topic.formula or topic.latex]
     if asking:
         what = f"{len(asking):,} topics ask for formulas (Task 2), such as {asking[0]}; this searches answers"
@@ -104,7 +105,7 @@ def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
 
 
 def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str], events: Sink) -> None:
-    """A warning that names topics which found nothing, and so are missing in a run."""
+    """Warn of topics that found nothing and are therefore missing in a run."""
     without = [topic.id for topic in topics if topic.id not in answered]
     if without:
         some = ", ".join([*without[:_NAMED], *(["…"] if len(without) > _NAMED else [])])

@@ -85,7 +85,7 @@ def tokenize_words(text: str) -> list[tuple[str, bool]]:
 
 
 def analyse_sentences(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[Word, ...]]:
-    """Sentences as (word, whether a blank follows) with their analysis, in order."""
+    """Yield the analysis of sentences, given as (word, whether a blank follows), in order."""
     from spacy.tokens import Doc
 
     nlp = load_pipeline()

@@ -143,36 +143,39 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
     return None
 
 
-def _replace_phrase(sentence: Sentence, place: int, relation: str) -> Sentence | None:
+def _replace_phrase(sentence: Sentence, position: int, relation: str) -> Sentence | None:
     """Return the phrase of the word at `place`, without what introduces it, as one formula."""
+    # Collect the word and all that depends on it, but what introduces it ("of", "the") and punctuation.
     children: dict[int, list[int]] = {}
     for word, head in enumerate(sentence.heads):
         if head != word:
             children.setdefault(head, []).append(word)
-    gone, pending = {place}, []
-    for child in children.get(place, []):
-        introduces = sentence.relations[child] in _KEPT and child < place
+    removed, pending = {position}, []
+    for child in children.get(position, []):
+        introduces = sentence.relations[child] in _KEPT and child < position
         if not introduces and sentence.relations[child] != "punct":
             pending.append(child)
     while pending:
         word = pending.pop()
-        gone.add(word)
+        removed.add(word)
         pending += children.get(word, [])
-    first, last = min(gone), max(gone)
-    if last - first + 1 != len(gone) or len(gone) == len(sentence.words):
+    first, last = min(removed), max(removed)
+    # The phrase must be contiguous and must not be the whole sentence.
+    if last - first + 1 != len(removed) or len(removed) == len(sentence.words):
         return None
-    if relation in ("root", "ccomp", "advcl", "parataxis") and len(gone) < 3:
+    if relation in ("root", "ccomp", "advcl", "parataxis") and len(removed) < 3:
         return None
-    order = [word for word in range(len(sentence.words)) if word not in gone or word == place]
+    # Renumber: the phrase becomes one word, and heads point to the new numbers.
+    order = [word for word in range(len(sentence.words)) if word not in removed or word == position]
     new = {word: number for number, word in enumerate(order)}
-    heads = tuple(new[sentence.heads[word] if sentence.heads[word] in new else place] for word in order)
+    heads = tuple(new[sentence.heads[word] if sentence.heads[word] in new else position] for word in order)
 
     def taken(values: tuple[str, ...], own: str) -> tuple[str, ...]:
-        return tuple(own if word == place else values[word] for word in order)
+        return tuple(own if word == position else values[word] for word in order)
 
     return Sentence(
         words=taken(sentence.words, FORMULA),
-        spaces=tuple(sentence.spaces[last if word == place else word] for word in order),
+        spaces=tuple(sentence.spaces[last if word == position else word] for word in order),
         tags=taken(sentence.tags, "NN"),
         lemmas=taken(sentence.lemmas, FORMULA),
         heads=heads,
@@ -315,11 +318,14 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
         strings=nlp.vocab.strings, data=vectors, keys=words, name="minilm", attr="NORM"
     )
     learn = [_make_example(nlp, sentence) for sentence in sentences]
+    # Half of the sentences also exist with a phrase replaced by a formula, since the treebank has none.
     changed = [with_formula(sentence, random) for sentence in sentences]
-    formulas = [_make_example(nlp, one) if one else learn[number] for number, one in enumerate(changed)]
+    formulas = [
+        _make_example(nlp, example) if example else learn[number] for number, example in enumerate(changed)
+    ]
     check = [_make_example(nlp, sentence) for sentence in read_treebank(dev)]
     nlp.initialize(lambda: learn)
-    steps = spec.epochs * (sum(len(one.reference) for one in learn) // WORDS + 1)
+    steps = spec.epochs * (sum(len(example.reference) for example in learn) // WORDS + 1)
     rates: Any = warmup_linear(2e-3, 250, steps)
     optimizer = Adam(learn_rate=rates, L2=0.01, grad_clip=1.0)
     best: dict[str, float] = {}
@@ -333,6 +339,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
             with nlp.use_params(optimizer.averages):
                 scores = _score_pipeline(nlp, check)
                 if not best or scores["las"] > best["las"]:
+                    # Only the best epoch is written.
                     best = {"epoch": epoch, **scores}
                     nlp.to_disk(folder)
             events(Event("metric", scores, step=epoch))

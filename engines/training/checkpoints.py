@@ -39,7 +39,7 @@ class Identity:
 
     @classmethod
     def of_task(cls, origin: Origin, config: TrainConfig) -> Identity:
-        """Of a task and its settings."""
+        """Return the identity of a training: its trainer, settings and data."""
         train = asdict(config)
         seed = train.pop("seed")
         kept = {key: value for key, value in train.items() if key not in NOT_THE_WEIGHTS | LENGTH}
@@ -55,6 +55,7 @@ class Identity:
 
     @property
     def contents(self) -> dict[str, str]:
+        """Return the hashes of the data by what they serve as."""
         kinds = {name: name.removeprefix("data.") for name in self.settings if name.startswith("data.")}
         return {kind: self.settings[name] for name, kind in kinds.items()}
 
@@ -179,7 +180,7 @@ def newest_checkpoint(
 
 
 def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
-    """Finished checkpoint folders with their steps, oldest first; whether they verify is not asked."""
+    """Return the folders of finished checkpoints with their steps, oldest first, without verifying them."""
     result = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(root):
@@ -210,6 +211,7 @@ def refuse_others(root: Path) -> None:
 
 
 def corrupt_checkpoint_error(folder: Path, what: str) -> EngineError:
+    """Return the error for a corrupt checkpoint."""
     remedy = "Resume from an older one, or start again in another folder."
     return EngineError(f"the checkpoint is corrupt: {what}", where=str(folder), code="E635", remedy=remedy)
 
@@ -253,13 +255,14 @@ def measure_model(task: TrainingTask, model: torch.nn.Module) -> dict[str, float
 
 
 def get_random() -> dict[str, Any]:
+    """Return the states of all random number generators of this process."""
     import numpy as np
     import torch
 
-    name, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
+    name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
     result: dict[str, Any] = {
         "python": random.getstate(),
-        "numpy": (name, torch.from_numpy(np.asarray(keys, np.int64)), place, has_gauss, gauss),
+        "numpy": (name, torch.from_numpy(np.asarray(keys, np.int64)), position, has_gauss, gauss),
         "torch": torch.get_rng_state(),
     }
     if torch.cuda.is_available() and torch.cuda.is_initialized():
@@ -268,6 +271,7 @@ def get_random() -> dict[str, Any]:
 
 
 def put_random(saved: Mapping[str, Any]) -> None:
+    """Set the states of all random number generators of this process."""
     import numpy as np
     import torch
 
@@ -290,13 +294,14 @@ def weights_to_bytes(model: torch.nn.Module) -> bytes:
 
 
 def load_weights(model: torch.nn.Module, path: Path) -> None:
+    """Load weights into a model."""
     from safetensors.torch import load_file
 
     model.load_state_dict(load_file(path))
 
 
 def to_bytes(value: Any) -> bytes:
-    """Tensors and plain values as torch saves them."""
+    """Return tensors and plain values as bytes, as torch saves them."""
     import torch
 
     buffer = io.BytesIO()
@@ -305,7 +310,7 @@ def to_bytes(value: Any) -> bytes:
 
 
 def from_file(path: Path) -> Any:
-    """What `to_bytes` made: tensors and plain values only.
+    """Read what `to_bytes` made: tensors and plain values only.
 
     Raises:
         EngineError: E635 for anything else.
@@ -324,7 +329,10 @@ def from_file(path: Path) -> Any:
 
 
 def library_versions() -> dict[str, str]:
-    """Versions of what the numbers depend on; they are looked up, since transformers is slow to import."""
+    """Return the versions of the packages that the numbers depend on.
+
+    They are looked up in the metadata, because transformers is slow to import.
+    """
     return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}
 
 

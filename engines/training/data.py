@@ -35,6 +35,7 @@ class Ahead(Iterator[T], Generic[T]):
         wait([self._next])
 
     def close(self) -> None:
+        """Stop the thread that makes batches ahead."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
@@ -52,6 +53,7 @@ class Resampled(Generic[T]):
         self._order = np.arange(count) if epoch is None else order
 
     def shuffled(self, epoch: int) -> Resampled[T]:
+        """Return the examples of another epoch."""
         return Resampled(self._count, self._draw, self._seed, epoch)
 
     def __len__(self) -> int:
@@ -67,7 +69,8 @@ Numbered = tuple[int, int]
 
 
 def number_rows(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
-    return Resampled(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)
+    """Return row numbers with a fresh random number for each, drawn again in every epoch."""
+    return Resampled(len(rows), lambda index, draw: (int(rows[index]), int(draw.integers(2**63))), seed)
 
 
 # Batches of examples of about one length, in an order that seed and position determine.
@@ -79,7 +82,7 @@ def number_rows(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where the training is in its data: epoch, window in it, batch in that; and what went before."""
+    """The position of a training in its data: epoch, window and batch, and what went before."""
 
     epoch: int = 0
     window: int = 0

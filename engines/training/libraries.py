@@ -54,16 +54,23 @@ def _join_processes(cls: Any) -> Any:
 
 
 def mean(states: Tensor, real: Tensor) -> Tensor:
-    """(batch, d) from states (batch, length, d) and which of them are real tokens (batch, length)."""
+    """Return the mean over real tokens, shape `(batch, d)`.
+
+    Args:
+        states: Shape `(batch, length, d)`.
+        real: Which of them are real tokens, shape `(batch, length)`.
+    """
     real = real[..., None]
     return states.masked_fill(~real, 0.0).sum(1) / real.sum(1).to(states.dtype)
 
 
 def maximum(states: Tensor, real: Tensor) -> Tensor:
+    """Return the maximum over real tokens, shape `(batch, d)`."""
     return states.masked_fill(~real[..., None], float("-inf")).amax(1)
 
 
 def first(states: Tensor, real: Tensor) -> Tensor:  # noqa: ARG001  # the first token is real
+    """Return the state of the first token, shape `(batch, d)`."""
     return states[:, 0]
 
 
@@ -76,7 +83,7 @@ _PATIENCE_H = 2
 
 
 def start_accelerator(config: TrainConfig) -> Accelerator:
-    """This process's device and its link to the others that a launcher has started."""
+    """Return this process's device and its link to the other processes that a launcher has started."""
     from datetime import timedelta
 
     import torch
@@ -101,7 +108,7 @@ def start_accelerator(config: TrainConfig) -> Accelerator:
 
 
 def choose_precision(config: TrainConfig) -> str:
-    """bf16 or fp32. What is asked for is taken; auto looks at the device."""
+    """Return bf16 or fp32: what was requested, or with `auto` what the device can do."""
     import torch
 
     if config.precision != "auto":

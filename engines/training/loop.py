@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def learning_rate_factor(config: TrainConfig, step: int, *, total: int, epoch_steps: int) -> float:
-    """What `lr` is multiplied with for the update after `step` updates.
+    """Return the number that `lr` is multiplied with for the update after `step` updates.
 
     >>> config = TrainConfig(steps=100, schedule="linear", warmup=10)
     >>> [learning_rate_factor(config, step, total=100, epoch_steps=50) for step in (0, 4, 10, 55, 100)]
@@ -65,7 +65,9 @@ def _share_of_cycle(epochs: float, config: TrainConfig) -> float:
 
 
 def make_objective(model: torch.nn.Module, task: TrainingTask) -> torch.nn.Module:
-    """Model and loss as one module, so that several processes and the compiler see one call a batch."""
+    """Return model and loss as one module, so that several processes and the compiler see one call per
+    batch.
+    """
     from torch import nn
 
     class Objective(nn.Module):  # type: ignore[misc]  # an untyped library
@@ -132,21 +134,26 @@ class Meter:
         self._told = 0.0
 
     def add(self, loss: torch.Tensor) -> None:
+        """Add the loss of a step."""
         self._sum = self._sum + loss.float()
         self._count += 1
 
     def unread_totals(self) -> tuple[float, int]:
+        """Return the sum and the number of losses since they were last read."""
         return self._sum.item(), self._count
 
     def pause_clock(self) -> None:
+        """Stop counting time, for work that is not training."""
         if self._since is not None:
             self._seconds += time.monotonic() - self._since
             self._since = None
 
     def resume_clock(self) -> None:
+        """Count time again."""
         self._since = time.monotonic()
 
     def is_due(self) -> bool:
+        """Return whether it is time to report, and note that it was done."""
         now = time.monotonic()
         if now - self._told < _TELL_EVERY_S:
             return False
@@ -154,12 +161,15 @@ class Meter:
         return True
 
     def is_finite(self) -> bool:
+        """Return whether all losses since the last reading are finite."""
         import torch
 
         return bool(torch.isfinite(self._sum).item())
 
     def read_measures(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
-        """Mean loss and throughput since the last reading, over all processes; memory of this one."""
+        """Return the mean loss and throughput since the last reading, over all processes, and this process's
+        memory in bytes.
+        """
         loss = accelerator.reduce(self._sum / max(1, self._count), "mean").item()
         # The device has done its work by now, so the time of it is in this stretch.
         self.pause_clock()
@@ -440,6 +450,7 @@ class _Training:
         self._check_weights()
         before = time.monotonic()
         world = self._accelerator.num_processes
+        # Every process has random numbers and unread losses of its own; the first one writes them for all.
         randoms = gather_values(checkpoints.get_random(), world)
         unread = gather_values(self._meter.unread_totals(), world)
         if not self._first:
@@ -465,6 +476,7 @@ class _Training:
         }
         folder = checkpoints.write(self._checkpoints, self._step, files, facts)
         self._saved = self._step
+        # Older checkpoints go only after the new one is complete.
         checkpoints.prune_checkpoints(
             self._checkpoints, self._config.keep, protect=self._best.step if self._config.best else None
         )
@@ -621,6 +633,7 @@ def _out_of_memory(config: TrainConfig, of: str) -> EngineError:
 
 
 def no_number(step: int, saved: int) -> EngineError:
+    """Return the error for a loss that is not a number."""
     kept = f" The checkpoint of step {saved} is sound." if saved else ""
     remedy = f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}"
     return EngineError(f"the loss is not a number at step {step}", code="E631", remedy=remedy)

@@ -18,7 +18,9 @@ CODE = "E630"
 
 @specification
 class TrainConfig:
-    """How to train. A step is one update of the weights, made from `accumulate` batches of every process."""
+    """The settings that every training has; a step is one update of the weights, made from `accumulate`
+    batches of every process.
+    """
 
     steps: Annotated[int, Arg("Number of steps; 0: set by `epochs`.", low=0)] = 0
     epochs: Annotated[float, Arg("Passes over the data, if `steps` is 0.", low=0)] = 0.0
@@ -73,7 +75,7 @@ class TrainConfig:
 
     @classmethod
     def from_table(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """From the table `train` of a recipe."""
+        """Return the settings in the table `train` of a recipe."""
         return read(cls, values, place="train.", code=CODE)
 
     def check_best(self, measures: Iterable[str]) -> None:
@@ -150,7 +152,7 @@ class TrainingTask(Protocol):
 
     @property
     def measures(self) -> Sequence[str]:
-        """What `evaluate` may return, by name; known before any data are read."""
+        """The names of the measures that `evaluate` may return, known before any data is read."""
         ...
 
     def origin(self) -> Origin:
@@ -163,7 +165,9 @@ class TrainingTask(Protocol):
         """
         ...
 
-    def train_data(self) -> TrainingTable | Stream: ...
+    def train_data(self) -> TrainingTable | Stream:
+        """The examples to train on."""
+        ...
 
     def length(self, example: Any) -> int:
         """Return real tokens of an example, for batches of about one length and for the throughput."""
@@ -176,18 +180,27 @@ class TrainingTask(Protocol):
         ...
 
     def counts(self, batch: Batch) -> tuple[int, ...]:
-        """(losses,) over how much each loss of the batch is a mean: tokens, or examples. On the CPU."""
+        """Return, for each loss of the batch, the number of tokens or examples that it is a mean over; on the
+        CPU.
+        """
         ...
 
     def loss(self, model: torch.nn.Module, batch: Batch) -> torch.Tensor:
-        """(losses,) the mean losses of a batch in nats with gradient, which are added; a scalar when there is
-        one. `model` is what `model()` returned. Several processes call it at the same time."""
+        """Return the mean losses of a batch in nats with gradient, shape `(losses,)`, or a scalar if there is
+        one.
+
+        The losses are added. `model` is what `model()` returned. Several processes call this at the same
+        time.
+        """
         ...
 
     def evaluate(self, model: torch.nn.Module) -> Mapping[str, float]:
-        """Measures on held-out data by name, units in the names. Called in eval mode without gradients, by
-        the first process alone; the random numbers of the training are put back afterwards. Must not change
-        the model. Those of `measures` that there is nothing to take from are left out."""
+        """Return measures on held-out data by name, with units in the names.
+
+        It is called in eval mode without gradients, by the first process alone; the random numbers of the
+        training are restored afterwards. It must not change the model. Measures for which there is no data
+        are left out.
+        """
         ...
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
@@ -200,7 +213,8 @@ class TrainingTask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainResult:
-    """How a training ended. `stop_reason` is finished, early_stop or stopped; a stopped one has no model.
+    """The result of a training run; `stop_reason` is finished, early_stop or stopped, and a stopped one has
+    no model.
 
     `measures` are those of the model in `model`, `step` that of the last update, `best_step` that of the
     model. `tokens` counts real tokens, `seconds` the time in this call.
@@ -222,4 +236,5 @@ class TrainResult:
     resumed_from: int = 0
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON."""
         return {**asdict(self), "measures": dict(self.measures)}

@@ -41,8 +41,11 @@ class TokenCache:
     contents: Mapping[str, str] = field(default_factory=dict)
 
     def stored_path(self, name: str, *kinds: str, tokenizer: Any, **settings: Any) -> Path | None:
-        """Where that is stored which depends on the data of these kinds, the tokenizer, the settings, our own
-        code and the version of the tokenizers alone."""
+        """Return the path for what depends on the data of these kinds, the tokenizer and the settings, or
+        None without a cache.
+
+        The path also depends on our code and on the version of the tokenizers.
+        """
         if self.folder is None:
             return None
         import tokenizers

@@ -204,6 +204,7 @@ def progress_line(title: str) -> Sink:
     last = -math.inf
     interval = 0.2 if terminal else 10.0
 
+    # The closure remembers the stage and when it was last printed.
     def show_event(event: Event) -> None:
         nonlocal last, started, stage, reached, before
         if event.kind in ("warning", "error"):
@@ -233,7 +234,10 @@ def progress_line(title: str) -> Sink:
 
 
 def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> str:
-    """`1,200/4,944 heads 24 % 8.1/s 7m42s left` from a progress event and the time since `before` were done.
+    """Return the text of a progress event: `1,200/4,944 heads 24 % 8.1/s 7m42s left`.
+
+    Rate and remaining time count from `before`, what was done when the stage began. An event may know its own
+    rate better (`rate_per_s`).
 
     Work that knows its own rate better says it (`rate_per_s` in the event).
     """
@@ -409,8 +413,9 @@ def operation_command(row: Operation) -> Callable[..., None]:
     """Make the command of an operation: its fields are the arguments and options."""
     fields = describe_fields(row.spec_type)
     defaults = _user_defaults(row)
+    # Options that only some operations have, with whether this one takes them.
     parameters = [_field_parameter(field, defaults.get(field.name, field.default)) for field in fields]
-    others = (
+    shared_options = (
         ("where", WhereOption, None, row.where),
         ("recipe", _FromRecipe, None, row.recipes),
         ("detach", _Detach, False, row.background),
@@ -420,7 +425,9 @@ def operation_command(row: Operation) -> Callable[..., None]:
         ("tex", TexOption, False, row.tables),
         ("as_json", JsonOption, False, True),
     )
-    parameters += [_keyword_parameter(name, kind, default) for name, kind, default, takes in others if takes]
+    parameters += [
+        _keyword_parameter(name, kind, default) for name, kind, default, takes in shared_options if takes
+    ]
 
     def run_operation(
         *,
@@ -435,28 +442,28 @@ def operation_command(row: Operation) -> Callable[..., None]:
         **typed: Any,
     ) -> None:
         # What was not typed may be that of a recipe, or of work that was begun.
-        unsaid = {field.name for field in fields if field.arg.words and typed[field.name] is None}
+        untyped = {field.name for field in fields if field.arg.words and typed[field.name] is None}
         given = {
             field.name: _collect_value(field, typed[field.name])
             for field in fields
-            if field.name not in unsaid
+            if field.name not in untyped
         }
         if recipe is not None:
             given = _of_recipe(row, recipe) | {
                 name: value for name, value in given.items() if value is not None
             }
         try:
-            wanted = row.where.parse_filter(where) if row.where and where else None
+            row_filter = row.where.parse_filter(where) if row.where and where else None
             spec = row.resolve_spec(given)
             if where:
                 _refuse_unshown(row, spec, detach)
             form = form_of(tex, csv, as_json)
             if not detach:
-                for name, given_too in (("--executor", executor != "local"), ("--shares", shares > 1)):
-                    if given_too:
+                for name, is_given in (("--executor", executor != "local"), ("--shares", shares > 1)):
+                    if is_given:
                         what = f"{name} is only for background jobs"
                         raise UsageError(what, code="E427", remedy="Add --detach.")
-                _run_and_print(row, spec, as_json, wanted, form)
+                _run_and_print(row, spec, as_json, row_filter, form)
             else:
                 _start_job(row, spec, executor, shares, as_json)
         except EngineError:

@@ -180,6 +180,8 @@ _LOOK_EVERY_S = 0.25
 
 
 class LogName(StrEnum):
+    """The logs of a job."""
+
     events = "events"
     stdout = "stdout"
     stderr = "stderr"
@@ -406,7 +408,7 @@ def show_curves(
     csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
+    """Show the curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
     from workbench.jobs.folder import curve_with_gaps, logged_measures
 
     form = form_of(False, csv, as_json)
@@ -417,33 +419,33 @@ def show_curves(
         remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."
         raise UsageError(what, code="E645", remedy=remedy)
     measure = by or names[0]
-    found = {view.id: curve_with_gaps(view.folder, measure) for view in views}
+    curves = {view.id: curve_with_gaps(view.folder, measure) for view in views}
     drawn = [
         {"name": f"{view.id} {view.title}", "xs": [x for x, _ in points], "ys": [y for _, y in points]}
         for view in views
-        if (points := found[view.id])
+        if (points := curves[view.id])
     ]
     if plot is not None:
         _plot_curves(plot, drawn, measure)
     rows = []
     for view in views:
-        if points := found[view.id]:
+        if points := curves[view.id]:
             ys = [y for _, y in points if y is not None]
             ends = (min(ys), max(ys)) if ys else ("", "")
             last = "not finite" if points[-1][1] is None else points[-1][1]
-            told = [describe_value(value, measure) for value in (*ends, last)]
-            rows.append((view.id, view.title, len(points), len(points) - len(ys), *told))
+            described = [describe_value(value, measure) for value in (*ends, last)]
+            rows.append((view.id, view.title, len(points), len(points) - len(ys), *described))
     points_of = [
         (number, step, math.nan if value is None else value)
-        for number, points in found.items()
+        for number, points in curves.items()
         for step, value in points
     ]
     head = ("id", "title", "points", "not finite", "least", "most", "last")
     lines = align_rows(head, rows, lambda _: (("job", "step", measure), points_of))
-    document = {"measure": measure, "jobs": {str(number): points for number, points in found.items()}}
+    document = {"measure": measure, "jobs": {str(number): points for number, points in curves.items()}}
     also = ", ".join(name for name in names if name != measure)
-    said = [f"{name}: {text}" for name, text in explain_measures([measure])]
-    print_result(document, as_json, text=[f"{measure}; also: {also}", *said, *lines], form=form)
+    explanations = [f"{name}: {text}" for name, text in explain_measures([measure])]
+    print_result(document, as_json, text=[f"{measure}; also: {also}", *explanations, *lines], form=form)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:

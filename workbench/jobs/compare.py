@@ -41,7 +41,7 @@ _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
 @dataclass(frozen=True, slots=True)
 class SettingStanding:
-    """One setting and how it compares with the best.
+    """A setting and how it compares with the best.
 
     Args:
         setting: The values in which the settings differ.

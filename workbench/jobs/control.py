@@ -236,37 +236,38 @@ def submit_sweep(
     lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = reporter_file(runs[0][0].task)
-    made = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
+    sweep = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
     cluster = executor_options(runs[0][0].params)
     ticket = _new_ticket(runs[0][0])
-    of_sweep["sweep"] = made.id
+    of_sweep["sweep"] = sweep.id
     jobs_made: list[Job] = []
-    found: list[SweepMember] = []
+    members: list[SweepMember] = []
     try:
+        # Run folders are made first, all of them, so that a failure leaves nothing that runs.
         for spec, setting, repeat in runs:
             jobs_made.append(
                 create_job(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
             )
-            found.append(SweepMember(jobs_made[-1].id, setting, repeat))
-        at_once = list(jobs_made)
+            members.append(SweepMember(jobs_made[-1].id, setting, repeat))
+        parallel_jobs = list(jobs_made)
         if last is not None:
             files = {"sweep.json": {**of_sweep, "last": True}, **reporters}
             jobs_made.append(create_job(workspace.runs, last, ticket, files=files))
-            found.append(SweepMember(jobs_made[-1].id))
-        note_members(made, found)
+            members.append(SweepMember(jobs_made[-1].id))
+        note_members(sweep, members)
         if ticket is None or cluster is None:
             for item in jobs_made:
                 queue.enqueue(item.last_attempt())
         else:
-            run, folders = made.folder.resolve(), [item.folder.resolve() for item in at_once]
-            log, name = run / "cluster.log", f"mathwb-{made.id}"
+            run, folders = sweep.folder.resolve(), [item.folder.resolve() for item in parallel_jobs]
+            log, name = run / "cluster.log", f"mathwb-{sweep.id}"
             numbers = executor_of(ticket).submit_runs(run, log, name, cluster, folders, parallel)
-            for item, number in zip(at_once, numbers, strict=True):
+            for item, number in zip(parallel_jobs, numbers, strict=True):
                 item.last_attempt().write_ticket(replace(ticket, number=number))
             if last is not None:
                 _start_attempt(jobs_made[-1].last_attempt(), last)
     except EngineError:
-        for item in (*jobs_made, made):
+        for item in (*jobs_made, sweep):
             for attempt in item.attempts():
                 _cancel_attempt(attempt)
             with contextlib.suppress(EngineError):
@@ -274,8 +275,8 @@ def submit_sweep(
         raise
     if cluster is None:
         keeper.keep_queue(workspace.runs)
-    update_index(workspace, [made, *jobs_made])
-    return made
+    update_index(workspace, [sweep, *jobs_made])
+    return sweep
 
 
 def submit_shares(workspace: Workspace, spec: Recipe, shares: int) -> Job:
@@ -333,7 +334,7 @@ def list_jobs(workspace: Workspace, look: JobSnapshot | None = None) -> list[Job
 
 
 def read_job(workspace: Workspace, number: int) -> JobView:
-    """Read one job.
+    """Read the view of one job.
 
     Raises:
         EngineError: E601 if there is none with that number.
@@ -415,6 +416,7 @@ def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) 
         return _each_member(workspace, number, "resume", lambda at, each: resume_job(at, each, settings))
     from workbench.jobs.worker import resolve_recipe
 
+    # The last attempt may have died unrecorded.
     item = find_job(workspace.runs, number)
     last = item.attempts()[-1:]
     if last:
@@ -730,6 +732,7 @@ _TAKEN_AWAY = re.compile(r"\.removed-([1-9][0-9]{0,14})-[0-9a-f]{8}")
 
 
 def look_at(workspace: Workspace) -> JobSnapshot:
+    """Take a snapshot of all jobs, with what the index knows."""
     return JobSnapshot(workspace.runs, JobIndex(workspace.root).load_rows())
 
 
@@ -743,10 +746,10 @@ def reconcile_jobs(
     index = JobIndex(workspace.root)
     look = look or look_at(workspace)
     known = look.known
-    result = all_jobs(workspace.runs) if among is None else among
+    jobs = all_jobs(workspace.runs) if among is None else among
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
-    for item in reversed(result):
+    for item in reversed(jobs):
         if look.known_view(item) is not None:
             continue
         row = known.get(item.id)
@@ -764,9 +767,9 @@ def reconcile_jobs(
     if rows:
         index.save_rows(rows)
         known |= {row.view.id: row for row in rows}
-    gone = set(known) - {item.id for item in result} if among is None else set()
-    if gone:
-        index.forget_jobs(gone)
+    missing = set(known) - {item.id for item in jobs} if among is None else set()
+    if missing:
+        index.forget_jobs(missing)
     return news[::-1]
 
 

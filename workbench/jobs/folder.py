@@ -152,7 +152,7 @@ _DAMAGED = (KeyError, TypeError, ValueError, OverflowError)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an attempt ended. Times are in Unix seconds.
+    """How an attempt ended; times are in Unix seconds.
 
     Args:
         state: One of `TERMINAL`.
@@ -182,7 +182,7 @@ class Ending:
 
     @property
     def wall_s(self) -> float:
-        """How long the worker ran, in seconds."""
+        """The running time of the worker in seconds."""
         return max(0.0, self.ended - self.started) if self.started is not None else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a job. Every read is of this moment; a file that cannot be read counts as missing."""
+    """An attempt at a job; every read is of this moment, and a file that cannot be read counts as missing."""
 
     job: int
     number: int
@@ -584,6 +584,7 @@ def create_job(
             write_json(draft / name, document)
         if "members.json" not in (files or {}):
             Job(0, draft).add_attempt(0, ticket)
+        # Rename fails if another process took the number in the meantime; the next number is tried.
         number = max([_highest_number(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:
             target = runs / str(number)
@@ -659,7 +660,11 @@ def is_protected(job: Job) -> bool:
 
 
 def mark_protected(job: Job, *, on: bool) -> None:
-    """Raise DataError."""
+    """Protect a job from removal, or end its protection.
+
+    Raises:
+        DataError: If the mark cannot be written.
+    """
     path = job.folder / _PROTECTED
     if on:
         write_json(path, {"v": 1, "t": time.time()})
@@ -729,7 +734,11 @@ def sweep_members(sweep: Job) -> list[SweepMember]:
 
 
 def note_members(sweep: Job, found: Sequence[SweepMember]) -> None:
-    rows = [{"job": each.job, "setting": dict(each.setting), "repeat": dict(each.repeat)} for each in found]
+    """Write the members of a sweep."""
+    rows = [
+        {"job": member.job, "setting": dict(member.setting), "repeat": dict(member.repeat)}
+        for member in found
+    ]
     write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
 
 
@@ -769,7 +778,7 @@ def is_divided(sweep: Job) -> bool:
 
 
 def why_stop_early(attempt: Attempt) -> str:
-    """Why a run of a sweep that ends the worst is to end early; empty when it goes on.
+    """Return why a run of a sweep should end early, or an empty text if it goes on.
 
     The median rule: at its last measurement its best value so far is worse than the median of what the
     others had reached by the same step. Nobody is judged by a first measurement, or against fewer than

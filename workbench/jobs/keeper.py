@@ -81,14 +81,14 @@ class Keeper:
         return bool(queue_entries(self._runs))
 
     def _start_entry(self, entry: QueueEntry, blocked: set[str | int]) -> None:
-        """Start it when there is room.
+        """Start a waiting job if there is room for it.
 
         Args:
             blocked: What others before it wait for, a kind of slot or a sweep of which enough runs; added to.
         """
         wish = self._wishes.get(entry.name) or self._read_wish(entry)
-        wanted = requested_gpus(wish.device, wish.variables, self._cached_gpus)
-        kind = "gpu" if wanted else "cpu"
+        gpu_requests = requested_gpus(wish.device, wish.variables, self._cached_gpus)
+        kind = "gpu" if gpu_requests else "cpu"
         sweep, parallel = wish.lane
         if kind in blocked or sweep in blocked:
             return
@@ -97,10 +97,11 @@ class Keeper:
         if attempt.read_result() is not None or not attempt.folder.is_dir():
             self._drop_entry(entry)
             return
-        for other in awaited_attempts(job):
-            settle_attempt(other)  # the end of one that is lost is recorded
+        for awaited in awaited_attempts(job):
+            settle_attempt(awaited)  # the end of one that is lost is recorded
         if awaited_attempts(job):
             return
+        # First a lane of its sweep, if that limits how many run at a time, then a slot of this machine.
         lanes = (
             lock_first_free([_lane_lock(job, sweep, number) for number in range(parallel)])
             if parallel
@@ -109,12 +110,13 @@ class Keeper:
         if lanes is None:
             blocked.add(sweep)
             return
-        slots = lock_slots(wanted)
+        slots = lock_slots(gpu_requests)
         if slots is None:
             blocked.add(kind)
             Slots(lanes).close()
             return
         slots = Slots((*slots.locks, *lanes), slots.cards)
+        # The rename takes the entry out of the queue before the supervisor starts.
         path = self._runs / QUEUE_FOLDER / entry.name
         path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
         del self._wishes[entry.name]

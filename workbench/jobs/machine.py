@@ -154,7 +154,7 @@ def _start_ticks(pid: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """One process of one machine since one start of that machine."""
+    """A process of a machine since one start of that machine; the number alone would come again."""
 
     host: str
     boot: str

@@ -31,7 +31,9 @@ VISIBLE = ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_GPUS")
 
 @dataclass(frozen=True, slots=True)
 class WorkerLaunch:
-    """How to start a worker. `direct`: the started process is the worker itself."""
+    """The command and the environment to start a worker with; `direct` says that the started process is the
+    worker itself.
+    """
 
     command: list[str]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -84,15 +86,18 @@ def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collectio
         if count == 1:
             return WorkerLaunch(worker, environment)
         return _accelerate_launch(folder, count, environment)
-    there = list_gpus()
-    here = visible_gpus(there)
+    # The variables of the environment may hide cards from this process.
+    all_cards = list_gpus()
+    usable_cards = visible_gpus(all_cards)
     hidden = ""
-    if there and not here:
+    if all_cards and not usable_cards:
         name = _restricting_variable(os.environ)
-        hidden = f"{name}={os.environ[name]} leaves none of {len(there)} GPU{'s' * (len(there) > 1)}"
+        hidden = f"{name}={os.environ[name]} leaves none of {len(all_cards)} GPU{'s' * (len(all_cards) > 1)}"
     if cards:
-        here = [card for card in here if card.uuid in cards]
-    chosen, why = choose_gpus(policy, here, taken_gpus(attempt.folder.parent.parent, but=attempt.job), hidden)
+        usable_cards = [card for card in usable_cards if card.uuid in cards]
+    chosen, why = choose_gpus(
+        policy, usable_cards, taken_gpus(attempt.folder.parent.parent, but=attempt.job), hidden
+    )
     if not chosen:
         write_device("cpu", why, 1)
         return WorkerLaunch(worker, _passive_threads())

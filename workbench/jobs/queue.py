@@ -140,6 +140,7 @@ def take_slots(params: Mapping[str, Any]) -> Slots:
 
 
 def device_policy(params: Mapping[str, Any]) -> str:
+    """Return the device that a job requests."""
     return str(params.get("device", "cpu"))
 
 
@@ -162,6 +163,7 @@ def requested_gpus(policy: str, asked: Mapping[str, str], cards: Callable[[], li
 
 
 def lock_slots(wanted: Sequence[Sequence[str]]) -> Slots | None:
+    """Lock the slots for a job, or return None if they are not all free."""
     folder = state_dir() / "slots"
     if not wanted:
         most = int(load_config().get("job_slots")) or count_processors()

@@ -102,6 +102,7 @@ class TensorBoard:
     """
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
+        """Begin to write to the folder `tensorboard` of the run."""
         from tensorboard.summary.writer.event_file_writer import EventFileWriter  # type: ignore[import-untyped]
 
         self._writer = EventFileWriter(str(run.folder / "tensorboard"), max_queue_size=100, flush_secs=2)
@@ -111,6 +112,7 @@ class TensorBoard:
         return "begun"
 
     def report_event(self, event: LoggedEvent) -> None:
+        """Write the metrics of an event."""
         self._at = event.t
         if self._session:
             self._session = ""
@@ -124,6 +126,7 @@ class TensorBoard:
             self._write_summary(event.step or 0, Summary(value=values))
 
     def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
+        """Write the end of the run, if it succeeded, and close the file."""
         # The first end that TensorBoard reads stands, and all others can be resumed.
         if state == "succeeded":
             from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2  # type: ignore[import-untyped]
@@ -168,6 +171,7 @@ class WandB:
     """Logs metrics by `step`, the recipe as configuration."""
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
+        """Begin or continue the run in W&B, and return its id."""
         wandb = importlib.import_module("wandb")
         self._run = wandb.init(
             project=os.environ.get("WANDB_PROJECT", PROJECT),
@@ -188,11 +192,13 @@ class WandB:
         return str(self._run.id)
 
     def report_event(self, event: LoggedEvent) -> None:
+        """Log the metrics of an event."""
         if event.kind == "metric":
             at = {} if event.step is None else {"step": event.step}
             self._run.log({**event.data, **at})
 
     def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for a reason
+        """Finish the run with its exit code."""
         self._run.finish(exit_code=int(state in ("failed", "lost")))
 
 
@@ -204,6 +210,7 @@ class MLflow:
     """
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
+        """Begin or continue the run in MLflow, and return its id."""
         mlflow = importlib.import_module("mlflow")
         here = None if mlflow.is_tracking_uri_set() else f"sqlite:///{run.folder.parent.absolute()}/mlflow.db"
         self._client = mlflow.MlflowClient(here)
@@ -224,12 +231,14 @@ class MLflow:
         return self._id
 
     def report_event(self, event: LoggedEvent) -> None:
+        """Log the metrics of an event."""
         if event.kind == "metric":
             at = round(1000 * event.t), event.step or 0
             values = [self._entities.Metric(name, value, *at) for name, value in event.data.items()]
             self._client.log_batch(self._id, metrics=values)
 
     def end_run(self, state: str, reason: str) -> None:
+        """Set the final state of the run, with its reason."""
         if state:
             if reason:
                 self._client.set_tag(self._id, "mathwb.reason", reason)
@@ -240,6 +249,7 @@ class Trackio:
     """Logs metrics by step, the recipe as configuration; its runs go by their names."""
 
     def begin_run(self, run: ReportedRun, known: str) -> str:
+        """Begin or continue the run in trackio, and return its name."""
         self._trackio = importlib.import_module("trackio")
         self._trackio.init(
             project=os.environ.get("TRACKIO_PROJECT", PROJECT),
@@ -254,10 +264,12 @@ class Trackio:
         return known or run.name
 
     def report_event(self, event: LoggedEvent) -> None:
+        """Log the metrics of an event."""
         if event.kind == "metric":
             self._trackio.log(dict(event.data), step=event.step)
 
     def end_run(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for either
+        """Finish the run."""
         self._trackio.finish()
 
 
@@ -277,15 +289,18 @@ class CallbackReporter:
         self._function = function
 
     def begin_run(self, run: ReportedRun, known: str) -> str:  # noqa: ARG002  # nothing has to be found again
+        """Remember the run for the function."""
         self._run = run
         self._last = LoggedEvent(0.0, run.job, 0, -1, "ended", None, {})
         return ""
 
     def report_event(self, event: LoggedEvent) -> None:
+        """Call the function with an event."""
         self._last = event
         self._function(self._run, event)
 
     def end_run(self, state: str, reason: str) -> None:
+        """Call the function with the end of the run, if it has ended."""
         last = self._last
         if state:
             data = {"state": state, "reason": reason}
@@ -319,11 +334,12 @@ def check_reporter(name: str) -> str:
             what = f"the reporter {name} cannot be loaded: {type(error).__name__}: {error}"
             raise _reporter_error(what, "Update or uninstall the package that adds it.") from error
         return name
-    place, colon, function = name.rpartition(":")
+    # What is left is FILE.py:FUNCTION; it is checked without running the file.
+    file_text, colon, function = name.rpartition(":")
     if not colon:
         known = ", ".join([*REPORTERS, *added])
         raise _reporter_error(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
-    path = Path(place).expanduser().absolute()
+    path = Path(file_text).expanduser().absolute()
     if path.suffix != ".py" or not path.is_file():
         raise _reporter_error("there is no such Python file", "Name one: FILE.py:FUNCTION.", str(path))
     try:
@@ -461,9 +477,9 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
     Raises:
         EngineError: E627 if there is no such reporter, E628 if it fails; the next call continues.
     """
-    place = _state_path(job.folder, name)
-    with hold_lock(place):
-        state = ReportState.read(place, name)
+    state_path = _state_path(job.folder, name)
+    with hold_lock(state_path):
+        state = ReportState.read(state_path, name)
         state.error = ""
         follower = _Follower(job, open_reporter(name), state)
         try:
@@ -471,7 +487,7 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
                 # Asked before reading, so that nothing written between the two is missed.
                 done = over()
                 while follower.report_next():
-                    write_json(place, asdict(state))
+                    write_json(state_path, asdict(state))
                 if done:
                     break
                 time.sleep(timing.TICK_S)
@@ -484,7 +500,7 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
             remedy = f"Continue with: mathwb jobs report {job.id} --to {name}"
             raise EngineError(what, where=name, code="E628", remedy=remedy) from error
         finally:
-            write_json(place, asdict(state))
+            write_json(state_path, asdict(state))
         return state
 
 

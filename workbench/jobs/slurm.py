@@ -44,7 +44,7 @@ _RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE
 
 @dataclass(frozen=True, slots=True)
 class ClusterState:
-    """What the cluster says of a job.
+    """The state of a job as the cluster reports it.
 
     Args:
         state: Its word for the state; empty if it does not know the job (any more).
@@ -143,10 +143,13 @@ def submit_runs(
         if key != MARK and (not key.startswith("SLURM_") or key == "SLURM_CONF")
     }
     which = quote(str(run))
+    # An array's script picks the run folder by the index of its member.
     if runs:
         at_most = f"%{parallel}" if parallel else ""
         given.append(f"--array=0-{len(runs) - 1}{at_most}")
-        cases = "".join(f"{number}) run={quote(str(each))} ;;\n" for number, each in enumerate(runs))
+        cases = "".join(
+            f"{number}) run={quote(str(run_folder))} ;;\n" for number, run_folder in enumerate(runs)
+        )
         which = '"$run"'
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
     script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
@@ -154,9 +157,9 @@ def submit_runs(
         ["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment
     )
     if done is None or done.returncode:
-        said = "it does not answer" if done is None else _last_line(done.stderr)
+        reason = "it does not answer" if done is None else _last_line(done.stderr)
         remedy = "Change the options of --executor slurm:…; `sinfo` lists partitions."
-        raise EngineError(f"the cluster refuses the job: {said}", code="E605", remedy=remedy)
+        raise EngineError(f"the cluster refuses the job: {reason}", code="E605", remedy=remedy)
     number = done.stdout.strip().partition(";")[0]
     return [f"{number}_{index}" for index in range(len(runs))] or [number]
 

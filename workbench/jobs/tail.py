@@ -26,7 +26,7 @@ METRIC = b'"kind":"metric"'
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """One line of `events.jsonl`: an `Event` with its time (Unix seconds), job, attempt and number."""
+    """A line of `events.jsonl`: an `Event` with its time (Unix seconds), job, attempt and number."""
 
     t: float
     job: int
@@ -80,7 +80,7 @@ def _describe_data(kind: str, data: Mapping[str, Any]) -> str:
 
 
 class LineTail:
-    """What has been added to a log since the last look, as whole lines.
+    """A log that grows: what has been added since the last look, as complete lines.
 
     Remembers inode and byte offset; a log that was replaced or cut short is read from its start again, a
     half line waits for its other half, and one that is too long is skipped and counted in `damaged`. A log
@@ -277,7 +277,7 @@ class MetricCurves:
 
     @property
     def behind_bytes(self) -> int:
-        """How much of the log is still unread."""
+        """The number of unread bytes of the log."""
         return self._tail.behind_bytes
 
     def read_more(self, max_bytes: int = 2**20) -> bool:
@@ -328,7 +328,7 @@ _PROGRESS = b'"kind":"progress"'
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far an attempt is.
+    """How far an attempt has come.
 
     `rate` is in units a second over the last minute, None until two reports allow it. `metrics` has the last
     value of each; `last_t` is when anything was last reported.

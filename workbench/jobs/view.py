@@ -268,7 +268,7 @@ def _standing_dead(attempt: Attempt) -> AttemptStanding:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt as a row of a table. Times are in Unix seconds."""
+    """An attempt as a row of a table; times are in Unix seconds."""
 
     number: int
     state: str
@@ -356,11 +356,12 @@ class JobView:
 
     @property
     def live(self) -> bool:
+        """Whether the job still waits or runs."""
         return self.state in LIVE
 
     @property
     def share(self) -> float | None:
-        """How much of it is done, from 0 to 1; None while the total is not known."""
+        """The share of the work that is done, from 0 to 1; None while the total is not known."""
         if self.done is None or not self.total:
             return None
         return min(1.0, (self.done + self.begun) / self.total)
@@ -526,6 +527,7 @@ class JobSnapshot:
 
     @cached_property
     def places(self) -> queue.QueuePositions:
+        """The positions of waiting jobs in the queue."""
         return queue.queue_positions(self._runs)
 
     def view_job(self, job: Job) -> JobView:
@@ -587,8 +589,8 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         return JobView(job.id, spec.task, spec.title, "lost", reason, folder=str(job.folder))
     attempt = attempts[-1]
     now_at = attempt_standing(attempt, now=now, places=look.places)
-    ending, beat = now_at.ending, now_at.heartbeat
-    far = read_progress(attempt.events)
+    ending, heartbeat = now_at.ending, now_at.heartbeat
+    progress = read_progress(attempt.events)
     started = attempt.started_at()
     wanted_since = attempt.requested_at() if now_at.state == "stopping" else None
     view = JobView(
@@ -608,28 +610,28 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         out=str(job.out_folder(spec)),
         created=attempts[0].created_at(),
         started=started,
-        step=far.step,
-        done=far.done,
-        total=far.total,
-        unit=far.unit,
-        metrics=far.metrics,
+        step=progress.step,
+        done=progress.done,
+        total=progress.total,
+        unit=progress.unit,
+        metrics=progress.metrics,
     )
     if ending is not None:
         outcome = _ending_fields(ending)
         outcome["started"] = ending.started or started
-        outcome["metrics"] = ending.metrics or far.metrics
+        outcome["metrics"] = ending.metrics or progress.metrics
         return dataclasses.replace(view, **outcome, remedy=ending.remedy, code=ending.code)
-    silent_s = None if far.last_t is None else max(0.0, now - far.last_t)
+    silent_s = None if progress.last_t is None else max(0.0, now - progress.last_t)
     return dataclasses.replace(
         view,
         wall_s=None if started is None else max(0.0, now - started),
-        rate=far.rate,
-        eta_s=None if far.eta_s is None else max(0.0, far.eta_s - (silent_s or 0.0)),
-        heartbeat_age_s=None if beat is None else max(0.0, now - beat.t),
+        rate=progress.rate,
+        eta_s=None if progress.eta_s is None else max(0.0, progress.eta_s - (silent_s or 0.0)),
+        heartbeat_age_s=None if heartbeat is None else max(0.0, now - heartbeat.t),
         last_event_age_s=silent_s,
         stopping_for_s=None if wanted_since is None else max(0.0, now - wanted_since),
-        memory_bytes=beat.rss_bytes if beat else None,
-        peak_bytes=beat.peak_bytes if beat else 0,
+        memory_bytes=heartbeat.rss_bytes if heartbeat else None,
+        peak_bytes=heartbeat.peak_bytes if heartbeat else 0,
     )
 
 
@@ -647,13 +649,14 @@ def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
         state: [view.id for view in views if view.state == state and not view.reason.startswith(EARLY)]
         for state in ("lost", "failed", "stopped")
     }
+    # Live members decide the state of the sweep; otherwise the worst end of a member does.
     if live:
-        over = len(live) < len(views)
+        some_over = len(live) < len(views)
         states = ("running", "starting", "stopping")
-        state = "running" if over or any(view.state in states for view in live) else "queued"
+        state = "running" if some_over or any(view.state in states for view in live) else "queued"
     else:
-        state = next((state for state, found in odd.items() if found), "succeeded")
-    parts = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
+        state = next((state for state, ids in odd.items() if ids), "succeeded")
+    parts = [f"{len(ids)} {state}: {', '.join(map(str, ids))}" for state, ids in odd.items() if ids]
     if parts and not live and views[-1].state == "succeeded" and is_divided(job):
         state = "succeeded"
         parts.append(f"{views[-1].id} did the rest")

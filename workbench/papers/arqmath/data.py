@@ -451,15 +451,18 @@ class Judgements(RecordFile[tuple[str, str], UserJudgement]):
     what = "judgement"
 
     def read_record(self, row: Mapping[str, Any]) -> UserJudgement:
+        """Return a judgement of a stored row."""
         grade = int(row["grade"])
         if not 0 <= grade <= 3:
             raise ValueError(f"the grade {grade}")
         return UserJudgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
 
     def record_key(self, record: UserJudgement) -> tuple[str, str]:
+        """Return what identifies a judgement: topic and document."""
         return record.topic, record.document
 
     def sort_key(self, record: UserJudgement) -> Any:
+        """Return the key that judgements are sorted by."""
         from engines.forum.folder import natural_key
 
         return natural_key(record.topic), natural_key(record.document)

@@ -420,4 +420,5 @@ def backbone(made: ResultDocument, _spec: object) -> list[str]:
 
 
 def picture(made: ResultDocument, _spec: DrawRun) -> list[str]:
+    """Return the lines of the picture."""
     return made["svg"].splitlines()

@@ -253,30 +253,32 @@ def evaluate(result: ResultDocument, _spec: object) -> Iterator[str]:
     yield f"{result['topics']} topics, {result['judged']:,} judged visually distinct formulas"
     header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
     rows = []
-    for one in result["systems"]:
-        figures = [f"{one[name]:.4f}" for name in _MEASURES]
-        rows.append([Path(one["run"]).name, *figures, format_interval(one["intervals"]["ndcg10_prime"])])
+    for system in result["systems"]:
+        figures = [f"{system[name]:.4f}" for name in _MEASURES]
+        rows.append(
+            [Path(system["run"]).name, *figures, format_interval(system["intervals"]["ndcg10_prime"])]
+        )
     yield from align_rows(header, rows)
     if result["comparisons"]:
         yield ""
         tests = [
             [
-                Path(one["run"]).name,
-                one["measure"],
-                f"{one['difference']:+.4f}",
-                one["wins"],
-                one["losses"],
-                f"{one['t_p']:.4f}",
-                f"{one['bonferroni_p']:.4f}",
+                Path(system["run"]).name,
+                system["measure"],
+                f"{system['difference']:+.4f}",
+                system["wins"],
+                system["losses"],
+                f"{system['t_p']:.4f}",
+                f"{system['bonferroni_p']:.4f}",
             ]
-            for one in result["comparisons"]
+            for system in result["comparisons"]
         ]
         head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
         yield from align_rows(head, tests)
     thirds = [
-        [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
-        for one in result["systems"]
-        for name, third in one.get("by_size", {}).items()
+        [Path(system["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
+        for system in result["systems"]
+        for name, third in system.get("by_size", {}).items()
     ]
     if thirds:
         yield ""

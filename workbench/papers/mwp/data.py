@@ -178,12 +178,14 @@ class TripletLabels(RecordFile[tuple[str, str, str, str], TripletLabel]):
     what = "label"
 
     def read_record(self, row: Mapping[str, Any]) -> TripletLabel:
+        """Return a label of a stored row."""
         one = TripletLabel(**{name: str(value) for name, value in row.items()})
         if one.label not in LABELS:
             raise ValueError(f"the label {one.label!r}")
         return one
 
     def record_key(self, record: TripletLabel) -> tuple[str, str, str, str]:
+        """Return what identifies a label: the triplet."""
         return record.key
 
     def label_of(self, set_: str, triplet: Mapping[str, Any]) -> str:
