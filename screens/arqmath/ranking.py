@@ -57,7 +57,7 @@ class MovesTable(Table):
         return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
-        """Ignore the sorting."""
+        """Ignore a sorting, because lines are drawn from rank to rank."""
 
     def restore(self, state: Mapping[str, object]) -> None:
         super().restore({**state, "sorting": None})
@@ -93,7 +93,7 @@ class MovesListing(Listing):
         self.draw_lines()
 
     def show_moves(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
-        """Show two rankings.
+        """Show two rankings side by side, with lines from rank to rank.
 
         Args:
             rows: the answers, with their ranks in both runs.
@@ -367,6 +367,7 @@ class RankingPane(Pane):
 
     @property
     def without_snippet(self) -> list[str]:
+        """Return the ids of answers whose text has not been read yet."""
         return [row["id"] for row in self.rows if row["id"] not in self._snippets]
 
     def show_snippets(self, ids: Sequence[str], snippets: Mapping[str, str]) -> None:
@@ -467,6 +468,7 @@ class RankingPane(Pane):
 
     @property
     def row(self) -> Record | None:
+        """The row under the cursor on the page that is shown."""
         page = self.page_name
         if page == "moves" and self._moves is not None:
             return self._moves.chosen
@@ -474,6 +476,7 @@ class RankingPane(Pane):
 
     @property
     def chosen(self) -> Chosen | None:
+        """The chosen answer with its runs and its topic, or None."""
         row = self.row
         if row is None or self._runs is None:
             return None

@@ -161,10 +161,12 @@ class Searcher:
 
     @property
     def searching(self) -> bool:
+        """Whether a search is running."""
         return self._search.running
 
     @property
     def indexing(self) -> bool:
+        """Whether the collection is being indexed."""
         return self._index.running
 
     def _index_progress(self, event: RequestProgress) -> None:
@@ -264,6 +266,7 @@ class HitList(Listing):
 
     @property
     def words(self) -> str:
+        """The number of hits and how they were found, in words."""
         return f"{format_count(len(self._hits))} answers · {self._how}" if self._how else ""
 
     @property

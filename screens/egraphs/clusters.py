@@ -164,6 +164,7 @@ class View(Holding, Vertical):
 
     @property
     def known(self) -> Mapping[Any, Any]:
+        """What the view has received already, by key."""
         return self.request.known if self.request is not None else {}
 
     def look_again(self) -> None:
@@ -196,7 +197,7 @@ class View(Holding, Vertical):
             self.show_progress(words)
 
     def show_state(self) -> None:
-        """Show the state."""
+        """Show what the screen's state says now; each view draws itself."""
         raise NotImplementedError
 
     def make_heading(self) -> Heading:
@@ -255,10 +256,12 @@ class MiddlePane(Pane):
 
     @property
     def view(self) -> View:
+        """The view of the page that is shown."""
         return next((view for view in self.views if view.parent is self.page), self._members)
 
     @property
     def views(self) -> list[View]:
+        """The views that have been made."""
         return [child for page in self.pages for child in page.children if isinstance(child, View)]
 
     def give_state(self, state: EgraphsState, *, again: bool = False) -> None:
@@ -479,6 +482,7 @@ class MembersView(TableView):
         return of
 
     def get_case(self) -> ExplainedMember | None:
+        """Return the pair of head and member that the right pane judges, or None."""
         if self._here is None:
             return None
         cluster, row = self._here

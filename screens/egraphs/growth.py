@@ -61,7 +61,7 @@ class GrowthDraft:
 
     @property
     def stop(self) -> str:
-        """Why it ended, or `growing`."""
+        """The reason why growth ended, or `growing`."""
         if self.growing:
             return "growing"
         return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
@@ -108,7 +108,9 @@ class GrowthDraft:
 
     @property
     def none(self) -> str:
-        """Why it ended without members, and what to change; nothing while it grows, or when it has some."""
+        """The reason why growth ended without members, and what to change; empty while it grows or if it has
+        members.
+        """
         if self.generated is None or self.members:
             return ""
         from engines.egen.generation import without_members
@@ -292,7 +294,7 @@ class GrowLine(Vertical):
         self._check_text(self.field.value)
 
     def hide_line(self) -> None:
-        """Hide the line."""
+        """Hide the line and take the keyboard focus from it."""
         self.field.can_focus = False
         self.display = False
 

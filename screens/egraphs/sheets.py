@@ -195,7 +195,7 @@ def _step_lines(steps: Sequence[_Document]) -> list[str]:
 
 
 class ProvenanceSheet(_ClusterSheet):
-    """What is stored about a cluster, and the rules that fired when its e-graph was grown again.
+    """The origin of a cluster, and the rules that fired when its e-graph was grown again.
 
     Args:
         graph: the answer of `egen.egraph` if it is known already.

@@ -223,7 +223,7 @@ def _head_seed(seed: int, head: str) -> int:
 
 
 def open_source(path: Path) -> ClusterSource:
-    """Open a corpus.
+    """Open a corpus that is finished or being built.
 
     Raises:
         DataError: There is none, or it is corrupt.
@@ -270,7 +270,7 @@ class ListedCluster:
 
     @property
     def written(self) -> str:
-        """As it is typed, with what was assumed and the weights: `x^2*y where x > 0 weights trig=4`."""
+        """The head as a user types it, with assumptions and weights: `x^2*y where x > 0 weights trig=4`."""
         where = f" where {self.assume}" if self.assume else ""
         weights = f" weights {self.weights}" if self.weights else ""
         theory = f" theory {self.theory}" if self.theory != "reals" else ""
@@ -291,7 +291,7 @@ class ListedCluster:
 
     @property
     def limits(self) -> list[str]:
-        """Its limits that are not the usual ones, as options of a command."""
+        """The limits that are not the usual ones, as options of a command."""
         from engines.egen.settings import Limits
 
         usual, words = Limits(), []

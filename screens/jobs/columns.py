@@ -443,7 +443,7 @@ class JobListing(TreeListing):
     plain = False
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
-        """Show these jobs."""
+        """Show a list of jobs in the table."""
         self.jobs = jobs
         self._fill_rows(filtered=bool(self.query_text))
 
@@ -478,7 +478,7 @@ class JobListing(TreeListing):
         return super().go_to(key)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where there is nothing to fold or unfold, left and right are the panes there."""
+        """Let left and right move between panes where there is nothing to fold or unfold."""
         row = self.table.current or {"leaf": True, "home": "", "open": False}
         if (action == "right" and row["leaf"]) or (action == "left" and not (row["open"] or row["home"])):
             return False
@@ -503,7 +503,7 @@ class JobList(ListPane):
         self.listing.home = "job"
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
-        """Show these jobs."""
+        """Show a list of jobs, or how to start the first one."""
         if not jobs:
             self.listing.when_empty("No jobs yet", _starting_advice())
         self.listing.show_jobs(jobs)

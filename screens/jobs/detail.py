@@ -295,6 +295,7 @@ class Detail(Pane):
             return
         attempt = f" · attempt {view.attempt}" if view.task != "sweep" else ""
         self.title = f"{view.id} {view.title}{attempt}"
+        # The follower reads the log and curves of one attempt; another attempt needs another one.
         key, before = (view.folder, view.attempt), self._follower
         if before is None or before.key != key:
             same = before if before is not None and before.key[0] == view.folder else None
@@ -544,7 +545,7 @@ class Detail(Pane):
     # Config, diff, files
 
     async def show_diff(self, left: JobView, right: JobView) -> None:
-        """Compare two jobs."""
+        """Compare two jobs on the page of differences."""
         from workbench.jobs.compare import compare_jobs
 
         self._compared = (left.id, right.id)

@@ -718,7 +718,9 @@ class NewJob(Dialog[Any]):
         return dict.fromkeys(self._measures, "") if field.key in ("best", "stop_worst") else found
 
     def on_key(self, event: events.Key) -> None:
-        """`?` lists what may stand in a field; in one without choices it is a letter like any other."""
+        """List what may stand in a field when `?` is typed; in a field without choices it is a letter like
+        any other.
+        """
         row = self._here
         if event.character != "?" or row is None or row.field is None:
             return

@@ -114,7 +114,7 @@ class RunCurves:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was added since the last read: lines, whether `curves` changed, and whether there is `more`."""
+    """What was added to a job's log and curves since the last read."""
 
     lines: tuple[str, ...]
     curves: bool

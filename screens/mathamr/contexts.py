@@ -167,7 +167,7 @@ PLACES_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is inspected: a topic of a collection, or a text.
+    """The subject of an inspection: a topic of a collection, or a text.
 
     Near formulas come from the collection at `folder`. `parser` names whose graph is shown, unless `graph`
     (PENMAN text edited by hand) is given.

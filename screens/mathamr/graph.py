@@ -308,7 +308,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return self.nodes[self.cursor] if self.nodes else None
 
     def show_tree(self, root: DrawnNode | None) -> None:
-        """Show another tree."""
+        """Show another operator tree."""
         self.nodes = list(root.walk()) if root is not None else []
         number = {id(node): place for place, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)

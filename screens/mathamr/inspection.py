@@ -23,7 +23,7 @@ class DrawnNode:
 
     @property
     def words(self) -> str:
-        """`U plus`."""
+        """The label with its kind: `U plus`."""
         return f"{self.kind} {self.label}" if self.kind else self.label
 
     def walk(self) -> Iterator[DrawnNode]:

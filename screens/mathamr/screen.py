@@ -372,8 +372,11 @@ class MathamrScreen(BrowserScreen):
             self.show_text(f"alignment of {inspection.subject.name}", lines)
 
     def action_diff(self) -> None:
-        """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
-        are shown, these; of an equal formula its derivation."""
+        """Compare the graph that is shown with another one.
+
+        The shown graph is compared with the parser's, and the parser's own with the published one. Where runs
+        are shown they are compared, and for an equal formula its derivation is shown.
+        """
         from screens.mathamr.standings import GraphComparison, StandingsSheet
 
         if self._equal_shown:

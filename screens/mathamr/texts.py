@@ -231,7 +231,7 @@ class StringsPane(Pane):
         yield from super().compose()
 
     def show_inspection(self, inspection: Inspection | None) -> None:
-        """Show another inspection."""
+        """Show the strings and triples of another inspection."""
         self._inspection, self._key = inspection, ""
         self.draw_content()
 

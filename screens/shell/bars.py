@@ -25,7 +25,7 @@ _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What runs on this machine: `share` is how much of the job nearest to its end is done; CPU in cores."""
+    """The load of this machine: `share` is how much of the job nearest to its end is done; CPU in cores."""
 
     jobs: int = 0
     share: float | None = None

@@ -91,7 +91,7 @@ def json_form(document: Callable[[], object]) -> CopyForm:
 
 @dataclass(frozen=True, slots=True)
 class PaneSelection:
-    """What is selected in a pane.
+    """The selection of a pane, for copying, notes and bookmarks.
 
     Args:
         address: the key of its notes and bookmarks (`corpus/sample-e/cluster/412`).
@@ -143,7 +143,7 @@ class Destination:
 
     @property
     def label(self) -> str:
-        """`topic A.301`."""
+        """The last step of the address in words: `topic A.301`."""
         return " ".join(self.steps[-1])
 
 

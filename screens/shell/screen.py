@@ -170,7 +170,7 @@ class WorkbenchScreen(Screen[None]):
 
     @property
     def read_only(self) -> str:
-        """Why nothing can be kept in the workspace; nothing when it can be written to."""
+        """Why nothing can be saved in the workspace, or an empty text if it is writable."""
         return "" if self.workbench.workspace.writable else "the workspace can only be read"
 
     @property
@@ -465,7 +465,7 @@ class BrowserScreen(WorkbenchScreen):
     # Sources
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """The source comes first; the lists take their parts when it is there."""
+        """Restore the stored state: the source first, and the lists when the source has been opened."""
         self.session = state
         await super().restore(state)
 
@@ -554,7 +554,7 @@ class BrowserScreen(WorkbenchScreen):
     def submit_job(
         self, recipe: Callable[[], Recipe], does: str, then: Callable[[int], object] = lambda _: None
     ) -> None:
-        """Submit a job.
+        """Submit a job and report its number.
 
         Args:
             recipe: makes the job's recipe; called in a thread.

@@ -356,7 +356,7 @@ class Sixels:
         return number
 
     def remove_picture(self, number: int) -> None:
-        """Forget a picture."""
+        """Forget a picture that is no longer shown."""
         self._shown.pop(number, None)
 
     def paint_update(self, update: CompositorUpdate) -> str:

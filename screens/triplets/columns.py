@@ -204,7 +204,7 @@ class TripletChoice:
 
     @property
     def name(self) -> str:
-        """One word: `em-bibleu-train+qr`."""
+        """The choice as one word: `em-bibleu-train+qr`."""
         return choice_name(self.strategy, self.text, self.pool)
 
     @property

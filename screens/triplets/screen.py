@@ -86,7 +86,7 @@ class TripletsScreen(BrowserScreen):
     # Layout
 
     def on_resize(self, event: Any) -> None:
-        """Three problems side by side, or one at a time with the others as tabs."""
+        """Show three problems side by side, or one at a time with the others as tabs."""
         super().on_resize(event)
         self.set_class(event.size.width >= 180, "-wide")
         self.set_class(event.size.height < 32, "-low")
