@@ -65,9 +65,9 @@ def _own_entry(
         f"screens.{name}.screen:{title.replace('-', '').capitalize()}Screen",
         f"screens.keys:{name.upper()}_KEYS",
     )
-    found = f"screens.{name}.{destinations}:destinations"
+    result = f"screens.{name}.{destinations}:destinations"
     return ScreenEntry(
-        key, name, title, screen, keys, address=address or name, destinations=found, about=about
+        key, name, title, screen, keys, address=address or name, destinations=result, about=about
     )
 
 

@@ -96,8 +96,8 @@ def _list_requirements() -> Iterator[tuple[str, str, str]]:
 
 
 def _installed_versions() -> dict[str, str]:
-    found = ((d.metadata["Name"], d.version) for d in importlib.metadata.distributions())
-    return {_normalize_name(name): version for name, version in found if name}
+    result = ((d.metadata["Name"], d.version) for d in importlib.metadata.distributions())
+    return {_normalize_name(name): version for name, version in result if name}
 
 
 def _check_packages() -> Iterator[DoctorFinding]:

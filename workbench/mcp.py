@@ -75,13 +75,13 @@ def _field_schema(field: Field) -> dict[str, Any]:
         one["enum"] = list(field.choices)
     limits = {"minimum": arg.low, "maximum": arg.high, "maxLength": arg.longest}
     one |= {name: limit for name, limit in limits.items() if limit is not None}
-    found = {"type": "array", "items": one} if field.many else one
+    result = {"type": "array", "items": one} if field.many else one
     about = f"{arg.help} A path, or the name of one in the workspace." if arg.ref else arg.help
     if not field.required and field.default not in (None, ()) and kind in _TYPES:
-        found["default"] = list(field.default) if field.many else field.default
+        result["default"] = list(field.default) if field.many else field.default
     elif arg.shown:
         about += f" Default: {arg.shown}."
-    return {**found, "description": about}
+    return {**result, "description": about}
 
 
 def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -
                 raise make_refusal(
                     f"{field.name} and {name} cannot be combined", "E427", "Leave one of them out."
                 )
-            place = folder / f"text{field.arg.inline}"
-            write_text(place, str(value))
-            asked[field.name] = str(place)
+            path = folder / f"text{field.arg.inline}"
+            write_text(path, str(value))
+            asked[field.name] = str(path)
         elif fields[name].kind is Path and "-" in (value if isinstance(value, list) else [value]):
             what = f"{name} is standard input, which holds the protocol"
             raise make_refusal(what, "E424", "Give a path or text.")
@@ -134,16 +134,16 @@ def bound_document(document: Any, most: int = MOST) -> str:
     return text
 
 
-def _cut_value(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
+def _cut_value(value: Any, keep: int, location: str, cut: dict[str, int]) -> Any:
     # What has a name for each part is kept as a whole, up to so many.
     most = max(keep, 50) if isinstance(value, Mapping) else 40 * keep if isinstance(value, str) else keep
     if isinstance(value, Mapping | list | str) and len(value) > most:
-        cut[place] = cut.get(place, 0) + len(value) - most
+        cut[location] = cut.get(location, 0) + len(value) - most
     if isinstance(value, Mapping):
         rows = islice(value.items(), most)
-        return {key: _cut_value(item, keep, f"{place}.{key}".lstrip("."), cut) for key, item in rows}
+        return {key: _cut_value(item, keep, f"{location}.{key}".lstrip("."), cut) for key, item in rows}
     if isinstance(value, list):
-        return [_cut_value(item, keep, f"{place}[]", cut) for item in value[:most]]
+        return [_cut_value(item, keep, f"{location}[]", cut) for item in value[:most]]
     return value[:most] if isinstance(value, str) else value
 
 

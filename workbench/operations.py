@@ -347,8 +347,8 @@ def write_json(document: Any, write: Callable[[str], object]) -> None:
         write(f"{', ' if number else '{'}{json.dumps(name)}: ")
         if isinstance(value, StoredRows):
             write("[")
-            for place, line in enumerate(value.read_lines()):
-                write(f", {line}" if place else line)
+            for index, line in enumerate(value.read_lines()):
+                write(f", {line}" if index else line)
             write("]")
         else:
             write(json.dumps(value, allow_nan=False))

@@ -149,8 +149,8 @@ def _hash_runs(words: list[str]) -> HashArray:
     if 0 < len(codes) < _RUN:
         codes = np.concatenate([codes, np.zeros(_RUN - len(codes), dtype=np.uint64)])
     runs = np.zeros(max(len(codes) - _RUN + 1, 0), dtype=np.uint64)
-    for place in range(_RUN):
-        runs = runs * np.uint64(0x9E3779B97F4A7C15) + codes[place : len(codes) - _RUN + 1 + place]
+    for index in range(_RUN):
+        runs = runs * np.uint64(0x9E3779B97F4A7C15) + codes[index : len(codes) - _RUN + 1 + index]
     return np.unique(_mix_bits(runs))
 
 
@@ -267,8 +267,8 @@ def compare_data(a: Path, b: Path) -> Overlap:
         return _compare_expressions(a, b)
     bad = [0, 0]
     sides = [
-        _open_side(path, kind, bad, place)
-        for place, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
+        _open_side(path, kind, bad, index)
+        for index, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
     ]
     posts = kinds == ["posts", "posts"]
     result = compare_texts(*sides, ids=posts)
@@ -336,13 +336,13 @@ def _compare_expressions(a: Path, b: Path) -> Overlap:
     ours, theirs = _read_clusters(a), _read_clusters(b)
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}
     mine = [text for texts in ours for text in texts]
-    found = [(text, forms[key]) for text in mine if (key := canonical_key(text.split())) in forms]
+    results = [(text, forms[key]) for text in mine if (key := canonical_key(text.split())) in forms]
     expressions = Shared(
         "expressions, in canonical form",
         len(mine),
         sum(map(len, theirs)),
-        len(found),
-        tuple(found[:EXAMPLES]),
+        len(results),
+        tuple(results[:EXAMPLES]),
     )
     functions = _compare_functions([texts[0] for texts in ours], [texts[0] for texts in theirs])
     return Overlap("expressions", (expressions, functions))
@@ -355,24 +355,24 @@ def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     from engines.mathematics.verification.verify import Verifier
 
     prints_a, prints_b = (compute_fingerprints([text.split() for text in side]) for side in (ours, theirs))
-    found = []
+    results = []
     for text, one in zip(ours, prints_a, strict=True):
         for row in look_alike(one, prints_b):
             (verdict,) = Verifier(read_prefix(theirs[row])).check([read_prefix(text)])
             if verdict.outcome in ("equal", "extends", "shrinks"):
-                found.append((text, theirs[row]))
+                results.append((text, theirs[row]))
                 break
-    return Shared("clusters, as functions", len(ours), len(theirs), len(found), tuple(found[:EXAMPLES]))
+    return Shared("clusters, as functions", len(ours), len(theirs), len(results), tuple(results[:EXAMPLES]))
 
 
-def _open_side(path: Path, kind: str, bad: list[int], place: int) -> TextSide:
+def _open_side(path: Path, kind: str, bad: list[int], index: int) -> TextSide:
     """Give the texts of a path, as often as asked for; counts in `bad` what could not be read."""
     if kind == "texts":
         return lambda: (TextUnit("", text) for text in _read_texts(path))
-    return lambda: _read_posts(path, bad, place)
+    return lambda: _read_posts(path, bad, index)
 
 
-def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[TextUnit]:
+def _read_posts(path: Path, bad: list[int], index: int) -> Iterator[TextUnit]:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Report, read_posts
     from engines.forum.topics import read_topics
@@ -385,7 +385,7 @@ def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[TextUnit]:
     report = Report()
     for post in read_posts(folder.need_posts(), report):
         yield TextUnit(post.id, post.text)
-    bad[place] = report.bad
+    bad[index] = report.bad
 
 
 def _read_texts(path: Path) -> Iterator[str]:

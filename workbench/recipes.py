@@ -145,8 +145,8 @@ def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     if name.endswith(".toml"):
         beside = path.parent / name
     else:
-        places = [root / f"{name}.toml" for _, root in asset_folders("recipes")]
-        beside = next(filter(Path.exists, places), places[0])
+        positions = [root / f"{name}.toml" for _, root in asset_folders("recipes")]
+        beside = next(filter(Path.exists, positions), positions[0])
     chain = (*before, path.resolve())
     if beside.resolve() in chain:
         raise _recipe_error(f"it extends itself: {name}", path, "One of them must extend nothing.")
@@ -319,12 +319,14 @@ def _find_setting(recipe: Recipe, key: str) -> tuple[str, str]:
     """Table ("" for none) and name of the setting that `key` means."""
     if recipe.task == "train" and key.startswith("model."):
         return "model", key.removeprefix("model.")  # what may be set there, the trainer knows
-    places = _list_settings(recipe)
-    found = [place for place in places if key in (place[1], f"{place[0]}.{place[1]}" if place[0] else "")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(f"{table}.{name}" if table else name for table, name in found)
+    positions = _list_settings(recipe)
+    results = [
+        index for index in positions if key in (index[1], f"{index[0]}.{index[1]}" if index[0] else "")
+    ]
+    if len(results) == 1:
+        return results[0]
+    if results:
+        names = ", ".join(f"{table}.{name}" if table else name for table, name in results)
         what = f"{key!r} of {recipe.name or recipe.title} may be any of {names}"
         raise UsageError(what, code="E424", remedy="Name one.")
     what = f"{key!r} is unknown to {recipe.name or recipe.title}"
@@ -332,26 +334,26 @@ def _find_setting(recipe: Recipe, key: str) -> tuple[str, str]:
 
 
 def _list_settings(recipe: Recipe) -> list[tuple[str, str]]:
-    places: list[tuple[str, str]] = []
+    positions: list[tuple[str, str]] = []
     for key, value in recipe.params.items():
-        places += [(key, name) for name in value] if isinstance(value, Mapping) else [("", key)]
+        positions += [(key, name) for name in value] if isinstance(value, Mapping) else [("", key)]
     if recipe.task == "train":
         from engines.training import TrainConfig
 
         # Seed and device belong to the job; everything else about training may be set, in the recipe or not.
         free = TrainConfig.__dataclass_fields__.keys() - {"seed", "device"}
-        places += [("train", name) for name in sorted(free) if ("train", name) not in places]
-    return places
+        positions += [("train", name) for name in sorted(free) if ("train", name) not in positions]
+    return positions
 
 
 def _unknown_key_hint(recipe: Recipe, key: str) -> str:
-    places = _list_settings(recipe)
-    names = [name for _, name in places]
+    positions = _list_settings(recipe)
+    names = [name for _, name in positions]
     listed = f"It has: {', '.join(names)}."
     if recipe.task == "train":
         listed += " Other model settings are named model.KEY."
     table, _, name = key.rpartition(".")
-    of_table = [each for place, each in places if table and place == table]
+    of_table = [each for index, each in positions if table and index == table]
     hint = suggest_name(name, of_table) if of_table else suggest_name(key, [*names, "seed"])
     return hint if hint.startswith("Did") else listed
 

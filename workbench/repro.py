@@ -96,8 +96,8 @@ def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None
         known = did_you_mean(engine, engine_names()) or f"There are: {', '.join(engine_names())}."
         raise UsageError(f"there are no tables for {engine!r}", code="E428", remedy=known)
     entries = reported_tables(engine)
-    found = [entry for entry in entries if number in (None, entry["number"])]
-    if not found:
+    results = [entry for entry in entries if number in (None, entry["number"])]
+    if not results:
         numbers = ", ".join(str(entry["number"]) for entry in entries)
         raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
     stored, shipped = (
@@ -109,7 +109,7 @@ def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None
         for view in list_jobs(workspace)
         if view.state == "succeeded" and view.params.get("recipe")
     ]
-    return [_make_table(workspace, engine, entry, stored, runs, shipped) for entry in found]
+    return [_make_table(workspace, engine, entry, stored, runs, shipped) for entry in results]
 
 
 def save_result(
@@ -150,8 +150,8 @@ def save_result(
     return path
 
 
-def _stored_results(place: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted(place.glob("*.json")):
+def _stored_results(file_path: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted(file_path.glob("*.json")):
         try:
             document = json.loads(path.read_bytes())
             document["table"], document["row"], document["values"]

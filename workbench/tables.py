@@ -150,14 +150,14 @@ class Column:
         value = _plain_value(row.get(self.name))
         return format(value, self.format) if self.format and value != "" else value
 
-    def in_file(self, row: TableRow, place: str) -> object:
+    def in_file(self, row: TableRow, location: str) -> object:
         """Return the value in a csv or tex file; in tex, numbers have 6 digits."""
-        if self.tex is not None and place == "tex":
+        if self.tex is not None and location == "tex":
             from workbench.export import TexCell
 
             return TexCell(f"${self.tex(row)}$")
         value = _plain_value(row.get(self.name))
-        return float(f"{value:.6g}") if isinstance(value, float) and place == "tex" else value
+        return float(f"{value:.6g}") if isinstance(value, float) and location == "tex" else value
 
 
 def _plain_value(value: object) -> object:
@@ -205,9 +205,9 @@ class TableSpec:
         made = {column.name: column.value for column in self.columns if column.value is not None}
         return LazyRow(self.item(item, found) if self.item else item, made)
 
-    def columns_on(self, place: str) -> tuple[Column, ...]:
+    def columns_on(self, location: str) -> tuple[Column, ...]:
         """Return the columns that appear in a medium: screen, text, csv or tex."""
-        return tuple(column for column in self.columns if place in column.on.split())
+        return tuple(column for column in self.columns if location in column.on.split())
 
     def text_lines(
         self,
@@ -253,10 +253,10 @@ class TableSpec:
             none=none,
         )
 
-    def file_rows(self, place: str, rows: Iterable[TableRow]) -> tuple[list[str], Iterator[list[object]]]:
+    def file_rows(self, location: str, rows: Iterable[TableRow]) -> tuple[list[str], Iterator[list[object]]]:
         """Return the names of the columns, and the rows as values for a csv or tex file."""
-        columns = self.columns_on(place)
-        cells = ([column.in_file(row, place) for column in columns] for row in rows)
+        columns = self.columns_on(location)
+        cells = ([column.in_file(row, location) for column in columns] for row in rows)
         return [column.name for column in columns], cells
 
     def screen_columns(self, **cells: Callable[[TableRow], Any]) -> tuple[Column, ...]:
@@ -417,15 +417,15 @@ class _Term:
     def is_true_for(self, row: TableRow, fields: tuple[str, ...]) -> bool:
         value = row.get(self.field)
         if not self.field:
-            found = any(self.value in _to_text(item) for name in fields for item in _to_items(row.get(name)))
+            result = any(self.value in _to_text(item) for name in fields for item in _to_items(row.get(name)))
         elif self.sign in _COMPARE:
             number = _to_number(value)
-            found = number is not None and _COMPARE[self.sign](number, float(self.value))
+            result = number is not None and _COMPARE[self.sign](number, float(self.value))
         elif self.sign == ":" and isinstance(value, str):
-            found = self.value in value.casefold()
+            result = self.value in value.casefold()
         else:
-            found = any(_equals_value(item, self.value) for item in _to_items(value))
-        return found != self.inverted
+            result = any(_equals_value(item, self.value) for item in _to_items(value))
+        return result != self.inverted
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,8 @@ def training_check(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
         stop_worst: A measure that must be computed during the training.
     """
     wanted = ("trainer", "data", "model", "train")
-    found = {key: spec.params[key] for key in wanted if key in spec.params}
-    return {**found, "seed": spec.seed, "stop_worst": stop_worst}
+    results = {key: spec.params[key] for key in wanted if key in spec.params}
+    return {**results, "seed": spec.seed, "stop_worst": stop_worst}
 
 
 def begun_from(recipe: Recipe, model: str) -> Recipe:
@@ -251,7 +251,7 @@ class _Settings:
 
     def build_task(self) -> TrainingTask:
         """Raise as `Trains`."""
-        paths = {kind: Path(place) for kind, place in self.data.items()}
+        paths = {kind: Path(position) for kind, position in self.data.items()}
         return load_trainer(self.trainer)(self.model, paths, seed=self.seed)
 
 
@@ -379,7 +379,7 @@ def _training_record(spec: Train) -> dict[str, Any]:
     from workbench.jobs.machine import MARK
 
     recipe = {key: value for key, value in to_mapping(spec).items() if key not in ("out", "publish")}
-    recipe["data"] = {kind: Path(place).name for kind, place in spec.data.items()}
+    recipe["data"] = {kind: Path(position).name for kind, position in spec.data.items()}
     attempt = os.environ.get(MARK)
     environment = read_document(Path(attempt).parent / "env.json") if attempt else {}
     if not environment:
@@ -520,9 +520,9 @@ def member_runs(
         UsageError: As `list_variants` and `job_spec`.
     """
     result = []
-    for each in list_variants(recipe, how):
-        spec = job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)
-        result.append((replace(spec, title=f"{spec.title} {each.name}"), each))
+    for variant in list_variants(recipe, how):
+        spec = job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
+        result.append((replace(spec, title=f"{spec.title} {variant.name}"), variant))
     return result
 
 
@@ -558,9 +558,12 @@ def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, A
     rows = []
     for setting, found in groups.values():
         measures = [value.get("measures", {}) for value in found if value.get("complete")]
-        names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
+        names = [
+            name for name in (measures[0] if measures else ()) if all(name in measure for measure in measures)
+        ]
         sums = {
-            name: asdict(summarize_values([float(each[name]) for each in measures], name)) for name in names
+            name: asdict(summarize_values([float(measure[name]) for measure in measures], name))
+            for name in names
         }
         counts = {"runs": len(found), "finished": len(measures)}
         rows.append({"setting": dict(setting), **counts, "measures": sums})
@@ -622,11 +625,11 @@ def _parse_values(text: str) -> Sequence[str]:
         if not (low.isdecimal() and high.isdecimal()) or by_ratio:
             raise UsageError(f"{text!r} gives no number of values", code="E426", remedy="As in: 0..1/5")
         return [str(value) for value in _limit_count(range(int(low), int(high) + 1))]
-    found = [
+    results = [
         _interpolate_range(low, high, number / max(1, count - 1), by_ratio)
         for number in _limit_count(range(count))
     ]
-    return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
+    return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in results]
 
 
 def _limit_count(numbers: range) -> range:
@@ -645,11 +648,11 @@ def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[t
         what = f"{counted[0]} is sampled once per trial, but its range has a number of values"
         remedy = "Set the number of trials with --trials, or give the range to --grid."
         raise UsageError(what, code="E426", remedy=remedy)
-    found = [
+    results = [
         tuple((key, _sample_value(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
         for _ in _limit_count(range(draws))
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(results))
 
 
 def _sample_value(source: Random, low: str, high: str, by_ratio: bool) -> str:

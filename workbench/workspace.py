@@ -145,8 +145,8 @@ class Workspace:
         return Trash(self.root)
 
 
-def _workspace_error(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:
-    return WorkspaceError(what, where=str(place), code=code, remedy=remedy)
+def _workspace_error(code: str, what: str, path: Path, remedy: str) -> WorkspaceError:
+    return WorkspaceError(what, where=str(path), code=code, remedy=remedy)
 
 
 def _not_writable(root: Path) -> WorkspaceError:

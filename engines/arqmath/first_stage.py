@@ -122,13 +122,13 @@ class Lexical(AnswerRetriever):
         """Rank answers by BM25."""
         from engines.retrieval.trec import TrecRun
 
-        found = {}
+        results = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
             if stop():
                 break
-            found[topic] = self.index.to_scored_ids(*self.part.search(text, k))
+            results[topic] = self.index.to_scored_ids(*self.part.search(text, k))
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
-        return TrecRun.from_scores(self.name, found)
+        return TrecRun.from_scores(self.name, results)
 
 
 class Dense(AnswerRetriever):
@@ -194,15 +194,15 @@ class Questions(Dense):
         from engines.retrieval.trec import TrecRun
 
         scores, rows = self.part.search(queries, k)
-        found = {}
+        results = {}
         for n, topic in enumerate(topics):
             hits: list[tuple[str, float]] = []
             for question, score in self.index.to_scored_ids(scores[n], rows[n], self.index.question_ids):
                 hits += [(answer, score) for answer in self.index.store.list_answer_ids(question)]
                 if len(hits) >= k:
                     break
-            found[topic] = hits
-        return TrecRun.from_scores(self.name, found)
+            results[topic] = hits
+        return TrecRun.from_scores(self.name, results)
 
 
 class Sparse(AnswerRetriever):

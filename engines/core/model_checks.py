@@ -217,7 +217,7 @@ def check_sizes(config: Mapping[str, Any], shapes: Mapping[str, Sequence[int]]) 
             continue
         if value > most:
             raise ValueError(f"{name} is {value:,}, and the weights are not of that size")
-    stacked = max((int(found[1]) + 1 for one in shapes if (found := _STACK.search(one))), default=0)
+    stacked = max((int(match[1]) + 1 for one in shapes if (match := _STACK.search(one))), default=0)
     if layers and stacked > sum(layers):
         raise ValueError(f"{sum(layers):,} layers are described, and the weights are of {stacked:,}")
 

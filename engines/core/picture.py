@@ -351,15 +351,15 @@ def _encode_picture(figure: Figure, columns: int, lines: int, look: Look) -> dic
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
-    found = {"columns": columns, "lines": lines, "width": image.width, "height": image.height}
+    results = {"columns": columns, "lines": lines, "width": image.width, "height": image.height}
     if not look.colours:
         file = io.BytesIO()
         image.save(file, "png", compress_level=6)
-        return {**found, "png": base64.b64encode(file.getvalue()).decode("ascii")}
+        return {**results, "png": base64.b64encode(file.getvalue()).decode("ascii")}
     palette, pixels = _index_colours(image, look)
     whole = encode(pixels, image.width, palette, (0, 0, image.width, image.height))
     packed = base64.b64encode(zlib.compress(pixels)).decode("ascii")
-    return {**found, "palette": palette, "pixels": packed, "sixel": whole}
+    return {**results, "palette": palette, "pixels": packed, "sixel": whole}
 
 
 def _index_colours(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
@@ -465,7 +465,7 @@ def dots_figure(path: Path, rows: Sequence[Dot], x: str, theirs: str, *, cache: 
     """Draw our figures (filled, with 95 % intervals) next to a paper's (open), one line each."""
 
     def draw(axes: Any) -> None:
-        heights = [-place for place in range(len(rows))]
+        heights = [-index for index in range(len(rows))]
         for at, (_, value, ends, _) in zip(heights, rows, strict=True):
             if ends is not None:
                 axes.plot(ends, (at, at), color=_COLOURS[0], linewidth=1.4)

@@ -154,6 +154,9 @@ def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
         return None
     settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 10, "check": True}
     try:
-        return [subprocess.run([git, "-C", str(root), *each], **settings).stdout.strip() for each in commands]
+        return [
+            subprocess.run([git, "-C", str(root), *command], **settings).stdout.strip()
+            for command in commands
+        ]
     except (OSError, subprocess.SubprocessError):
         return None

@@ -84,7 +84,7 @@ def edit_script(a: Tree, b: Tree) -> list[Edit]:
     left, right = forest.tree_arrays(0), forest.tree_arrays(1)
     costs = _all_subtree_distances(*left, *right)
     edits: list[Edit] = []
-    places = (_prefix_places(a), _prefix_places(b))
+    positions = (_prefix_places(a), _prefix_places(b))
     pairs = [(len(left[0]) - 1, len(right[0]) - 1)]
     while pairs:
         i, j = pairs.pop()
@@ -92,12 +92,12 @@ def edit_script(a: Tree, b: Tree) -> list[Edit]:
             if subtrees:
                 pairs.append((x, y))
             elif y < 0:
-                edits.append(Edit("delete", places[0][x], None))
+                edits.append(Edit("delete", positions[0][x], None))
             elif x < 0:
-                edits.append(Edit("insert", None, places[1][y]))
+                edits.append(Edit("insert", None, positions[1][y]))
             else:
                 same = left[0][x] == right[0][y]
-                edits.append(Edit("keep" if same else "rename", places[0][x], places[1][y]))
+                edits.append(Edit("keep" if same else "rename", positions[0][x], positions[1][y]))
     return sorted(edits, key=lambda edit: (edit.left is None, edit.left, edit.right))
 
 
@@ -116,7 +116,7 @@ class _Forest:
             labels += [numbers.setdefault(node.label, len(numbers)) for node in order]
             leaves += leftmost
             # The last node with a given leftmost leaf is a key root.
-            roots += sorted({leaf: place for place, leaf in enumerate(leftmost)}.values())
+            roots += sorted({leaf: index for index, leaf in enumerate(leftmost)}.values())
             self.nodes_at[index + 1] = len(labels)
             self.roots_at[index + 1] = len(roots)
         self.labels = np.array(labels, np.int32)
@@ -153,7 +153,7 @@ def _to_postfix(tree: Tree) -> tuple[list[Tree], list[int]]:
 
 
 def _prefix_places(tree: Tree) -> list[int]:
-    places: list[int] = []
+    positions: list[int] = []
     count = 0
     waiting: list[tuple[Tree, int]] = [(tree, -1)]
     while waiting:
@@ -163,8 +163,8 @@ def _prefix_places(tree: Tree) -> list[int]:
             count += 1
             waiting += ((child, -1) for child in reversed(node.children))
         else:
-            places.append(place)
-    return places
+            positions.append(place)
+    return positions
 
 
 def _trace_steps(

@@ -157,16 +157,16 @@ def read_prefix(text: str, letters: str = "") -> Tree:
         letters: Other variables than x.
 
     Raises:
-        ExpressionError: That names what is wrong; its position counts characters.
+        ExpressionError: With a message that names what is wrong; its position counts characters.
     """
     check_length(text)
     try:
         tree = parse_prefix(text.split(), lambda token: count_operands(token, letters))
     except ExpressionError as error:
-        place = _find_character(text, error.position, letters)
-        what = error.what if place is None else f"{error.what} (character {place + 1})"
+        character = _find_character(text, error.position, letters)
+        what = error.what if character is None else f"{error.what} (character {character + 1})"
         raise ExpressionError(
-            what, text=show_controls(text), position=place or 0, remedy=error.remedy
+            what, text=show_controls(text), position=character or 0, remedy=error.remedy
         ) from None
     check_bound(tree, text)
     for node in tree:

@@ -299,28 +299,28 @@ def unit_formulas(
 
 
 def _text_formulas(
-    text: str, suffix: str, place: Path, path: str, macros: tex.Macros | None, on_bad: OnBad
+    text: str, suffix: str, file_path: Path, path: str, macros: tex.Macros | None, on_bad: OnBad
 ) -> Iterator[DocumentFormula]:
     text = text if macros is None else macros.expand_delimiters(text)
-    yield from extract_formulas(read_whole_document(text, suffix, place, on_bad), path, macros)
+    yield from extract_formulas(read_whole_document(text, suffix, file_path, on_bad), path, macros)
 
 
-def _read_packed_formulas(place: Path, path: str, on_bad: OnBad) -> Iterator[DocumentFormula]:
+def _read_packed_formulas(file_path: Path, path: str, on_bad: OnBad) -> Iterator[DocumentFormula]:
     """Yield the formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
-    for name, text, macros in _read_packed_texts(place):
+    for name, text, macros in _read_packed_texts(file_path):
         suffix = PurePosixPath(name.lower()).suffix
-        yield from _text_formulas(text, suffix, place / name, f"{path}/{name}", macros, on_bad)
+        yield from _text_formulas(text, suffix, file_path / name, f"{path}/{name}", macros, on_bad)
 
 
-def _read_packed_documents(place: Path, path: str, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
-    for name, text, macros in _read_packed_texts(place):
-        document = _read_expanded(text, place / name, macros, on_bad)
-        yield place / name, replace(document, id=f"{path}/{name}")
+def _read_packed_documents(file_path: Path, path: str, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
+    for name, text, macros in _read_packed_texts(file_path):
+        document = _read_expanded(text, file_path / name, macros, on_bad)
+        yield file_path / name, replace(document, id=f"{path}/{name}")
 
 
-def _read_packed_texts(place: Path) -> Iterator[tuple[str, str, tex.Macros | None]]:
+def _read_packed_texts(file_path: Path) -> Iterator[tuple[str, str, tex.Macros | None]]:
     """The documents in an archive: name, text and macros of each."""
-    texts = dict(_read_archive_texts(place))
+    texts = dict(_read_archive_texts(file_path))
     scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
     macros = tex.resolve_project_macros(scans)
     for name, text in sorted(texts.items()):
@@ -328,18 +328,18 @@ def _read_packed_texts(place: Path) -> Iterator[tuple[str, str, tex.Macros | Non
             yield name, text, macros.get(name)
 
 
-def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
+def _read_archive_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the texts in an archive, which is unpacked in memory alone; names stay in it."""
     left = MAX_CHARACTERS
     try:
-        archive = tarfile.open(place)  # noqa: SIM115  (closed below)
+        archive = tarfile.open(path)  # noqa: SIM115  (closed below)
     except tarfile.ReadError as error:
-        if not place.name.endswith(".gz"):
-            raise _broken_archive_error(place) from error
-        yield from _read_single_source(place)
+        if not path.name.endswith(".gz"):
+            raise _broken_archive_error(path) from error
+        yield from _read_single_source(path)
         return
     except (EOFError, OSError) as error:
-        raise _broken_archive_error(place) from error
+        raise _broken_archive_error(path) from error
     try:
         with archive:
             for member in archive:
@@ -348,7 +348,7 @@ def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
                     continue
                 left -= member.size
                 if left < 0:
-                    raise _too_large(place)
+                    raise _too_large(path)
                 file: IO[bytes] | None = archive.extractfile(member)
                 if file is not None:
                     yield normpath(f"/{member.name}").lstrip("/"), _decode_source(file.read())
@@ -356,20 +356,20 @@ def _read_archive_texts(place: Path) -> Iterator[tuple[str, str]]:
             while archive.fileobj.read(2**20):
                 pass
     except (EOFError, OSError, tarfile.TarError, zlib.error, LZMAError) as error:
-        raise _broken_archive_error(place) from error
+        raise _broken_archive_error(path) from error
 
 
-def _read_single_source(place: Path) -> Iterator[tuple[str, str]]:
+def _read_single_source(path: Path) -> Iterator[tuple[str, str]]:
     """Yield a source of one file, as arXiv packs it."""
     try:
-        with gzip.open(place) as file:
+        with gzip.open(path) as file:
             text = _decode_source(file.read(MAX_CHARACTERS + 1))
     except (EOFError, OSError, zlib.error) as error:
-        raise _broken_archive_error(place) from error
+        raise _broken_archive_error(path) from error
     if len(text) > MAX_CHARACTERS:
-        raise _too_large(place)
+        raise _too_large(path)
     if "\\document" in text or "\\begin" in text:
-        yield f"{place.name.removesuffix('.gz')}.tex", text
+        yield f"{path.name.removesuffix('.gz')}.tex", text
 
 
 def _decode_source(data: bytes) -> str:
@@ -377,13 +377,13 @@ def _decode_source(data: bytes) -> str:
     return text if "\ufffd" not in text else data.decode("latin-1").replace("\r\n", "\n")
 
 
-def _broken_archive_error(place: Path) -> DataError:
-    return DataError("the archive is corrupt", path=place, code="E316", remedy="Download or copy it again.")
+def _broken_archive_error(path: Path) -> DataError:
+    return DataError("the archive is corrupt", path=path, code="E316", remedy="Download or copy it again.")
 
 
-def _too_large(place: Path) -> DataError:
+def _too_large(path: Path) -> DataError:
     what = f"the texts in it have more than {MAX_CHARACTERS:,} characters"
-    return DataError(what, path=place, code="E317", remedy="Unpack it into a folder, and index that.")
+    return DataError(what, path=path, code="E317", remedy="Unpack it into a folder, and index that.")
 
 
 def group_by_size(units: Sequence[Unit], size: int) -> Iterator[list[Unit]]:

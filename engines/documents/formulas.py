@@ -165,8 +165,8 @@ def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> 
         cells = _read_separated_cells(path, "\t" if plain.endswith(".tsv") else ",", column, on_bad)
     for line, id_, cell, texts in cells:
         if _MARKED.search(cell):
-            found = row_pieces(cell, lambda *_: None)  # a lone dollar is a dollar
-            yield from extract_formulas(Document(id_ or str(line), tuple(found), line), name)
+            result = row_pieces(cell, lambda *_: None)  # a lone dollar is a dollar
+            yield from extract_formulas(Document(id_ or str(line), tuple(result), line), name)
         elif not texts and (latex := cell.strip()) and len(latex) <= MAX_LATEX:
             yield DocumentFormula(latex, name, line, id_, "")
 

@@ -90,7 +90,7 @@ def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_
         from engines.retrieval.trec import read_run
 
         wanted = {post for scored in read_run(path).rankings.values() for post, _ in scored}
-        yield from (each for each in read_documents(posts, on_bad=on_bad) if each.id in wanted)
+        yield from (document for document in read_documents(posts, on_bad=on_bad) if document.id in wanted)
     elif kind in (".jsonl", ".ndjson"):
         yield from _read_row_documents(path, on_bad)
     elif kind == ".xml":
@@ -124,8 +124,8 @@ def split_pieces(
     at = begun = 0
     missing: set[str] = set()
 
-    def line(place: int) -> int:
-        return first + bisect_right(breaks, place - 1)
+    def line(position: int) -> int:
+        return first + bisect_right(breaks, position - 1)
 
     while match := _OPENS.search(text, at):
         start, at = match.start(), match.end()
@@ -341,12 +341,12 @@ def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
 
 def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
     """Return the document of a JSON object: its text, behind the problem that it solves."""
-    found: list[TextPiece] = []
+    results: list[TextPiece] = []
     if key == "solution" and isinstance(row.get("problem"), str):
-        found = [TextPiece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
-        found.append(TextPiece("\n\n", 1))
-    found += row_pieces(row[key], tell)
-    return Document(str(row.get("id", number)), tuple(found), number)
+        results = [TextPiece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
+        results.append(TextPiece("\n\n", 1))
+    results += row_pieces(row[key], tell)
+    return Document(str(row.get("id", number)), tuple(results), number)
 
 
 def _read_post_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:

@@ -264,8 +264,8 @@ def reachable_files(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
         yield path
         for names in reversed(scans[path].inputs):
             folders = (dirname(root), dirname(path), "")
-            places = (normpath(join(folder, name)) for folder in folders for name in names)
-            result = next((place for place in places if place in scans), None)
+            positions = (normpath(join(folder, name)) for folder in folders for name in names)
+            result = next((index for index in positions if index in scans), None)
             if result is not None and result not in seen:
                 seen.add(result)
                 pending.append(result)

@@ -298,9 +298,9 @@ def resolve_build(spec: BuildCorpus) -> BuildCorpus:
     else:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
-    found = {name: getattr(config, name) for name in _SETTINGS}
-    found |= {"nodes": config.limits.nodes, "workers": system.count_processors()}
-    left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
+    results = {name: getattr(config, name) for name in _SETTINGS}
+    results |= {"nodes": config.limits.nodes, "workers": system.count_processors()}
+    left_open = {name: value for name, value in results.items() if getattr(spec, name) is None}
     if spec.weights is not None:
         left_open["weights"] = canonical_weights(spec.weights)
     families_of(spec.forms or "")

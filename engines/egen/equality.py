@@ -110,11 +110,11 @@ class Verified(Tabular):
 
 def explain_row(row: Mapping[str, Any]) -> str:
     """Return the counterexample in words, or why the line cannot be read."""
-    found = row["counterexample"]
-    if found is None or "said" in found:
-        return (found or {}).get("said") or row.get("error") or ""
-    sides = format_distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
-    return f"{describe_point(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
+    result = row["counterexample"]
+    if result is None or "said" in result:
+        return (result or {}).get("said") or row.get("error") or ""
+    sides = format_distinguishable(result["head"], result["member"], result.get("difference"), digits=6)
+    return f"{describe_point(result['x'], result.get('at'), digits=4)}: {' and '.join(sides)}"
 
 
 def verify(

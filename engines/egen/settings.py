@@ -77,7 +77,7 @@ def read_weights(text: str) -> dict[str, float]:
     >>> read_weights("trig = 1, hyperbolic=.2, power=3")
     {'hyperbolic': 0.2, 'power': 3.0}
     """
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         match = _PART.match(part)
         if match is None or match[1] not in FAMILIES:
@@ -88,8 +88,8 @@ def read_weights(text: str) -> dict[str, float]:
             raise _unreadable_error(part) from None
         if math.isnan(weight) or not _LEAST <= weight <= _MOST:
             raise _unreadable_error(part)
-        found[match[1]] = weight
-    return {name: weight for name, weight in sorted(found.items()) if weight != 1}
+        results[match[1]] = weight
+    return {name: weight for name, weight in sorted(results.items()) if weight != 1}
 
 
 def canonical_weights(text: str) -> str:

@@ -294,24 +294,24 @@ def _read_description(folder: Path, description: Path) -> ArqmathFolder:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _description_error(description, f"it cannot be read: {error}") from error
     title = document.pop("title", folder.resolve().name)
-    found: dict[tuple[str, int], list[Path]] = {}
+    results: dict[tuple[str, int], list[Path]] = {}
     for name, value in document.items():
         if name in _ONE or name in _MANY:
-            found[name, 0] = _resolve_described_paths(folder, description, name, value)
-            if name in _ONE and len(found[name, 0]) != 1:
+            results[name, 0] = _resolve_described_paths(folder, description, name, value)
+            if name in _ONE and len(results[name, 0]) != 1:
                 raise _description_error(
-                    description, f"`{name}` names {len(found[name, 0])} files, and one is needed"
+                    description, f"`{name}` names {len(results[name, 0])} files, and one is needed"
                 )
         elif name in _BY_TASK and isinstance(value, dict):
             for task, files in value.items():
                 if task not in map(str, _TASKS):
                     raise _description_error(description, f"[{name}] has the key {task!r}, which is no task")
-                found[name, int(task)] = _resolve_described_paths(
+                results[name, int(task)] = _resolve_described_paths(
                     folder, description, f"{name}.{task}", files
                 )
         else:
             raise _description_error(description, f"the key {name!r} is unknown or not what it should be")
-    return _make_folder(folder, str(title), found)
+    return _make_folder(folder, str(title), results)
 
 
 def _resolve_described_paths(folder: Path, description: Path, key: str, value: object) -> list[Path]:

@@ -66,34 +66,34 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
         if first.startswith("{")
         else _read_table_topics
     )
-    found: dict[str, Topic] = {}
+    results: dict[str, Topic] = {}
     for line, topic in rows(path, on_bad):
-        if found.setdefault(topic.id, topic) is not topic:
+        if results.setdefault(topic.id, topic) is not topic:
             remedy = "Remove one of them; runs and judgements refer to topics by id."
             on_bad(
                 DataError(f"topic {topic.id} occurs twice", path=path, line=line, code="E317", remedy=remedy)
             )
-    if not found:
+    if not results:
         raise DataError(
             "no <Topic> in the file" if rows is _read_xml_topics else "no topics in the file",
             path=path,
             remedy="Is this a topic file of ARQMath?",
         )
-    return list(found.values())
+    return list(results.values())
 
 
 def read_topic_files(files: Sequence[Path]) -> list[Topic]:
     """Return the topics of all files. Raises: as `read_topics`, and EngineError E434 where two ask otherwise
     under one id.
     """
-    found: dict[str, Topic] = {}
+    results: dict[str, Topic] = {}
     for file in files:
         for topic in read_topics(file):
-            if found.setdefault(topic.id, topic) != topic:
+            if results.setdefault(topic.id, topic) != topic:
                 raise make_refusal(
                     f"{file} asks otherwise under {topic.id} than a file before it", "E434", "Leave one out."
                 )
-    return list(found.values())
+    return list(results.values())
 
 
 def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:

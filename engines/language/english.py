@@ -96,7 +96,7 @@ def analyse_sentences(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterat
                 nlp.vocab,
                 words=[word for word, _ in sentence],
                 spaces=[space for _, space in sentence],
-                sent_starts=[place == 0 for place in range(len(sentence))],
+                sent_starts=[index == 0 for index in range(len(sentence))],
             )
 
     for document in nlp.pipe(documents()):

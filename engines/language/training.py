@@ -81,15 +81,15 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
 
 def _parse_sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bool]) -> Sentence:
     heads = []
-    for place, (number, columns) in enumerate(rows):
-        if columns[0] != str(place + 1):
+    for index, (number, columns) in enumerate(rows):
+        if columns[0] != str(index + 1):
             raise _unusable_line_error(
-                path, number, f"the word is called {columns[0]} where {place + 1} is due"
+                path, number, f"the word is called {columns[0]} where {index + 1} is due"
             )
         head = int(columns[6]) if re.fullmatch(r"[0-9]{1,4}", columns[6]) else -1
         if not 0 <= head <= len(rows):
             raise _unusable_line_error(path, number, f"the head {columns[6]} is no word of the sentence")
-        heads.append(head - 1 if head else place)
+        heads.append(head - 1 if head else index)
     ends: Sequence[int] = range(len(heads))
     for _ in heads:
         ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
@@ -99,7 +99,7 @@ def _parse_sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[i
     return Sentence(
         words=tuple(cell[1] for cell in cells),
         spaces=tuple(
-            fused.get(place, "SpaceAfter=No" not in cell[9]) for place, cell in enumerate(cells, start=1)
+            fused.get(index, "SpaceAfter=No" not in cell[9]) for index, cell in enumerate(cells, start=1)
         ),
         tags=tuple(cell[4] for cell in cells),
         lemmas=tuple(cell[2] for cell in cells),
@@ -126,18 +126,18 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
 
     A treebank of newspapers and letters has no formulas, and the pipeline is to know them.
     """
-    places = list(range(len(sentence.words)))
-    random.shuffle(places)
+    positions = list(range(len(sentence.words)))
+    random.shuffle(positions)
     if random.random() < 0.3:
-        for place in places:
-            if sentence.tags[place] in ("NN", "NNS") and sentence.relations[place] != "compound":
-                return _renumber_sentence(sentence, place)
+        for index in positions:
+            if sentence.tags[index] in ("NN", "NNS") and sentence.relations[index] != "compound":
+                return _renumber_sentence(sentence, index)
         return None
-    for place in places:
-        tag, relation = sentence.tags[place], sentence.relations[place]
+    for index in positions:
+        tag, relation = sentence.tags[index], sentence.relations[index]
         noun = relation in _NOMINAL and tag[:2] in ("NN", "PR")
         if (noun or (relation in _CLAUSE and tag[:2] == "VB")) and (
-            changed := _replace_phrase(sentence, place, relation)
+            changed := _replace_phrase(sentence, index, relation)
         ):
             return changed
     return None
@@ -183,16 +183,16 @@ def _replace_phrase(sentence: Sentence, position: int, relation: str) -> Sentenc
     )
 
 
-def _renumber_sentence(sentence: Sentence, place: int) -> Sentence:
+def _renumber_sentence(sentence: Sentence, index: int) -> Sentence:
     def grown(values: tuple[str, ...], own: str) -> tuple[str, ...]:
-        return (*values[: place + 1], own, *values[place + 1 :])
+        return (*values[: index + 1], own, *values[index + 1 :])
 
-    heads = [head + (head > place) for head in sentence.heads]
-    heads.insert(place + 1, place)
+    heads = [head + (head > index) for head in sentence.heads]
+    heads.insert(index + 1, index)
     return replace(
         sentence,
         words=grown(sentence.words, FORMULA),
-        spaces=(*sentence.spaces[:place], True, *sentence.spaces[place:]),
+        spaces=(*sentence.spaces[:index], True, *sentence.spaces[index:]),
         tags=grown(sentence.tags, "NN"),
         lemmas=grown(sentence.lemmas, FORMULA),
         heads=tuple(heads),
@@ -420,5 +420,5 @@ def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]
     axes = axes[:, ::-1][:, :width]
     # The sign of an eigenvector is arbitrary: the largest entry is positive.
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(width)])
-    found = table @ axes
-    return words, (found / found.std()).astype(np.float32)
+    result = table @ axes
+    return words, (result / result.std()).astype(np.float32)

@@ -96,9 +96,9 @@ def mark_formulas(text: str) -> MarkedText:
         parts += [text[at : match.start()], written]
         at = match.end()
     parts.append(text[at:])
-    for place in range(0, len(parts), 2):
-        loose += len(re.findall(r"(?<!\\)\$", parts[place]))
-        parts[place] = parts[place].replace("\\$", "$")
+    for index in range(0, len(parts), 2):
+        loose += len(re.findall(r"(?<!\\)\$", parts[index]))
+        parts[index] = parts[index].replace("\\$", "$")
     warnings = [f"{loose} dollar signs are unmatched and stay text"] if loose else []
     return _build_marked(parts, formulas, warnings)
 
@@ -106,8 +106,8 @@ def mark_formulas(text: str) -> MarkedText:
 def _build_marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) -> MarkedText:
     """Args: parts: text and placeholders in turn; a word of the text that looks like one is taken apart."""
     alike = 0
-    for place in range(0, len(parts), 2):
-        parts[place], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[place])
+    for index in range(0, len(parts), 2):
+        parts[index], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[index])
         alike += count
     if alike:
         warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), which placeholders use')
@@ -132,7 +132,7 @@ def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedT
             one whose id another formula has the id with a number.
     """
     parts: list[str] = []
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     warnings: list[str] = []
     at = 0
     for number, (name, latex) in enumerate(formulas):
@@ -143,16 +143,16 @@ def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedT
         first = short = re.sub(r"\W", "_", name.removeprefix("q_")) or f"n{number}"
         written, kept = split_punctuation(latex, short)
         again = 1
-        while found.get(short, kept) != kept:
+        while results.get(short, kept) != kept:
             again += 1
             short = f"{first}_{again}"
             written = split_punctuation(latex, short)[0]
         if short != first:
             warnings.append(f"another formula has the id {first} too, and is {short}")
-        found[short] = kept
+        results[short] = kept
         parts += [text[at:start], written]
         at = start + len(latex) + 2
-    return _build_marked([*parts, text[at:]], found, warnings)
+    return _build_marked([*parts, text[at:]], results, warnings)
 
 
 @specification
@@ -235,8 +235,8 @@ def cut_window(text: str, formula: str, sentences: int = 1, pipeline: Path | Non
     # A quote after a full stop would count to the sentence before it.
     unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), text)
     spans = split(unquoted, pipeline=pipeline)
-    for place, (start, end) in enumerate(spans):
+    for index, (start, end) in enumerate(spans):
         if make_placeholder(formula) in text[start:end]:
-            chosen = spans[max(0, place - sentences) : place + sentences + 1]
+            chosen = spans[max(0, index - sentences) : index + sentences + 1]
             return " ".join(" ".join(text[one:two].split()) for one, two in chosen)
     return make_placeholder(formula)

@@ -71,7 +71,7 @@ def place_formulas(
     from engines.mathamr.context import PLACEHOLDER
 
     parts: list[str] = []
-    places: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int]] = {}
     at = length = 0
     for match in PLACEHOLDER.finditer(context):
         formula = formulas.get(match[1])
@@ -79,11 +79,11 @@ def place_formulas(
         shown = match[0] if formula is None else f"${formula.latex}$"
         start = length + len(before) + 1
         if formula is not None:
-            places.setdefault(match[1], (start, start + len(formula.latex)))
+            positions.setdefault(match[1], (start, start + len(formula.latex)))
         parts += [before, shown]
         length += len(before) + len(shown)
         at = match.end()
-    return "".join([*parts, context[at:]]), places
+    return "".join([*parts, context[at:]]), positions
 
 
 def link_formulas(
@@ -273,8 +273,8 @@ def inspect(
     text, places = place_formulas(source.context, source.formulas)
     formulas, spans = link_formulas(source.formulas, source.query, graph, roots, lost, places)
     opened = _open_index(spec, cache, warnings) if spec.k else None
-    found = None if opened is None else _NearestFormulas(spec, source, task, opened)
-    equal, not_equal = ([], "") if found is None else found.list_equal(warnings)
+    result = None if opened is None else _NearestFormulas(spec, source, task, opened)
+    equal, not_equal = ([], "") if result is None else result.list_equal(warnings)
     document = {
         "id": source.id,
         "text": text,
@@ -285,10 +285,10 @@ def inspect(
         "nodes": build_node_rows(graph, text, spans),
         "triples": list_edges(graph),
         "strings": _make_strings(source, graph),
-        "nearest": [] if found is None else found.list_nearest(),
+        "nearest": [] if result is None else result.list_nearest(),
         "equal": equal,
         "not_equal": not_equal,
-        "runs": [] if found is None or task is None else found.list_runs(task),
+        "runs": [] if result is None or task is None else result.list_runs(task),
         "warnings": warnings,
     }
     from engines.mathamr.graph.drawing import to_svg
@@ -374,9 +374,9 @@ def _make_strings(source: _QueryContext, graph: Graph) -> dict[str, str]:
     from engines.mathamr.retrieval.strings import REPRESENTATIONS, FormulaInContext
 
     given = FormulaInContext(source.query, source.formulas, source.context)
-    found = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}
+    results = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}
     return {
-        **found,
+        **results,
         "mathamr": linearize_graph(graph, style="paper"),
         "mathamr-released": linearize_graph(graph),
     }
@@ -390,12 +390,12 @@ def _open_index(spec: Inspect, cache: Path | None, warnings: list[str]) -> Formu
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
     collection = ArqmathFolder.open(spec.folder)
-    place = find_index(collection, spec.index, cache, values=spec.equal)
-    if place is None and cache is not None:
+    index = find_index(collection, spec.index, cache, values=spec.equal)
+    if index is None and cache is not None:
         warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
-    if place is None:
+    if index is None:
         return None
-    return open_index(place, collection.path, lambda event: warnings.append(str(event.data["message"])))
+    return open_index(index, collection.path, lambda event: warnings.append(str(event.data["message"])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,10 +238,10 @@ class PairTurns:
     def __len__(self) -> int:
         return 2 * len(self._all) if len(self._equal) else len(self._all)
 
-    def __getitem__(self, place: int) -> tuple[int, int]:
+    def __getitem__(self, index: int) -> tuple[int, int]:
         if not len(self._equal):
-            return int(self._all[place]), 0
-        block, inside = divmod(place, self._block)
+            return int(self._all[index]), 0
+        block, inside = divmod(index, self._block)
         row = (block // 2) * self._block + inside
         return (int(self._all[row]), 0) if block % 2 == 0 else (int(self._equal[row]), 1)
 

@@ -75,21 +75,21 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
 def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
 
-    found: Iterable[tuple[InputRow, OperatorTree]]
+    result: Iterable[tuple[InputRow, OperatorTree]]
     every = read_named_rows(file, "latex", name="id", events=events)
     if spec.reader == "latexml":
         lines = list(every)
-        found = zip(lines, _read_with_latexml([row["latex"] for row in lines]), strict=True)
+        result = zip(lines, _read_with_latexml([row["latex"] for row in lines]), strict=True)
     else:
-        found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
-    for row, tree in found:
+        result = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
+    for row, tree in result:
         latex, found_errors = row["latex"], tree.list_errors()
-        places = dict.fromkeys(error.span for error in found_errors if error.span is not None)
-        if found_errors and not places:
-            places[0, len(latex)] = None
+        positions = dict.fromkeys(error.span for error in found_errors if error.span is not None)
+        if found_errors and not positions:
+            positions[0, len(latex)] = None
         errors = [
             {"start": start, "end": end, "latex": latex[start : min(end, start + _SHOWN)]}
-            for start, end in places
+            for start, end in positions
         ]
         yield {"id": row.held.get("id"), "tree": tree.to_document(), "errors": errors}
 
@@ -156,15 +156,15 @@ def _parse_slt_rows(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, A
             [row["latex"] for row in written], spec.reader, [row.warn_of_row for row in written]
         )
         for row in part:
-            found: dict[str, Any] = {"id": row.held.get("id"), "tree": None}
+            results: dict[str, Any] = {"id": row.held.get("id"), "tree": None}
             if isinstance(row.held.get("latex"), str):
-                found["tree"] = next(made)
+                results["tree"] = next(made)
             else:
                 try:
-                    found["tree"] = read_presentation_mathml(row["mathml"]).to_document()
+                    results["tree"] = read_presentation_mathml(row["mathml"]).to_document()
                 except DataError as error:
                     row.warn_of_row(error.what)
-            yield found
+            yield results
 
 
 def _read_layout_trees(

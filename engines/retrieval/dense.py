@@ -43,7 +43,7 @@ def nearest(
     """
     k = max(0, min(k, len(vectors) - exclude_self))
     result = np.zeros((len(queries), k), np.float32)
-    places = np.zeros((len(queries), k), np.int64)
+    positions = np.zeros((len(queries), k), np.int64)
     for first in range(0, len(queries), _QUERIES):
         block = np.asarray(queries[first : first + _QUERIES], np.float32)
         best = np.zeros((len(block), 0), np.float32), np.zeros((len(block), 0), np.int64)
@@ -53,8 +53,8 @@ def nearest(
                 own = np.arange(max(first, begin), min(first + len(block), begin + part.shape[1]))
                 part[own - first, own - begin] = -np.inf
             best = best_of_both(best, part, begin, k)
-        result[first : first + len(block)], places[first : first + len(block)] = best
-    return result, places
+        result[first : first + len(block)], positions[first : first + len(block)] = best
+    return result, positions
 
 
 def precision_at(

@@ -264,9 +264,9 @@ class SentenceEncoder:
     def _encoded(
         self, texts: Sequence[str], role: TextRole, normalise: bool, events: Sink, stop: Stop
     ) -> Vectors:
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        wanted = list(places)
-        found = np.zeros((len(wanted), self.dimension), np.float32)
+        positions = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+        wanted = list(positions)
+        result = np.zeros((len(wanted), self.dimension), np.float32)
         lengths: list[int] = []
         for begin in range(0, len(wanted), _MEASURED):
             if not stop():
@@ -276,15 +276,15 @@ class SentenceEncoder:
         while begin < len(order) and not stop():
             most = max(1, min(_BATCH, _CHARACTERS // max(1, lengths[order[begin]])))
             batch = order[begin : begin + most]
-            found[batch] = self._call_library(
+            result[batch] = self._call_library(
                 lambda part: self._encode(part, role), [wanted[place] for place in batch]
             )
             begin += len(batch)
             events(Event("progress", {"done": begin, "total": len(wanted), "unit": "texts"}))
-        check_finite(found, self.name)
+        check_finite(result, self.name)
         if len(wanted) < len(texts):
-            found = found[[places[text] for text in texts]]
-        return normalize_rows(found) if normalise else found
+            result = result[[positions[text] for text in texts]]
+        return normalize_rows(result) if normalise else result
 
     def _call_library(self, read: Callable[[list[str]], T], texts: list[str]) -> T:
         try:

@@ -62,8 +62,8 @@ def _join_panels(panels: Sequence[list[str]], topics: int) -> str:
         f'height="{height}" font-family="sans-serif" font-size="10" fill="{_INK}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
-    for place, panel in enumerate(panels):
-        parts += [f'<g transform="translate(0 {place * each})">', *panel, "</g>"]
+    for index, panel in enumerate(panels):
+        parts += [f'<g transform="translate(0 {index * each})">', *panel, "</g>"]
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -141,10 +141,10 @@ def project_to_plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0
         centred = vectors - vectors.mean(0)
         _, _, axes = np.linalg.svd(centred, full_matrices=False)
         flat: NDArray[np.float32] = np.zeros((len(vectors), 2), np.float32)
-        found = centred @ axes[:2].T
+        result = centred @ axes[:2].T
         # The sign of an axis is free: the largest coordinate points up.
-        found *= np.sign(found[np.abs(found).argmax(0), np.arange(found.shape[1])])
-        flat[:, : found.shape[1]] = found
+        result *= np.sign(result[np.abs(result).argmax(0), np.arange(result.shape[1])])
+        flat[:, : result.shape[1]] = result
         return flat
     from sklearn.manifold import TSNE
 
@@ -167,7 +167,7 @@ def draw_points(
     order = list(dict.fromkeys(names))
     low, high = points.min(0), points.max(0)
     scale = (size - 40) / max(float((high - low).max()), 1e-9)
-    places = 20 + (points - low) * scale
+    positions = 20 + (points - low) * scale
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 110} {size + 30}" '
         f'font-family="sans-serif" font-size="12">',
@@ -177,7 +177,9 @@ def draw_points(
     for number, name in enumerate(order):
         paint = _pick_colour(number, len(order))
         rows = [row for row, other in enumerate(names) if other == name]
-        marks = [_draw_mark(number, float(places[row, 0]), float(size + 20 - places[row, 1])) for row in rows]
+        marks = [
+            _draw_mark(number, float(positions[row, 0]), float(size + 20 - positions[row, 1])) for row in rows
+        ]
         lines.append(
             f'<g fill="{paint}" fill-opacity="0.7"><title>{escape(name)}</title>{"".join(marks)}</g>'
         )

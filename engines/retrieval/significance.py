@@ -65,8 +65,8 @@ def bootstrap_bounds(
         return float("nan"), float("nan")
     generator = np.random.default_rng(seed)
     sizes = [min(1_000, draws - done) for done in range(0, draws, 1_000)]
-    found = [statistic(generator.integers(0, units, (size, units))) for size in sizes]
-    low, high = np.percentile(np.concatenate(found), (2.5, 97.5))
+    results = [statistic(generator.integers(0, units, (size, units))) for size in sizes]
+    low, high = np.percentile(np.concatenate(results), (2.5, 97.5))
     return float(low), float(high)
 
 

@@ -105,8 +105,8 @@ class SparseModel:
         return self._encode_distinct(texts, self._model.encode_query, never)
 
     def _encode_distinct(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
-        places = {text: place for place, text in enumerate(sorted(set(texts), key=len))}
-        wanted, found = list(places), []
+        positions = {text: index for index, text in enumerate(sorted(set(texts), key=len))}
+        wanted, found = list(positions), []
         for begin in range(0, len(wanted), _BATCH):
             if stop():
                 break
@@ -116,7 +116,7 @@ class SparseModel:
             found.append(csr_array(dense))
         missing = len(wanted) - sum(part.shape[0] for part in found)
         rows = vstack([*found, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
-        return csr_array(rows[[places[text] for text in texts]])
+        return csr_array(rows[[positions[text] for text in texts]])
 
 
 def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> dict[str, Any]:

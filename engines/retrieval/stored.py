@@ -64,9 +64,9 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     sizes = about.pop(_BYTES, {})
     for name, size in sizes.items():
         file = folder / name
-        found = file.stat().st_size if file.exists() else 0
-        if found != size:
-            raise corrupt_file_error(file, f"{found:,} bytes instead of {size:,}")
+        result = file.stat().st_size if file.exists() else 0
+        if result != size:
+            raise corrupt_file_error(file, f"{result:,} bytes instead of {size:,}")
     return about
 
 
@@ -88,9 +88,9 @@ def best_of_both(
     """Return the `k` best of those before, (queries, at most k) scores and rows, and of more, (queries, n),
     which begin at a row; equal ones in their order.
     """
-    places = top_k(scores, k)
-    both = np.hstack([best[0], np.take_along_axis(scores, places, 1)])
-    rows = np.hstack([best[1], places + begin])
+    positions = top_k(scores, k)
+    both = np.hstack([best[0], np.take_along_axis(scores, positions, 1)])
+    rows = np.hstack([best[1], positions + begin])
     order = top_k(both, k)
     return np.take_along_axis(both, order, 1), np.take_along_axis(rows, order, 1)
 

@@ -303,12 +303,12 @@ def make_snippet(text: str, query: str, width: int = 160) -> str:
     if len(line) <= width:
         return line
     wanted = set(extract_terms(query))
-    found = [(begin, end, wanted.intersection(held)) for begin, end, held in _term_spans(line)]
-    found = [place for place in found if place[2]]
-    count = Counter(term for _, _, held in found for term in held)
+    results = [(begin, end, wanted.intersection(held)) for begin, end, held in _term_spans(line)]
+    results = [place for place in results if place[2]]
+    count = Counter(term for _, _, held in results for term in held)
     best, begin, end = 0.0, 0, 0
-    for number, (start, last, _) in enumerate(found):
-        near = found[number : number + width]
+    for number, (start, last, _) in enumerate(results):
+        near = results[number : number + width]
         # A formula longer than the snippet stands alone.
         inside = [place for place in near if place[1] <= start + width] or near[:1]
         # Exactly rounded: what a set gives in another order is worth the same.

@@ -257,7 +257,7 @@ def _describe_suspicions(
     if otherwise and not are_ranks:
         what = f"{len(otherwise):,} topics, as {otherwise[0]}, are ordered differently by rank and by score"
         yield f"{what}; scores are used, as in trec_eval"
-    several = [found.values() for found in scores.values() if len(found) > 1]
+    several = [score.values() for score in scores.values() if len(score) > 1]
     if several and are_ranks:
         yield "every score equals the rank, so the last document counts as the best"
     elif several and all(len(set(found)) == 1 for found in several):
@@ -412,7 +412,7 @@ def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
         DataError: With file and line for wrong columns or a second document for a topic of a run.
     """
     path, expected = Path(path), "Expected run, topic, id of the answer in the qrels."
-    found: dict[str, dict[str, str]] = {}
+    ids: dict[str, dict[str, str]] = {}
     for line, text in read_lines(path):
         columns = text.split()
         if not columns:
@@ -421,12 +421,12 @@ def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
             what = f"a line has {len(columns)} columns, not 3"
             raise DataError(what, path=path, line=line, remedy=expected)
         tag, topic, document = columns
-        if found.setdefault(tag, {}).setdefault(topic, document) != document:
+        if ids.setdefault(tag, {}).setdefault(topic, document) != document:
             remedy = "A run has one answer to a topic."
             raise DataError(f"a second answer of {tag} to topic {topic}", path=path, line=line, remedy=remedy)
-    if not found:
+    if not ids:
         raise DataError("the file names no answers", path=path, remedy=expected)
-    return found
+    return ids
 
 
 def write_answers(answers: Iterable[Answer], path: str | Path) -> None:

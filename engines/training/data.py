@@ -59,8 +59,8 @@ class Resampled(Generic[T]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, place: int) -> T:
-        row = int(self._order[place])
+    def __getitem__(self, index: int) -> T:
+        row = int(self._order[index])
         return self._draw(row, np.random.default_rng([self._seed, 5, self._epoch, row]))
 
 
@@ -190,8 +190,8 @@ class Batches:
         many = getattr(data, "__getitems__", None)
         for begin in range(first * size, count, size):
             end = min(begin + size, count)
-            places = (np.arange(begin, end) if order is None else order[begin:end]).tolist()
-            yield list(many(places)) if many else [data[place] for place in places]
+            positions = (np.arange(begin, end) if order is None else order[begin:end]).tolist()
+            yield list(many(positions)) if many else [data[index] for index in positions]
 
     def _cut_window(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
         config = self._config
@@ -208,12 +208,12 @@ def _batch_ends(lengths: Any, config: TrainConfig) -> list[int]:
     if not config.batch_tokens:
         return [*range(config.batch_size, len(lengths), config.batch_size), len(lengths)]
     ends, begin, longest = [], 0, 0
-    for place, length in enumerate(lengths.tolist()):
+    for index, length in enumerate(lengths.tolist()):
         longest = max(longest, length)
         # An example that is too long for the budget alone is a batch of its own.
-        if place > begin and longest * (place - begin + 1) > config.batch_tokens:
-            ends.append(place)
-            begin, longest = place, length
+        if index > begin and longest * (index - begin + 1) > config.batch_tokens:
+            ends.append(index)
+            begin, longest = index, length
     return [*ends, len(lengths)]
 
 

@@ -154,7 +154,7 @@ def _exchange_rows(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
     count = torch.tensor([len(rows)], device=rows.device)
     counts = [torch.empty_like(count) for _ in range(dist.get_world_size())]
     dist.all_gather(counts, count)
-    sizes = [int(each) for each in counts]
+    sizes = [int(count) for count in counts]
     filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
     result = _make_gather_function().apply(torch.cat([rows, filling]))
     parts = [result[rank, :size] for rank, size in enumerate(sizes)]
@@ -171,9 +171,9 @@ def _make_gather_function() -> Any:
 
         @staticmethod
         def forward(_: Any, rows: torch.Tensor) -> torch.Tensor:
-            found = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
-            dist.all_gather(found, rows)
-            return torch.stack(found)
+            results = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
+            dist.all_gather(results, rows)
+            return torch.stack(results)
 
         @staticmethod
         def backward(_: Any, gradient: torch.Tensor) -> torch.Tensor:

@@ -95,17 +95,17 @@ def _normalize_source(source: str) -> str:
 def prune_cache(keep: Path) -> None:
     """Remove what was not used for longest beside `keep` until all of it is within `LIMIT_BYTES`, and what
     killed writers have left. Whoever reads what is removed can go on reading."""
-    found = []
+    results = []
     for place in _cached_paths(keep.parent):
         try:
             changed = place.stat().st_mtime
             size = sum(file.stat().st_size for file in place.iterdir())
         except OSError:
             continue  # another process has just removed it
-        found.append((changed, size, place))
+        results.append((changed, size, place))
     sweep_folders(keep.parent, _A_MINUTE_S)
     total = 0
-    for _, size, place in sorted(found, reverse=True):
+    for _, size, place in sorted(results, reverse=True):
         total += size
         if total > LIMIT_BYTES and place != keep:
             _remove_entry(place)
@@ -121,12 +121,12 @@ def remove_cache(folder: Path) -> None:
 
 def _cached_paths(folder: Path) -> list[Path]:
     """What was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
-    return [place for place in folder.glob("*") if _NAME.fullmatch(place.name) and place.is_dir()]
+    return [path for path in folder.glob("*") if _NAME.fullmatch(path.name) and path.is_dir()]
 
 
-def _remove_entry(place: Path) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    place.with_suffix(".lock").unlink(missing_ok=True)
+def _remove_entry(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)
 
 
 # Rows of token ids, in files.
@@ -183,7 +183,7 @@ def _write_sequences(
 
 
 def cached_rows(
-    place: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
+    path: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
 ) -> tuple[list[Name], CachedSequences]:
     """Return rows of ids, each with its name (text, or numbers in a list), in their order.
 
@@ -201,31 +201,31 @@ def cached_rows(
             names.append(name)
             yield row
 
-    if place is None:
+    if path is None:
         result = CachedSequences.store_sequences(ids(), keep=keep)
         return names, result
-    with hold_lock(place):
-        while (read := _read_rows(place)) is None:
+    with hold_lock(path):
+        while (read := _read_rows(path)) is None:
             names.clear()
-            with atomic_folder(place, "names.json") as draft:
+            with atomic_folder(path, "names.json") as draft:
                 with (draft / "ids.i4").open("wb") as file:
                     ends, whole = _write_sequences(file, ids(), keep)
                 np.save(draft / "ends.npy", ends)
                 np.save(draft / "whole.npy", whole)
                 (draft / "names.json").write_text(json.dumps(names), encoding="utf-8")
-            prune_cache(place)
+            prune_cache(path)
     return read
 
 
-def _read_rows(place: Path) -> tuple[list[Any], CachedSequences] | None:
+def _read_rows(path: Path) -> tuple[list[Any], CachedSequences] | None:
     try:
-        os.utime(place)  # so that what is used stays
-        ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
-        names = json.loads((place / "names.json").read_bytes())
+        os.utime(path)  # so that what is used stays
+        ends, whole = (np.load(path / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
+        names = json.loads((path / "names.json").read_bytes())
         count = int(ends[-1]) if len(ends) else 0
-        if not len(names) == len(ends) == len(whole) or (place / "ids.i4").stat().st_size != 4 * count:
+        if not len(names) == len(ends) == len(whole) or (path / "ids.i4").stat().st_size != 4 * count:
             return None
-        ids = np.memmap(place / "ids.i4", np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+        ids = np.memmap(path / "ids.i4", np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
     except (OSError, ValueError, EOFError):
         return None
     return names, CachedSequences(ids, ends, whole)

@@ -131,7 +131,7 @@ class AnswerPane(Pane):
             self._fill_answer()
 
     def _tell_about(self) -> None:
-        place = self.query_one("#about", Static)
+        about = self.query_one("#about", Static)
         row = self._chosen.row if self._chosen is not None else None
         words = describe_answer(row, self._cells) if row is not None else Content()
         if row is not None and self._topic is not None and row.get("topic", True):
@@ -140,9 +140,9 @@ class AnswerPane(Pane):
         height = words.get_height({}, self._cells) or 1
         if height != self._height:
             self._height = height
-            place.styles.height = height
+            about.styles.height = height
         # Its place is known: the pane need not be arranged anew for every answer one passes.
-        place.update(words, layout=False)
+        about.update(words, layout=False)
 
     @property
     def _cells(self) -> int:
@@ -173,8 +173,8 @@ class AnswerPane(Pane):
             reader = self.query_one("#answer-text", ReaderBox).reader
             lines = _answer_lines(self.post, self.raw, self._cells - 1)
             if "written" in (self._chosen.row if self._chosen is not None else {}):
-                found = self._links if isinstance(self._links, Mapping) else None
-                checked = f"checked: {format_verdict_counts(found)}" if found is not None else "… checking"
+                result = self._links if isinstance(self._links, Mapping) else None
+                checked = f"checked: {format_verdict_counts(result)}" if result is not None else "… checking"
                 lines = [*(_HEADING + part for part in fold_lines(checked, self._cells - 3)), "", *lines]
             reader.show_lines(lines)
 

@@ -213,12 +213,12 @@ def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) 
         return ""
     levels = _PLAIN_LEVELS if plain else _LEVELS
     count = min(cells, len(values))
-    found = []
-    for place in range(count):
-        part = values[place * len(values) // count : (place + 1) * len(values) // count]
+    results = []
+    for index in range(count):
+        part = values[index * len(values) // count : (index + 1) * len(values) // count]
         mean = sum(part) / len(part)
-        found.append(levels[min(7, max(0, int(mean * 8)))])
-    return "".join(found)
+        results.append(levels[min(7, max(0, int(mean * 8)))])
+    return "".join(results)
 
 
 def draw_bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:

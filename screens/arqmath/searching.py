@@ -94,8 +94,8 @@ class Searcher:
         """The cross-encoder that ranks again; that of a name which is gone is the first there is."""
         from workbench.papers.arqmath.data import list_rankers
 
-        found = [] if self.ranker == "" else list_rankers(self._screen.workbench.workspace)
-        return next((path for path in found if path.name == self.ranker), found[0] if found else None)
+        result = [] if self.ranker == "" else list_rankers(self._screen.workbench.workspace)
+        return next((path for path in result if path.name == self.ranker), result[0] if result else None)
 
     def choose_model(self, then: Callable[[], object]) -> None:
         """Let the user choose the cross-encoder; `then` is called afterwards."""

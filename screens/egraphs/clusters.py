@@ -504,8 +504,8 @@ class MembersView(TableView):
 
     def marked_pair(self) -> tuple[str, str] | None:
         """Return the prefix forms of the two marked members, or None."""
-        found = self._table.pair
-        return None if found is None else (found[0]["prefix"], found[1]["prefix"])
+        result = self._table.pair
+        return None if result is None else (result[0]["prefix"], result[1]["prefix"])
 
     def why_no_pair(self) -> str:
         """Return the reason that no two members can be compared."""

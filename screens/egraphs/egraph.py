@@ -204,12 +204,12 @@ class EgraphListing(TreeListing):
             }
             yield _make_row("class", key, number, graph.smallest_term(number), more)
             if key in self._open:
-                for place in range(len(nodes)):
-                    yield from self._node_rows(graph, number, place)
+                for index in range(len(nodes)):
+                    yield from self._node_rows(graph, number, index)
 
-    def _node_rows(self, graph: _Graph, number: int, place: int) -> Iterator[Record]:
-        key = f"c{number}.{place}"
-        label, children = graph.classes[number][place]
+    def _node_rows(self, graph: _Graph, number: int, index: int) -> Iterator[Record]:
+        key = f"c{number}.{index}"
+        label, children = graph.classes[number][index]
         state = {
             "home": f"c{number}",
             "open": key in self._open,
@@ -217,7 +217,7 @@ class EgraphListing(TreeListing):
             "short": _node_text(label, children),
         }
         more = {**state, "label": [label], "nodes": None, "operands": children}
-        yield _make_row("node", key, number, graph.node_term(number, place), more)
+        yield _make_row("node", key, number, graph.node_term(number, index), more)
         if key in self._open:
             for at, child in enumerate(children):
                 state = {"home": key, "open": False, "leaf": True}
@@ -273,9 +273,9 @@ def _to_dot(graph: _Graph) -> str:
     lines = ["digraph egraph {", "  compound=true; node [shape=box];"]
     for number, nodes in graph.classes.items():
         lines.append(f'  subgraph cluster_{number} {{ label="c{number}"; style=rounded;')
-        lines += [f'    n{number}_{place} [label="{label}"];' for place, (label, _) in enumerate(nodes)]
+        lines += [f'    n{number}_{index} [label="{label}"];' for index, (label, _) in enumerate(nodes)]
         lines.append("  }")
     for number, nodes in graph.classes.items():
-        for place, (_, children) in enumerate(nodes):
-            lines += [f"  n{number}_{place} -> n{child}_0 [lhead=cluster_{child}];" for child in children]
+        for index, (_, children) in enumerate(nodes):
+            lines += [f"  n{number}_{index} -> n{child}_0 [lhead=cluster_{child}];" for child in children]
     return "\n".join([*lines, "}", ""])

@@ -460,7 +460,7 @@ def usual_settings() -> dict[str, Any]:
     from engines.egen.settings import style_of
 
     settings = load_config().settings
-    found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in _USUAL}
+    results: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in _USUAL}
     style = settings["egen.style"]
-    found["style"] = style_of(found["mode"]) if style.origin == "default" else style.value
-    return {**found, "members": 1_000, "seed": 0}
+    results["style"] = style_of(results["mode"]) if style.origin == "default" else style.value
+    return {**results, "members": 1_000, "seed": 0}

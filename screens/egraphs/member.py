@@ -112,12 +112,12 @@ def list_slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
         return point["head_state"] != "defined", max(abs(abs(value) - 1) for value in point["at"].values())
 
     known.sort(key=measure_remoteness)
-    found = (
+    result = (
         Slice(runs, tuple((name, value) for name, value in point["at"].items() if name != runs))
         for point in known[:_SLICED]
         for runs in point["at"]
     )
-    return tuple(dict.fromkeys(found)) or (Slice(),)
+    return tuple(dict.fromkeys(result)) or (Slice(),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,14 +438,14 @@ def _point_words(point: Record) -> Content:
 
 def _list_failures(why: _Document) -> list[str]:
     """Return the sub-terms that have no value where the head has one, each with the reason; at most two."""
-    found = Counter(
+    result = Counter(
         (point["term"], point["why"].rpartition(": ")[2])
         for point in why["points"]
         if point["head_state"] == "defined" and point["member_state"] == "undefined"
     )
     return [
         f"{format_expression(term)}: {reason}, at {format_quantity(number, 'point')}"
-        for (term, reason), number in found.most_common(2)
+        for (term, reason), number in result.most_common(2)
     ]
 
 

@@ -342,10 +342,10 @@ class EgraphsScreen(BrowserScreen):
         Chooser("the model that is asked", choices, now=now, typed=True).ask(self.app, self._choose_model)
 
     def _choose_model(self, name: str) -> bool:
-        found = next((path for path in self.now.models or () if path.name == name), None)
-        if found is not None:
-            self.change_state(model=found)
-        return found is not None
+        result = next((path for path in self.now.models or () if path.name == name), None)
+        if result is not None:
+            self.change_state(model=result)
+        return result is not None
 
     @on(JobWatch.Looked)
     def _looked_at_jobs(self) -> None:
@@ -484,11 +484,11 @@ class EgraphsScreen(BrowserScreen):
     def list_commands(self) -> Sequence[Command]:
         unavailable = self.now.unavailable
         reason = unavailable[0] if unavailable is not None else "" if self.now.model else "no model yet"
-        found = (
+        results = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_evaluate),
             ("encode the corpus", "a job that computes all its vectors", self._encode_corpus),
         )
         words = "HEAD = MEMBER of your own: verdict, and derivation with its steps"
         pair = Command("judge a pair", words, self._ask_for_pair)
-        return [pair, *(Command(*each, reason) for each in found)]
+        return [pair, *(Command(*each, reason) for each in results)]

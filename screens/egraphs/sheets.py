@@ -141,10 +141,10 @@ class DerivationSheet(_ClusterSheet):
         """Return the lines of an answer."""
         if answer.error is not None:
             return ["no derivation:", f"  {answer.error}"]
-        found = answer.value
+        result = answer.value
         none = "No derivation was found within the bound; there may be a longer one."
-        steps = _step_lines(found["steps"]) or [found.get("reason") or none]
-        return [f"verdict  {_describe_verdict(found)}", "", *steps, "", self._command]
+        steps = _step_lines(result["steps"]) or [result.get("reason") or none]
+        return [f"verdict  {_describe_verdict(result)}", "", *steps, "", self._command]
 
 
 def _describe_verdict(found: _Document) -> str:

@@ -310,9 +310,9 @@ class ListedCluster:
 def list_corpora(folder: Path) -> dict[str, Path]:
     """Return the corpora in a folder by name, samples first."""
     made = ("manifest.json", "plan.json")
-    found = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
-    found.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
-    return {path.name: path for path in found}
+    results = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
+    results.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
+    return {path.name: path for path in results}
 
 
 def read_source(path: Path) -> tuple[ClusterSource, list[LazyRow]]:

@@ -90,7 +90,7 @@ def differing_at(names: Sequence[str]) -> list[int]:
     """Return for each name from which character on it differs from the others."""
     ordered = sorted(set(names))
     shared = [len(commonprefix(pair)) for pair in pairwise(ordered)]  # noqa: RUF071  # of characters
-    at = {name: max(shared[max(0, place - 1) : place + 1], default=0) for place, name in enumerate(ordered)}
+    at = {name: max(shared[max(0, index - 1) : index + 1], default=0) for index, name in enumerate(ordered)}
     return [at[name] for name in names]
 
 

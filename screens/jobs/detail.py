@@ -147,8 +147,8 @@ def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, b
     train = train if isinstance(train, Mapping) else {}
     if (best := train.get("best")) in names:
         return str(best), bool(train.get("best_is_lowest", False))
-    found = next((name for name in names if name.startswith("validation")), "")
-    return found, "loss" in found
+    result = next((name for name in names if name.startswith("validation")), "")
+    return result, "loss" in result
 
 
 def validation_parts(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
@@ -368,15 +368,15 @@ class Detail(Pane):
 
     def _get_curves(self, view: JobView) -> RunCurves:
         key = view.folder, view.attempt
-        if (found := self._read.pop(key, None)) is None:
+        if (result := self._read.pop(key, None)) is None:
             before = self._read.get((view.folder, view.attempt - 1))
-            found = RunCurves(Path(view.folder), view.attempt, before)
-        self._read[key] = found
-        drawn = [*self._others.values(), found]
+            result = RunCurves(Path(view.folder), view.attempt, before)
+        self._read[key] = result
+        drawn = [*self._others.values(), result]
         for old in list(self._read)[:-REMEMBERED]:
             if not any(self._read[old] is curves for curves in drawn):
                 del self._read[old]
-        return found
+        return result
 
     def _show_summary(self) -> None:
         view = self.view
@@ -666,9 +666,9 @@ class Detail(Pane):
         metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, make_table, facts)
         if self.page_name == "diff" and (shown := self.query_one("#diff", Listing).table).shown:
             named = [column.name for column in shown.columns]
-            found = named, [[row[name] for name in named] for row in shown.visible_records()]
+            results = named, [[row[name] for name in named] for row in shown.visible_records()]
             metrics += table_exports(
-                "comparison", f"{stem}-compared", {".csv": "c", ".tex": "x"}, lambda: found, facts
+                "comparison", f"{stem}-compared", {".csv": "c", ".tex": "x"}, lambda: results, facts
             )
         plot = self.plot
         curves = (

@@ -80,18 +80,18 @@ class FormFields:
 
         Fields are checked one by one first, then all together.
         """
-        found: dict[str, EngineError] = {}
+        problems: dict[str, EngineError] = {}
         for field in self.fields:
             try:
                 self._check_field(field, values[field.name].strip())
             except EngineError as error:
-                found[field.name] = error
-        if not found:
+                problems[field.name] = error
+        if not problems:
             try:
                 self.make_recipe(values)
             except EngineError as error:
-                found[self.find_field(error)] = error
-        return found
+                problems[self.find_field(error)] = error
+        return problems
 
     def find_field(self, error: EngineError) -> str:
         """Return the name of the field that an error is about: the first one that it mentions."""
@@ -490,12 +490,12 @@ class NewJob(Dialog[Any]):
     ) -> None:
         super().__init__()
         self._drafts = {} if drafts is None else drafts
-        found = {recipe.name: recipe for recipe in recipes}
+        results = {recipe.name: recipe for recipe in recipes}
         own = chosen.recipe if chosen is not None else None
         if own is not None:
             # A recipe from a file, or one with settings of its own, takes the place of the one of its name.
-            found = {own.name: own, **{name: r for name, r in found.items() if name != own.name}}
-        self._recipes = found
+            results = {own.name: own, **{name: r for name, r in results.items() if name != own.name}}
+        self._recipes = results
         self._chosen = own
         self._how = chosen.how if chosen is not None else None
         self._workspace = workspace
@@ -578,11 +578,11 @@ class NewJob(Dialog[Any]):
         self._edited, self._measures = "", ()
         how = self._how if recipe is self._chosen else None
         self._fields = form_fields(recipe, self._workspace, how, self._jobs)
-        place = self.query_one("#fields", VerticalScroll)
+        fields = self.query_one("#fields", VerticalScroll)
         rows = list(self.query(FormRow))
         missing = [FormRow() for _ in range(len(self._fields.fields) - len(rows))]
         if missing:
-            await place.mount(*missing)
+            await fields.mount(*missing)
             if not all(row.children for row in missing):
                 return  # the app is being left
         before, draft = "", self._drafts.get(recipe.name, {})
@@ -593,7 +593,7 @@ class NewJob(Dialog[Any]):
             row.display = number < len(self._fields.fields)
             if not row.display:
                 row.field = None
-        place.scroll_home(animate=False)
+        fields.scroll_home(animate=False)
         self._check_values()
 
     def list_rows(self) -> dict[str, FormRow]:
@@ -709,13 +709,13 @@ class NewJob(Dialog[Any]):
         return place if isinstance(place, FormRow) and place.field is not None else None
 
     def _list_choices(self, field: FormField) -> Mapping[str, str]:
-        found: Mapping[str, str] = {}
+        results: Mapping[str, str] = {}
         # A registry that cannot be read is told of where its data are looked up.
         with suppress(EngineError):
-            found = self._fields.list_choices(field) if self._fields is not None else {}
+            results = self._fields.list_choices(field) if self._fields is not None else {}
         if field.name == "job.device" and self._machine is not None:
-            found = {**found, **{str(card.index): card.name for card in self._machine.gpus}}
-        return dict.fromkeys(self._measures, "") if field.key in ("best", "stop_worst") else found
+            results = {**results, **{str(card.index): card.name for card in self._machine.gpus}}
+        return dict.fromkeys(self._measures, "") if field.key in ("best", "stop_worst") else results
 
     def on_key(self, event: events.Key) -> None:
         """List what may stand in a field when `?` is typed; in a field without choices it is a letter like

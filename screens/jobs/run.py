@@ -156,8 +156,8 @@ class Follower:
         if self._checkpoints is not None:
             from engines.training.checkpoints import all_checkpoints
 
-            found = all_checkpoints(self._checkpoints)
-            newest = found[-1][1].name if found else ""
+            result = all_checkpoints(self._checkpoints)
+            newest = result[-1][1].name if result else ""
             if newest != self._checked:
                 self._checked, before = newest, self.checkpoint
                 self.checkpoint = checkpoint_words(self._checkpoints)
@@ -169,10 +169,10 @@ def checkpoint_words(root: Path) -> str:
     """Describe the checkpoint that a resume would use and whether it is intact; reads the files."""
     from engines.training.checkpoints import all_checkpoints, newest_checkpoint
 
-    found = all_checkpoints(root)
-    if not found:
+    result = all_checkpoints(root)
+    if not result:
         return ""
-    step, folder = found[-1]
+    step, folder = result[-1]
     try:
         total = sum(file.stat().st_size for file in folder.iterdir())
     except OSError:
@@ -205,14 +205,14 @@ def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Seque
     known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
     runs = [known.get(view.id) or SweepMember(view.id) for view in members]
     several = len({str(run.setting) for run in runs}) > 1
-    found: dict[str, list[int]] = {}
+    results: dict[str, list[int]] = {}
     for run in runs:
         parts = run.setting if several else run.repeat
         words = " ".join(
             f"{key.removeprefix('train.')}={_as_compared(value)}" for key, value in parts.items()
         )
-        found.setdefault(words or f"run {run.job}", []).append(run.job)
-    return found
+        results.setdefault(words or f"run {run.job}", []).append(run.job)
+    return results
 
 
 def last_attempts(view: JobView) -> JobComparison:
@@ -238,7 +238,7 @@ def standings_of(runs: Sequence[JobView]) -> SettingRanking | EngineError:
 
 def job_files(view: JobView) -> list[Record]:
     """Return the files of the run folder, then those of the task's output folder, at most `MOST`."""
-    found: list[Record] = []
+    results: list[Record] = []
     folder, out = Path(view.folder), Path(view.out or view.folder)
     roots = [folder] if out.is_relative_to(folder) else [folder, out]
     for root in roots:
@@ -252,10 +252,10 @@ def job_files(view: JobView) -> list[Record]:
                     continue
                 shown = path.relative_to(folder) if root == folder else path
                 row = {"id": str(path), "file": str(shown), "size": status.st_size}
-                found.append({**row, "changed": status.st_mtime})
-                if len(found) >= MOST:
-                    return found
-    return found
+                results.append({**row, "changed": status.st_mtime})
+                if len(results) >= MOST:
+                    return results
+    return results
 
 
 def recipe_lines(folder: Path) -> list[str]:
@@ -269,8 +269,8 @@ def recipe_lines(folder: Path) -> list[str]:
 def origin_lines(folder: Path) -> list[str]:
     """Describe what determined a result besides the recipe: versions, machine and data."""
     try:
-        found = json.loads((folder / "env.json").read_bytes())
-        return list(_describe_origin(found))
+        result = json.loads((folder / "env.json").read_bytes())
+        return list(_describe_origin(result))
     except FileNotFoundError:
         return ["It has not started yet; its environment is recorded at the start."]
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:

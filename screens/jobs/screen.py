@@ -200,8 +200,8 @@ class JobsScreen(WorkbenchScreen):
 
     @property
     def _sweep(self) -> JobView | None:
-        found = None if self.jobs.marked else self.job
-        return found if found is not None and found.task == "sweep" else None
+        result = None if self.jobs.marked else self.job
+        return result if result is not None and result.task == "sweep" else None
 
     async def action_diff(self) -> None:
         chosen = self.jobs.table.pair
@@ -312,12 +312,12 @@ class JobsScreen(WorkbenchScreen):
         from workbench.recipes import is_launchable, list_recipes
         from workbench.train import LaunchDraft
 
-        found = next(
+        result = next(
             (recipe for recipe in list_recipes() if recipe.name == name and is_launchable(recipe)), None
         )
-        if found is not None:
-            self._open_form(LaunchDraft(found))
-        return found is not None
+        if result is not None:
+            self._open_form(LaunchDraft(result))
+        return result is not None
 
     def list_commands(self) -> Sequence[Command]:
         job = self.job

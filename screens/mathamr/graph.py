@@ -239,7 +239,7 @@ def line_by_line(root: DrawnNode) -> list[NodeText]:
 def in_the_plane(root: DrawnNode) -> list[NodeText]:
     """Lay a tree out in the plane: operators above their operands, two lines for each level."""
     nodes = list(root.walk())
-    number = {id(node): place for place, node in enumerate(nodes)}
+    number = {id(node): index for index, node in enumerate(nodes)}
     wide: dict[int, int] = {}
     for node in reversed(nodes):
         below = [wide[id(child)] for child in node.children]
@@ -266,13 +266,13 @@ def in_the_plane(root: DrawnNode) -> list[NodeText]:
         result.append(NodeText(line, start, words, number[id(node)]))
         if under:
             first, last = min(under[0], middle), max(under[-1], middle)
-            bar = "".join(_joint_sign(place, first, last, under, middle) for place in range(first, last + 1))
+            bar = "".join(_joint_sign(index, first, last, under, middle) for index in range(first, last + 1))
             result.append(NodeText(line + 1, first, bar))
     return result
 
 
-def _joint_sign(place: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
-    ways = (place == middle, place in under, place > first, place < last)
+def _joint_sign(index: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
+    ways = (index == middle, index in under, index > first, index < last)
     return {
         (True, True, False, False): "│",
         (True, True, True, True): "┼",
@@ -310,17 +310,17 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
     def show_tree(self, root: DrawnNode | None) -> None:
         """Show another operator tree."""
         self.nodes = list(root.walk()) if root is not None else []
-        number = {id(node): place for place, node in enumerate(self.nodes)}
+        number = {id(node): index for index, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)
-        for place, node in enumerate(self.nodes):
+        for index, node in enumerate(self.nodes):
             for child in node.children:
-                self._homes[number[id(child)]] = place
+                self._homes[number[id(child)]] = index
         self.cursor = 0
         self._arrange_nodes()
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a node of the graph without reporting it; return whether the tree contains it."""
-        place = next((place for place, node in enumerate(self.nodes) if node.key == key), None)
+        place = next((index for index, node in enumerate(self.nodes) if node.key == key), None)
         if place is None:
             return False
         self.cursor = place

@@ -80,14 +80,14 @@ class Inspection:
 
     def node_at(self, position: int) -> str | None:
         """Return the node of the smallest part of the text around a position, or None."""
-        found = [
+        results = [
             (place[1] - place[0], row["id"])
             for row in self.rows
             if row["kind"] != "reference"
             and (place := self.text_span(row["id"])) is not None
             and place[0] <= position < place[1]
         ]
-        return min(found)[1] if found else None
+        return min(results)[1] if results else None
 
     def node_text(self, key: str) -> str:
         """Return the text that a node comes from."""
@@ -113,8 +113,8 @@ class Inspection:
 def balance_end(latex: str, start: int, end: int) -> int:
     """Return the end of a part of a formula, extended by the braces that the part opens."""
     depth = 0
-    for place in range(start, min(len(latex), end)):
-        depth += {"{": 1, "}": -1}.get(latex[place], 0)
+    for index in range(start, min(len(latex), end)):
+        depth += {"{": 1, "}": -1}.get(latex[index], 0)
     while depth > 0 and end < len(latex):
         depth += {"{": 1, "}": -1}.get(latex[end], 0)
         end += 1

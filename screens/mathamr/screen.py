@@ -114,8 +114,8 @@ class MathamrScreen(BrowserScreen):
 
         Sets of files and the user's texts have an empty folder.
         """
-        found = formula_collections(self.workbench.workspace)
-        return {**dict.fromkeys(self.files.find_sets(), ""), **found, FILES: "", OWN: ""}
+        result = formula_collections(self.workbench.workspace)
+        return {**dict.fromkeys(self.files.find_sets(), ""), **result, FILES: "", OWN: ""}
 
     def sources_found(self, answer: RequestAnswer) -> None:
         if answer.error is None:
@@ -228,7 +228,9 @@ class MathamrScreen(BrowserScreen):
     def _index_of(self, folder: str) -> Path | None:
         from workbench.papers.mathamr.data import index_place
 
-        name = next((name for name, place in self.sources.items() if place and place == folder), None)
+        name = next(
+            (name for name, position in self.sources.items() if position and position == folder), None
+        )
         return index_place(self.workbench.workspace, name) if name is not None else None
 
     def _near_found(self, event: RequestAnswer) -> None:

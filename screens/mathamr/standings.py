@@ -135,8 +135,8 @@ class StandingsSheet(Sheet):
             await self._box.mount(listing)
             listing.show_error(event.error)
             return
-        self._found = found = event.value
-        self._runs = _run_names(found["runs"])
+        self._found = result = event.value
+        self._runs = _run_names(result["runs"])
         first, *others = self._runs
         columns = (
             Column("topic", "topic", 8),
@@ -146,9 +146,9 @@ class StandingsSheet(Sheet):
         listing = Listing(columns, id="standings", fields=("topic", *self._runs))
         await self._box.mount(listing)
         self.query_one(".figures", Static).update(
-            Content("\n").join(map(safe_text, self._summary_lines(found)))
+            Content("\n").join(map(safe_text, self._summary_lines(result)))
         )
-        listing.load(self._topic_records(found))
+        listing.load(self._topic_records(result))
         listing.table.focus()
 
     def _summary_lines(self, found: Mapping[str, Any]) -> list[str]:
@@ -176,18 +176,18 @@ class StandingsSheet(Sheet):
         return records
 
     def command_words(self) -> list[str] | None:
-        if (found := self._found) is None:
+        if (result := self._found) is None:
             return None
-        words = ["mathamr", "eval", *found["runs"], "--index", found["index"]]
-        words += [word for path in found["qrels"] for word in ("--qrels", path)]
-        return words if found["unit"] == "formula" else [*words, "--unit", found["unit"]]
+        words = ["mathamr", "eval", *result["runs"], "--index", result["index"]]
+        words += [word for path in result["qrels"] for word in ("--qrels", path)]
+        return words if result["unit"] == "formula" else [*words, "--unit", result["unit"]]
 
     def exports(self) -> Sequence[Export]:
-        if (found := self._found) is None:
+        if (result := self._found) is None:
             return ()
         table = self.query_one(Listing).table
-        given = {"index": found["index"], "runs": found["runs"], "qrels": found["qrels"]}
-        settings = {**given, "unit": found["unit"]}
+        given = {"index": result["index"], "runs": result["runs"], "qrels": result["qrels"]}
+        settings = {**given, "unit": result["unit"]}
         draw = engine_writer(self.workbench.engine, "mathamr.eval", settings, settings, out="plot")
         rows = lambda: pick_columns(table.visible_records(), {name: name for name in ("topic", *self._runs)})  # noqa: E731
         what, stem, keys = "runs by topic", f"{self._name}-runs", {".csv": "c", ".tex": "t"}

@@ -84,14 +84,14 @@ class Header(Widget):
         return left.pad_right(max(0, room)) + safe_text(right, "$quiet")
 
     def _screen_names(self, short: bool = False) -> Content:
-        found = []
+        results = []
         for entry in SCREENS:
             here, (sign, colour) = entry.name == self.here, self.badges.get(entry.name, ("", ""))
             title = entry.title[:1] if short else entry.title
             name = f"{entry.key} {title}", "$accent bold" if here else "$quiet"
             badge = (f"{'' if short else ' '}{sign}", colour) if sign else ""
-            found.append(Content.assemble(name, badge).stylize(Style.from_meta({"screen": entry.name})))
-        return Content(" ") + Content.styled(" " if short else " │ ", "$line").join(found)
+            results.append(Content.assemble(name, badge).stylize(Style.from_meta({"screen": entry.name})))
+        return Content(" ") + Content.styled(" " if short else " │ ", "$line").join(results)
 
 
 KeyHint = tuple[str, str, str]

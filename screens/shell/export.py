@@ -231,8 +231,8 @@ def declared_exports(
         facts: stored next to the file as its provenance.
     """
 
-    def make_table(place: str) -> ExportTable:
-        return table.file_rows(place, rows())
+    def make_table(location: str) -> ExportTable:
+        return table.file_rows(location, rows())
 
     ways: list[Export] = []
     for suffix, key in keys.items():

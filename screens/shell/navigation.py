@@ -48,19 +48,19 @@ def list_targets(screen: Screen[object]) -> list[Target]:
     A label stands in the blank cell to the left of its target: the gutter of a list or text, or the
     space before a tab.
     """
-    found = [
+    targets = [
         Target(widget.region.offset, partial(_focus_widget, widget))
         for widget in screen.focus_chain
         if widget.region and not widget.has_class("-not-by-tab")
     ]
     for pane in screen.query(Pane):
         if pane.display:
-            found += [
+            targets += [
                 Target(place - Offset(1, 0), partial(_show_tab, pane, page.id or ""))
                 for page, place in pane.tab_places()
                 if page is not pane.page
             ]
-    return found
+    return targets
 
 
 async def _focus_widget(widget: Widget) -> None:
@@ -110,16 +110,16 @@ def gather_destinations(workspace: Workspace) -> list[Reach]:
 
     Sources that cannot be read are left out: their screen shows the error.
     """
-    found: list[Reach] = []
+    destinations: list[Reach] = []
     for entry in SCREENS:
         if (make := entry.load_destinations()) is None:
             continue
         try:
             for place in make(workspace):
-                found.append((entry.name, place))  # those before a failure stay
+                destinations.append((entry.name, place))  # those before a failure stay
         except Exception:  # noqa: BLE001  # see above
             continue
-    return found
+    return destinations
 
 
 def match_destinations(destinations: Iterable[Reach], text: str) -> list[Reach]:
@@ -159,11 +159,11 @@ class Navigation:
 
     def go_to_address(self, address: str) -> None:
         """Go to what has this address, or warn that no screen shows it."""
-        found = at_address(address)
-        if found is None:
+        result = at_address(address)
+        if result is None:
             self._app.warn(f"no screen shows {address}")
         else:
-            self.go_along(*found)
+            self.go_along(*result)
 
     def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
         """Go to a screen and follow the lookups there, each as soon as its target exists."""
@@ -223,18 +223,18 @@ _OF_LISTS = (
 
 def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
     """Return one line for each key of the focused pane, greyed ones with their reason, then the signs."""
-    found: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
+    results: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
     for key, active in screen.active_bindings.items():
         binding = active.binding
         if not binding.id:
             continue
         place = (binding.action, id(active.node))
-        if place in found:
-            found[place][0].append(key)
+        if place in results:
+            results[place][0].append(key)
         else:
-            found[place] = ([key], active.node, binding.description, binding.tooltip, active.enabled)
+            results[place] = ([key], active.node, binding.description, binding.tooltip, active.enabled)
     lines = []
-    for (verb, _), (keys, node, label, sentence, enabled) in found.items():
+    for (verb, _), (keys, node, label, sentence, enabled) in results.items():
         reason = "" if enabled else why_greyed(node, verb)
         shown = " ".join(key_text(key, plain=getattr(app, "ascii", False)) for key in keys)
         run = partial(app.call_later, app.run_action, verb, node)
@@ -331,9 +331,9 @@ def choose_line(
     known = {line.name: line for line in lines}
 
     def more_lines(text: str) -> list[MenuChoice]:
-        found = more(text) if more is not None else []
-        known.update({line.name: line for line in found})
-        return found
+        result = more(text) if more is not None else []
+        known.update({line.name: line for line in result})
+        return result
 
     chooser = Chooser(title, list(known.values()), typed=True, more=more_lines)
     chooser.ask(app, lambda name: known[name].run())

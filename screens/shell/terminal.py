@@ -521,29 +521,29 @@ def ask_terminal(
         answer = _hold_conversation(source.fileno(), sink.fileno(), _WAIT_REMOTE_S if remote else _WAIT_S)
     except (OSError, ValueError, termios.error):
         return Graphics()
-    found = read_answers(answer, cell_size())
+    answers = read_answers(answer, cell_size())
     if choice in ("kitty", "sixel"):
-        found.protocol = "kitty" if choice == "kitty" else "sixel"
-    return found
+        answers.protocol = "kitty" if choice == "kitty" else "sixel"
+    return answers
 
 
 def read_answers(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
     """Read a terminal's answers; `cell` is the size of a cell if the kernel knows it."""
-    found = Graphics()
+    answers = Graphics()
     if sent := _CELL.search(answer):
-        found.cell = (int(sent[2]) or _USUAL_CELL[0], int(sent[1]) or _USUAL_CELL[1])
-    found.cell = cell or found.cell
+        answers.cell = (int(sent[2]) or _USUAL_CELL[0], int(sent[1]) or _USUAL_CELL[1])
+    answers.cell = cell or answers.cell
     if colours := _COLOURS.search(answer):
-        found.colours = max(2, min(_MOST_COLOURS, int(colours[1])))
+        answers.colours = max(2, min(_MOST_COLOURS, int(colours[1])))
     kitty, attributes = _KITTY.search(answer), _ATTRIBUTES.search(answer)
     if kitty and kitty[1] == b"OK" and _has_placeholders(answer):
-        found.protocol = "kitty"
+        answers.protocol = "kitty"
     elif attributes and b"4" in attributes[1].split(b";")[1:]:
-        found.protocol = "sixel"
+        answers.protocol = "sixel"
     for pattern in _ANSWERS:
         answer = pattern.sub(b"", answer)
-    found.typed = answer
-    return found
+    answers.typed = answer
+    return answers
 
 
 def _has_placeholders(answer: bytes) -> bool:

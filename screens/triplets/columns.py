@@ -47,7 +47,7 @@ def _split_parts(text: str, language: str) -> list[str]:
     """Placeholders, words, signs; in Chinese every character is one."""
     if language == "zh":
         return re.findall(r"N_\d+|[A-Za-z]+|.", text, re.DOTALL)
-    return [found[0] for found in _PART.finditer(text)]
+    return [match[0] for match in _PART.finditer(text)]
 
 
 def _list_grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
@@ -63,11 +63,11 @@ def mark_differences(problem: ProblemRecord, other: ProblemRecord | None) -> Con
     parts = _split_parts(problem["text"], language)
     known = _list_grams(_split_parts(other["text"], language), language) if other is not None else None
     shown: list[Content] = []
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if match := _PLACE.fullmatch(part):
             shown.append(safe_text(f"⟨{_number_text(problem, int(match[1]))}⟩", NUMBER))
         elif (
-            known is not None and any(map(str.isalnum, part)) and not _is_known(known, parts, place, language)
+            known is not None and any(map(str.isalnum, part)) and not _is_known(known, parts, index, language)
         ):
             shown.append(safe_text(part, OTHER))
         else:
@@ -75,10 +75,10 @@ def mark_differences(problem: ProblemRecord, other: ProblemRecord | None) -> Con
     return Content("").join(shown)
 
 
-def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language: str) -> bool:
+def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], index: int, language: str) -> bool:
     if language != "zh":
-        return (parts[place].casefold(),) in known
-    return any(tuple(parts[at : at + 2]) in known for at in (place - 1, place) if at >= 0)
+        return (parts[index].casefold(),) in known
+    return any(tuple(parts[at : at + 2]) in known for at in (index - 1, index) if at >= 0)
 
 
 def plain_text(problem: ProblemRecord) -> str:
@@ -86,9 +86,9 @@ def plain_text(problem: ProblemRecord) -> str:
     return " ".join(_PLACE.sub(lambda found: _number_text(problem, int(found[1])), problem["text"]).split())
 
 
-def _number_text(problem: ProblemRecord, place: int) -> str:
+def _number_text(problem: ProblemRecord, position: int) -> str:
     numbers = problem["numbers"]
-    return str(numbers[place]) if place < len(numbers) else f"N_{place}"
+    return str(numbers[position]) if position < len(numbers) else f"N_{position}"
 
 
 def tree_of(labels: Sequence[str]) -> Tree:
@@ -160,16 +160,16 @@ def _number_steps(node: Tree, reached: dict[Tree, int]) -> None:
 def align_edits(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return edits in the order of both trees, with insertions where they belong."""
     inserted = {edit["right"]: edit for edit in edits if edit["kind"] == "insert"}
-    found: list[Mapping[str, Any]] = []
+    results: list[Mapping[str, Any]] = []
     due = 0
     for edit in edits:
         if edit["kind"] == "insert":
             continue
         if edit["right"] is not None:
-            found += [inserted.pop(place) for place in range(due, edit["right"]) if place in inserted]
+            results += [inserted.pop(index) for index in range(due, edit["right"]) if index in inserted]
             due = edit["right"] + 1
-        found.append(edit)
-    return [*found, *(inserted[place] for place in sorted(inserted))]
+        results.append(edit)
+    return [*results, *(inserted[place] for place in sorted(inserted))]
 
 
 STRATEGIES: Mapping[str, str] = {
@@ -198,9 +198,9 @@ class TripletChoice:
         """Return the choice with a name such as `nn-bibleu-train+qr`, or None."""
         strategy, _, rest = name.partition("-")
         text, _, pool = rest.partition("-")
-        found = cls(strategy, text, pool.replace("+", ","))
-        known = replace(found, pool="train") in list_choices(bertsim=True) and found.pool in POOLS
-        return found if known else None
+        result = cls(strategy, text, pool.replace("+", ","))
+        known = replace(result, pool="train") in list_choices(bertsim=True) and result.pool in POOLS
+        return result if known else None
 
     @property
     def name(self) -> str:

@@ -94,8 +94,8 @@ class TripletsScreen(BrowserScreen):
     def _group_panes(self) -> list[tuple[Pane, ...]]:
         everything = (self.anchors, *self.problems, self.why)
         shape = 1 if self.full else max(1, self.columns)
-        for place, name in enumerate(_SIZES, start=1):
-            self.set_class(place == shape, name)
+        for index, name in enumerate(_SIZES, start=1):
+            self.set_class(index == shape, name)
         if shape == 1:
             return [everything]
         if shape == 2:

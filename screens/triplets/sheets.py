@@ -87,8 +87,8 @@ class ProblemMap(Sheet):
         if event.error is not None:
             plane.show_message(failure_content(self, event.error))
             return
-        found = event.value
-        dots = zip(found["ids"], found["points"], found["templates"], strict=True)
+        result = event.value
+        dots = zip(result["ids"], result["points"], result["templates"], strict=True)
         plane.show_dots([ScatterDot(id_, x, y, template) for id_, (x, y), template in dots])
         self._describe_dot(plane)
 
@@ -184,7 +184,7 @@ class SolveSheet(Sheet):
         self._problem.update(mark_differences(found, None) + solution)
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]
-        self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
+        self._equations.load([{"id": index, **row} for index, row in enumerate(rows)])
         steps = enumerate(found["steps"], start=1)
         self._steps.load([{"id": place, "step": place, "work": step["text"]} for place, step in steps])
         self._steps.table.focus()
@@ -316,7 +316,7 @@ def edit_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the nodes of both trees with their edits, as `mwp.similarity` reports them."""
     trees = {name: node_lines(read_equation(found[name], Tree)) for name in ("left", "right")}
     result = []
-    for place, edit in enumerate(align_edits(found["edits"])):
+    for index, edit in enumerate(align_edits(found["edits"])):
         ends = {name: "" if edit[name] is None else tree[edit[name]] for name, tree in trees.items()}
-        result.append({"id": place, "edit": edit["kind"], **ends})
+        result.append({"id": index, "edit": edit["kind"], **ends})
     return result

@@ -170,7 +170,7 @@ class Chooser(Dialog[str]):
     def _show_matches(self, text: str) -> None:
         extra = list(self._more(text)) if self._more and text.strip() else []
         words = text.casefold().split()
-        found = [
+        results = [
             choice
             for choice in self._choices
             if all(word in f"{choice.label} {choice.key} {choice.detail}".casefold() for word in words)
@@ -182,10 +182,10 @@ class Chooser(Dialog[str]):
             label = choice.label.casefold()
             return 0 if label.startswith(start) else 1 if all(word in label for word in words) else 2
 
-        found = sorted([*extra, *found], key=match_rank)
+        results = sorted([*extra, *results], key=match_rank)
         rows = [
             {"id": c.name, "key": c.key, "label": c.label, "detail": c.detail, "reason": c.reason}
-            for c in found
+            for c in results
         ]
         self._table.load(rows, keep=False)
         self._table.cursor = 0

@@ -420,12 +420,12 @@ class Listing(_Filtered):
         if field == "is" and self.home:
             return ("bookmarked", "noted")
         rows = self.table.rows
-        found: Counter[str] = Counter()
-        for place in range(min(len(rows), _LOOKED_AT)):
-            value = rows.get_record(place).get(field)
+        result: Counter[str] = Counter()
+        for index in range(min(len(rows), _LOOKED_AT)):
+            value = rows.get_record(index).get(field)
             items = value if isinstance(value, (list, tuple)) else (value,)
-            found.update(str(item) for item in items if item not in (None, ""))
-        return [word for word, _ in found.most_common(_VALUES_OFFERED)]
+            result.update(str(item) for item in items if item not in (None, ""))
+        return [word for word, _ in result.most_common(_VALUES_OFFERED)]
 
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record."""

@@ -130,7 +130,7 @@ def draw_curves(
             if joined and before and column == before[0]:
                 # A long curve has many points in a column; only what they add to it is drawn.
                 rows = range(row, top) if row < top else range(bottom + 1, row + 1)
-                path = ((column, each) for each in rows)
+                path = ((column, row) for row in rows)
                 top, bottom = min(top, row), max(bottom, row)
             else:
                 if joined and before:
@@ -164,8 +164,8 @@ def _braille_cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
     if letters:
         return (_SEVERAL if which & (which - 1) else letters[which.bit_length() - 1]), which
     dots = 0
-    for each in bits:
-        dots |= each
+    for bit in bits:
+        dots |= bit
     return chr(0x2800 | dots), which
 
 

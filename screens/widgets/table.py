@@ -159,8 +159,8 @@ def distribute_widths(
         return left < sum(min(most, need.cells) + 1 for need in free)
 
     def find_droppable(constant: bool) -> ColumnWidth | None:
-        found = [n for n in shown if n.column.drop and n.column.name != pinned and n.constant >= constant]
-        return max(found, key=lambda need: need.column.drop, default=None)
+        results = [n for n in shown if n.column.drop and n.column.name != pinned and n.constant >= constant]
+        return max(results, key=lambda need: need.column.drop, default=None)
 
     if lacks_room(_WISHED):
         shown = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in shown]
@@ -221,13 +221,13 @@ class TableRows:
     def find_index(self, key: str) -> int | None:
         """Return the index of the record with this key, or None."""
         if self._places is None:
-            self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
+            self._places = {str(record[self._key]): index for index, record in enumerate(self.records)}
         return self._places.get(key)
 
     def sample_records(self, most: int) -> list[Record]:
         """Return at most `most` records, evenly spaced."""
         count = min(len(self), most)
-        indices = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
+        indices = {index * (len(self) - 1) // max(1, count - 1) for index in range(count)}
         return [self.get_record(place) for place in sorted(indices)]
 
     def sort_indices(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
@@ -411,12 +411,12 @@ class Table(ScrolledLines):
         if len(rows) != len(before) or not len(rows) or self.filter or self.sorting or self._wanted:
             return False
         changed = []
-        for place, (old, new) in enumerate(zip(before.records, rows.records, strict=True)):
+        for index, (old, new) in enumerate(zip(before.records, rows.records, strict=True)):
             # The same object may have been changed since it was drawn.
-            if old is new or before.get_key(place) != rows.get_key(place):
+            if old is new or before.get_key(index) != rows.get_key(index):
                 return False
             if old != new:
-                changed.append(place)
+                changed.append(index)
         self.rows = rows
         layout, self._needs, self._layout = self._layout, None, (0, ())
         top, same = round(self.scroll_y), self._column_widths() == layout[1]
@@ -431,9 +431,9 @@ class Table(ScrolledLines):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on the record with this key; return whether it is shown."""
-        place = self.rows.find_index(key)
+        index = self.rows.find_index(key)
         try:
-            self.cursor = self._order.index(-1 if place is None else place)
+            self.cursor = self._order.index(-1 if index is None else index)
         except ValueError:
             return False
         return True
@@ -479,16 +479,16 @@ class Table(ScrolledLines):
             return range(len(rows))
         column = next((c for c in self.columns if sorting and c.name == sorting[0]), None)
         result = [
-            place
-            for place, record in enumerate(rows.records)
-            if filter_ is None or filter_.matches(self._with_note(place, record))
+            index
+            for index, record in enumerate(rows.records)
+            if filter_ is None or filter_.matches(self._with_note(index, record))
         ]
         if column is None or sorting is None:
             return result
         return rows.sort_indices(result, column, descending=sorting[1])
 
-    def _with_note(self, place: int, record: Record) -> Record:
-        note = self._notes.get(self.rows.get_key(place)) if self._notes else None
+    def _with_note(self, index: int, record: Record) -> Record:
+        note = self._notes.get(self.rows.get_key(index)) if self._notes else None
         return record if note is None else Noted(dict(note.fields), record)  # type: ignore[arg-type]
 
     def _take_order(self, order: Sequence[int], wanted: str | None) -> None:
@@ -673,11 +673,11 @@ class Table(ScrolledLines):
     def _share_cells(self, pinned: str) -> tuple[tuple[Column, int], ...]:
         if self._needs is None:
             sample = self.rows.sample_records(_SAMPLE)
-            found = (measure_column(column, sample) for column in self.columns)
+            result = (measure_column(column, sample) for column in self.columns)
             # Of lines that were not looked at some may have what these have not.
             whole = len(sample) == len(self.rows)
             self._needs = tuple(
-                replace(need, blank=need.blank and whole, always=need.constant and whole) for need in found
+                replace(need, blank=need.blank and whole, always=need.constant and whole) for need in result
             )
             self._points = {need.column.name: need.point for need in self._needs}
         return distribute_widths(self._needs, self.scrollable_content_region.width - self._gutter, pinned)

@@ -494,20 +494,20 @@ def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
         about |= {name: int(about[name]) for name in ("min", "max") if name in about}
     if not field.is_option:
         about.pop("hidden")
-        found: Any = typer.Argument(**about)
+        result: Any = typer.Argument(**about)
     else:
         long = option_name(field)
         if field.kind is bool and default is not False:
             long = f"{long}/--no-{long[2:]}"
-        found = typer.Option(*([arg.short] if arg.short else []), long, **about)
+        result = typer.Option(*([arg.short] if arg.short else []), long, **about)
     several = field.many or arg.words
     if several:
         kind = list[kind]
     if field.required:
-        return _keyword_parameter(field.name, Annotated[kind, found], inspect.Parameter.empty)
+        return _keyword_parameter(field.name, Annotated[kind, result], inspect.Parameter.empty)
     if default is None or several:
         kind = Optional[kind]  # noqa: UP045  # built while running
-    return _keyword_parameter(field.name, Annotated[kind, found], default or None if several else default)
+    return _keyword_parameter(field.name, Annotated[kind, result], default or None if several else default)
 
 
 def _collect_value(field: Field, value: Any) -> Any:
@@ -519,20 +519,20 @@ def _collect_value(field: Field, value: Any) -> Any:
 def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
     from workbench.recipes import list_recipes, load_recipe
 
-    found = load_recipe(name)
-    if found.task != row.name:
-        what = f"{name} is not a recipe for {row.name}: its task is {found.task}"
+    recipe = load_recipe(name)
+    if recipe.task != row.name:
+        what = f"{name} is not a recipe for {row.name}: its task is {recipe.task}"
         own = ", ".join(one.name for one in list_recipes() if one.task == row.name)
         raise UsageError(what, code="E425", remedy=f"There are: {own}.")
-    return {**found.params, "seed": found.seed}
+    return {**recipe.params, "seed": recipe.seed}
 
 
 def _user_defaults(row: Operation) -> Mapping[str, Any]:
     wanted = {
         setting: field
         for paper in all_papers()
-        for setting, places in paper.defaults.items()
-        for name, field in places
+        for setting, position in paper.defaults.items()
+        for name, field in position
         if name == row.name
     }
     if not wanted:

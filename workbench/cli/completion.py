@@ -122,13 +122,13 @@ def _workspace_names(ref: str) -> Iterator[str]:
         root = asset("recipes")
         yield from sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.glob("*/*.toml"))
     elif ref:
-        places = list(models_folder().glob(shipped[ref])) if ref in shipped else []
+        positions = list(models_folder().glob(shipped[ref])) if ref in shipped else []
         names: set[str] = set()
         with suppress(EngineError):
             workspace = Workspace.open(create=False)
-            places += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
+            positions += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
             names |= {*workspace.data.entries_of(ref)}
-        names |= {path.name for path in places if path.is_dir()}
+        names |= {path.name for path in positions if path.is_dir()}
         yield from sorted(name for name in names if _PLAIN.fullmatch(name))
 
 

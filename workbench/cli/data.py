@@ -69,16 +69,18 @@ def list_data(
         documents.append({**about, "registered": False})
     header = ("name", "kind", "records", "bad", "bytes", "path")
     wanted = parse_filter(where or "", header)
-    found = []
-    for each in documents:
-        records = each["counts"]["records"] if "counts" in each else each["records"]
-        row = {name: each.get(name, "") for name in header} | {"records": "" if records is None else records}
+    results = []
+    for document in documents:
+        records = document["counts"]["records"] if "counts" in document else document["records"]
+        row = {name: document.get(name, "") for name in header} | {
+            "records": "" if records is None else records
+        }
         if wanted.matches(row):
-            found.append((row, each))
-    rows = [tuple(row.values()) for row, _ in found]
+            results.append((row, document))
+    rows = [tuple(row.values()) for row, _ in results]
     none = f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(all_kinds())})"
     lines = align_rows(header, rows, none="Nothing matches the filter." if where else none)
-    print_result([each for _, each in found], as_json, text=lines, form=form_of(tex, csv, as_json))
+    print_result([each for _, each in results], as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command("check")

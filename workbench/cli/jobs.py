@@ -68,7 +68,7 @@ def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUs
         "seed": view.seed,
         "protected": "yes" if view.protected else "",
     }
-    facts["reported"] = ", ".join(reporter_line(each) for each in read_report_states(of))
+    facts["reported"] = ", ".join(reporter_line(state) for state in read_report_states(of))
     facts |= {
         f"params.{key}": describe_value(value, key) for key, value in flatten_table(view.params).items()
     }
@@ -449,12 +449,12 @@ def show_curves(
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:
-    found: dict[int, JobView] = {}
+    results: dict[int, JobView] = {}
     for number in numbers:
         members = control.member_numbers(workspace, number)
         for each in members or [number]:
-            found[each] = control.read_job(workspace, each)
-    return list(found.values())
+            results[each] = control.read_job(workspace, each)
+    return list(results.values())
 
 
 @app.command("report")

@@ -103,11 +103,11 @@ def show_tables(
     form = form_of(tex, csv, as_json)
     workspace = Workspace.open()
     wanted = [engine] if engine else engine_names()
-    found = [item for name in wanted for item in paper_tables(workspace, name, number=number)]
+    results = [item for name in wanted for item in paper_tables(workspace, name, number=number)]
     if plot is not None:
-        _plot_table(plot, found)
-    lines = [line for item in found for line in [*_table_lines(item), ""]]
-    print_result(found, as_json, text=lines[:-1], form=form)
+        _plot_table(plot, results)
+    lines = [line for item in results for line in [*_table_lines(item), ""]]
+    print_result(results, as_json, text=lines[:-1], form=form)
 
 
 def _plot_table(path: Path, found: list[ReproTable]) -> None:
@@ -194,9 +194,9 @@ def serve_screens(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> No
 
     # Once here, so that a workspace that cannot be used is an error now, not on each page.
     ensure_sample(Workspace.open())
-    place = open_socket(host, port)
-    server = WebServer(place)
-    if not ipaddress.ip_address(place.getsockname()[0].partition("%")[0]).is_loopback:
+    socket = open_socket(host, port)
+    server = WebServer(socket)
+    if not ipaddress.ip_address(socket.getsockname()[0].partition("%")[0]).is_loopback:
         print_message("other machines can reach this address, and the connection is not encrypted")
     print_result(None, False, text=server.address)
     sys.stdout.flush()

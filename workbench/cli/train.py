@@ -91,11 +91,11 @@ def train_model(
     Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second one quits at once.
     """
     if list_:
-        found = [recipe for recipe in list_recipes() if recipe.task == "train"]
+        results = [recipe for recipe in list_recipes() if recipe.task == "train"]
         rows = [
-            (recipe.name, recipe.title, f"about {format_duration(recipe.minutes * 60)}") for recipe in found
+            (recipe.name, recipe.title, f"about {format_duration(recipe.minutes * 60)}") for recipe in results
         ]
-        documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
+        documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in results]
         print_result(documents, as_json, text=align_rows(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:

@@ -346,12 +346,12 @@ def _write_member(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, a
         kind = "a link" if link else "a sparse file" if sparse else "a device"
         what = f"the archive holds {'a file elsewhere' if usual else kind}: {member.name!r}"
         raise DataError(what, path=archive, code="E318", remedy=_PACKED)
-    place = draft.joinpath(*name.parts[1:])
+    path = draft.joinpath(*name.parts[1:])
     if member.isdir():
-        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     source = file.extractfile(member)
     assert source is not None
-    with source, place.open("xb") as target:
+    with source, path.open("xb") as target:
         copyfileobj(source, target)

@@ -136,7 +136,7 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
         UsageError: E403 for a measure that no run has, E645 if no run has any.
     """
     numbers = {view.id: _final_measures(view) for view in views}
-    names = list(dict.fromkeys(name for found in numbers.values() for name in found))
+    names = list(dict.fromkeys(name for number in numbers.values() for name in number))
     if not names:
         what = "none of these runs has a result yet"
         raise UsageError(what, code="E645", remedy="Wait until one has ended.")
@@ -147,12 +147,14 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
     lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
     groups = _by_setting(views)
-    found = [_SettingGroup(setting, members, measure, numbers) for setting, members in groups]
+    results = [_SettingGroup(setting, members, measure, numbers) for setting, members in groups]
     sign = 1 if lowest else -1
-    found.sort(key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean))
-    rows = [group.to_standing() for group in found]
-    if len(found) > 1 and found[0].value is not None:
-        rows = [rows[0], *_compare_with_best(found[0], found[1:])]
+    results.sort(
+        key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean)
+    )
+    rows = [group.to_standing() for group in results]
+    if len(results) > 1 and results[0].value is not None:
+        rows = [rows[0], *_compare_with_best(results[0], results[1:])]
     return SettingRanking(measure, lowest, tuple(rows))
 
 
@@ -165,14 +167,14 @@ class _SettingGroup:
         numbers: Mapping[int, Mapping[str, float]],
     ) -> None:
         self.setting, self.views = setting, views
-        found: dict[str, list[float]] = {}
+        results: dict[str, list[float]] = {}
         for view in views:
             if measure in numbers[view.id]:
-                found.setdefault(
+                results.setdefault(
                     f"{view.seed} {flatten_table(view.params).get('model.fold', '')}", []
                 ).append(numbers[view.id][measure])
-        self.values = {repeat: fmean(each) for repeat, each in found.items()}
-        self.finished = sum(map(len, found.values()))
+        self.values = {repeat: fmean(each) for repeat, each in results.items()}
+        self.finished = sum(map(len, results.values()))
         self.value = summarize_values(list(self.values.values()), measure) if self.values else None
         self._measure = measure
 
@@ -189,7 +191,7 @@ class _SettingGroup:
         curves = [dict(finite_curve(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
         return tuple(
-            (step, summarize_values([found[step] for found in curves], self._measure)) for step in steps
+            (step, summarize_values([curve[step] for curve in curves], self._measure)) for step in steps
         )
 
 
@@ -206,7 +208,7 @@ def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> 
             )
         except EngineError:
             tests.append(None)
-    adjusted = iter(holm([each.randomisation_p for each in tests if each is not None]))
+    adjusted = iter(holm([test.randomisation_p for test in tests if test is not None]))
     rows = []
     for group, test, differences in zip(others, tests, apart, strict=True):
         half = interval_half_width(differences)
@@ -221,12 +223,12 @@ def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> 
 
 def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
     settings = {view.id: {"task": view.task, **flatten_table(view.params)} for view in views}
-    keys = dict.fromkeys(key for found in settings.values() for key in found)
+    keys = dict.fromkeys(key for setting in settings.values() for key in setting)
     differ = [
         key
         for key in keys
         if key not in (*_REPEATS, *_NOT_SETTINGS)
-        and len({str(found.get(key)) for found in settings.values()}) > 1
+        and len({str(setting.get(key)) for setting in settings.values()}) > 1
     ]
     groups: dict[str, tuple[dict[str, Any], list[JobView]]] = {}
     for view in views:
@@ -238,8 +240,8 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
 def _final_measures(view: JobView) -> dict[str, float]:
     if view.state != "succeeded":
         return {}
-    found = view.value.get("measures") or view.value
-    return {name: float(value) for name, value in found.items() if is_number(value)}
+    result = view.value.get("measures") or view.value
+    return {name: float(value) for name, value in result.items() if is_number(value)}
 
 
 _PLACES = ("out", "publish")

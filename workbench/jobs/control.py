@@ -129,9 +129,9 @@ def move_outputs(workspace: Workspace, job: Job, spec: Recipe) -> Recipe:
     params = map_texts(spec.params, move_text)
     outputs = {name: Path(params[name]) for name in _OUTPUTS & params.keys() if params[name]}
     taken = live_outputs(list_jobs(workspace)) if outputs else ()
-    for name, place in outputs.items():
+    for name, position in outputs.items():
         if not params[name].startswith(INSIDE):
-            params[name] = str(next_free(place.parent, place.name, taken))
+            params[name] = str(next_free(position.parent, position.name, taken))
     return replace(spec, params=params)
 
 
@@ -146,8 +146,8 @@ def _update_title(title: str, settings: Sequence[str]) -> str:
     for setting in settings:
         key, _, value = setting.partition("=")
         name = key.strip().removeprefix("train.")
-        places = [place for place, part in enumerate(parts) if part.startswith(f"{name}=")]
-        parts[slice(places[0], places[0] + 1) if places else slice(len(parts), None)] = [f"{name}={value}"]
+        indices = [index for index, part in enumerate(parts) if part.startswith(f"{name}=")]
+        parts[slice(indices[0], indices[0] + 1) if indices else slice(len(parts), None)] = [f"{name}={value}"]
     return " ".join(parts)
 
 
@@ -569,8 +569,8 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     others = awaited_attempts(Job(attempt.job, run))
     after = [
         held.number
-        for each in others
-        if (held := each.cluster_ticket()) and held.number and attempt_standing(each).state in LIVE
+        for other in others
+        if (held := other.cluster_ticket()) and held.number and attempt_standing(other).state in LIVE
     ]
     log, name = run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}"
     (number,) = executor_of(ticket).submit_runs(run, log, name, wanted, after=after)

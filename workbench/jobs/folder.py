@@ -716,19 +716,19 @@ def sweep_members(sweep: Job) -> list[SweepMember]:
     """Return the members of a sweep, as they were made; those of them that are gone are left out. None for
     another job.
     """
-    place = sweep.folder / "members.json"
-    if not place.exists():
+    path = sweep.folder / "members.json"
+    if not path.exists():
         return []
     runs, number = sweep.folder.parent, int(sweep.folder.name)
     try:
-        found = [
+        results = [
             SweepMember(int(each["job"]), dict(each["setting"]), dict(each["repeat"]))
-            for each in read_document(place)["members"]
+            for each in read_document(path)["members"]
         ]
     except (KeyError, TypeError, ValueError):
-        found = []
+        results = []
     # Where the list is damaged, or was not written before its writer was killed, each still names its sweep.
-    return [each for each in found if (runs / str(each.job)).is_dir()] or [
+    return [each for each in results if (runs / str(each.job)).is_dir()] or [
         SweepMember(job.id) for job in all_jobs(runs) if sweep_of(job.folder) == number
     ]
 
@@ -819,7 +819,7 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
 
     A step that was done twice counts as it was last.
     """
-    found: dict[int, float | None] = {}
+    results: dict[int, float | None] = {}
     wanted = f'"{measure}"'.encode()
     for attempt in Job(0, Path(run)).attempts():
         try:
@@ -834,8 +834,8 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
                 continue
             value = event.data[measure]
             if value is None or is_number(value):
-                found[event.step] = None if value is None else float(str(value))
-    return sorted(found.items())
+                results[event.step] = None if value is None else float(str(value))
+    return sorted(results.items())
 
 
 def logged_measures(run: str | Path) -> list[str]:

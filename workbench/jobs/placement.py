@@ -157,7 +157,7 @@ def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -
     name = _restricting_variable(environment)
     if not name:
         return here
-    found: list[Gpu] = []
+    results: list[Gpu] = []
     for part in map(str.strip, environment[name].split(",")):
         begins = part.startswith(("GPU-", "MIG-"))
         card = next(
@@ -165,8 +165,8 @@ def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -
         )
         if card is None:
             break
-        found.append(card)
-    return [card for card in here if card in found]
+        results.append(card)
+    return [card for card in here if card in results]
 
 
 def _restricting_variable(environment: Mapping[str, str]) -> str:

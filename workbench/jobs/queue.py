@@ -100,7 +100,7 @@ def queue_entries(runs: Path) -> list[QueueEntry]:
     with contextlib.suppress(OSError), os.scandir(runs / QUEUE_FOLDER) as folder:
         names = sorted(each.name for each in folder if each.is_file())
         matches = filter(None, map(_NAME.fullmatch, names))
-        return [QueueEntry(each[0], int(each[1]), int(each[2]), float(each[3] or 0)) for each in matches]
+        return [QueueEntry(match[0], int(match[1]), int(match[2]), float(match[3] or 0)) for match in matches]
     return []
 
 

@@ -372,8 +372,8 @@ def reporter_file(task: str) -> dict[str, dict[str, Any]]:
     from workbench.config import own_config
 
     names = [name.strip() for name in str(own_config().get("reporters")).split(",")]
-    found = [check_reporter(name) for name in names if name and (name != "tensorboard" or task == "train")]
-    return {FILE: {"v": 1, "names": found}} if found else {}
+    results = [check_reporter(name) for name in names if name and (name != "tensorboard" or task == "train")]
+    return {FILE: {"v": 1, "names": results}} if results else {}
 
 
 def open_reporter(name: str) -> Reporter:

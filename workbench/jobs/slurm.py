@@ -75,7 +75,7 @@ def parse_options(text: str) -> dict[str, str]:
     Raises:
         EngineError: E638 if an option cannot be read, is set by the program itself, or is not a number.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
         name, equals, value = part.partition("=")
         if not equals or not re.fullmatch(r"[a-z][a-z-]*", name):
@@ -92,8 +92,8 @@ def parse_options(text: str) -> dict[str, str]:
             value = f"{value}G"
         elif name == "warning":
             value = f"B:USR2@{value}"
-        found[_OWN.get(name, name)] = value
-    return {"signal": f"B:USR2@{WARNING_S}", **found}
+        results[_OWN.get(name, name)] = value
+    return {"signal": f"B:USR2@{WARNING_S}", **results}
 
 
 def _option_error(part: str, remedy: str) -> EngineError:
@@ -132,7 +132,7 @@ def submit_runs(
     if runs:
         log = log.with_stem(f"{log.stem}-%a")
     requeue = [] if "no-requeue" in wanted else ["--requeue"]
-    places = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
+    positions = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
     given = [f"--{key}={value}" if value else f"--{key}" for key, value in wanted.items()]
     if after:
         given.append(f"--dependency=afterany:{':'.join(after)}")
@@ -154,7 +154,7 @@ def submit_runs(
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
     script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
     done = _run_command(
-        ["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment
+        ["sbatch", "--parsable", *positions, *requeue, *given], stdin=script, environment=environment
     )
     if done is None or done.returncode:
         reason = "it does not answer" if done is None else _last_line(done.stderr)

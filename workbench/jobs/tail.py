@@ -282,7 +282,7 @@ class MetricCurves:
 
     def read_more(self, max_bytes: int = 2**20) -> bool:
         """Read at most `max_bytes` more and return whether anything was added."""
-        found: dict[str, tuple[list[int | None], list[float]]] = {}
+        results: dict[str, tuple[list[int | None], list[float]]] = {}
         undefined: dict[str, list[int]] = {}
         # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
         for raw in _parse_metrics([line for line in self._tail.read_lines(max_bytes) if METRIC in line]):
@@ -293,18 +293,18 @@ class MetricCurves:
                 continue
             for name, value in data:
                 if (type(value) is float and value - value == 0) or is_number(value):
-                    if (column := found.get(name)) is None:
-                        column = found[name] = [], []
+                    if (column := results.get(name)) is None:
+                        column = results[name] = [], []
                     column[0].append(step)
                     column[1].append(float(value))
                 elif value is None and step is not None:
                     undefined.setdefault(name, []).append(step)
-        for name, (steps, values) in found.items():
+        for name, (steps, values) in results.items():
             curve = self.curves.setdefault(name, MetricCurve())
             curve.add_values([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
         for name, without in undefined.items():
             self.curves.setdefault(name, MetricCurve()).add_undefined(without)
-        return bool(found or undefined)
+        return bool(results or undefined)
 
 
 def _parse_metrics(lines: Sequence[bytes]) -> list[Any]:
@@ -370,15 +370,15 @@ def _relevant_events(lines: list[bytes]) -> list[LoggedEvent]:
     """Return the events that progress is computed from: all reports, the metrics near the end, and the last
     event. The others are not even parsed.
     """
-    found: list[LoggedEvent] = []
+    results: list[LoggedEvent] = []
     room = _WINDOWS[0]
     for line in reversed(lines):
         room -= len(line)
-        if (not found or _PROGRESS in line or (room > 0 and METRIC in line)) and (
+        if (not results or _PROGRESS in line or (room > 0 and METRIC in line)) and (
             event := LoggedEvent.parse(line)
         ):
-            found.append(event)
-    return found[::-1]
+            results.append(event)
+    return results[::-1]
 
 
 def _compute_progress(events: list[LoggedEvent]) -> JobProgress:

@@ -444,8 +444,10 @@ class JobIndex:
     def save_rows(self, rows: Iterable[IndexRow]) -> None:
         """Store views, replacing those of the same jobs."""
         with self._open_transaction() as database:
-            found = [(row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows]
-            database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
+            results = [
+                (row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows
+            ]
+            database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", results)
 
     def forget_jobs(self, numbers: Iterable[int]) -> None:
         """Remove jobs from the index."""

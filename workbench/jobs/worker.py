@@ -275,14 +275,14 @@ def describe_changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _package_versions() -> dict[str, str]:
-    found = {}
+    results = {}
     for requirement in metadata.requires("mathwb") or []:
         name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
         try:
-            found[name] = metadata.version(name)
+            results[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return dict(sorted(found.items()))
+    return dict(sorted(results.items()))
 
 
 def _hash_data(spec: Recipe) -> dict[str, dict[str, Any]]:

@@ -266,8 +266,8 @@ class AnswerIndex:
         self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
     ) -> TrecRun:
         """Return a run of the answers in these rows, a line a topic."""
-        found = {topic: self.to_scored_ids(scores[n], rows[n]) for n, topic in enumerate(topics)}
-        return TrecRun.from_scores(name, found)
+        results = {topic: self.to_scored_ids(scores[n], rows[n]) for n, topic in enumerate(topics)}
+        return TrecRun.from_scores(name, results)
 
     def to_scored_ids(
         self, scores: Vectors, rows: NDArray[np.int64], ids: NDArray[np.bytes_] | None = None

@@ -214,13 +214,13 @@ class PostStore:
     def get_posts(self, ids: Iterable[str]) -> dict[str, StoredPost]:
         """Return those of the posts that there are, by id, in the order asked for."""
         wanted = list(dict.fromkeys(ids))
-        found: dict[str, StoredPost] = {}
+        results: dict[str, StoredPost] = {}
         for some in _in_turn(wanted, 500):
             marks = ",".join("?" * len(some))
             rows = self._query_rows(f"{_SELECT} WHERE post.id IN ({marks})", some)
             for id, kind, title, text, tags, parent, score, question in rows:
-                found[id] = StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)
-        return {id: found[id] for id in wanted if id in found}
+                results[id] = StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)
+        return {id: results[id] for id in wanted if id in results}
 
     def list_answer_ids(self, question_id: str) -> list[str]:
         """Return the ids of a question's answers, in the order of the collection."""

@@ -165,15 +165,15 @@ _DEPTH, _HOW = 10, "lexical"
 
 
 def _extract_from_index(
-    spec: Generate, topics: Sequence[Topic], place: Path, tag: str, events: Sink, stop: Stop
+    spec: Generate, topics: Sequence[Topic], path: Path, tag: str, events: Sink, stop: Stop
 ) -> tuple[AnswerDraft, list[Answer]]:
     from engines.arqmath.collection.index import MANIFEST, cached_index
     from engines.arqmath.generation.answers import AnswerDraft, extract_answers
 
-    index = cached_index(place)  # first: one that cannot be searched leaves no draft
+    index = cached_index(path)  # first: one that cannot be searched leaves no draft
     how, depth = spec.how or _HOW, spec.depth or _DEPTH
     made_of = {
-        "index": sha256(place / MANIFEST),
+        "index": sha256(path / MANIFEST),
         "how": how,
         "depth": depth,
         "scorer": str(spec.scorer or ""),

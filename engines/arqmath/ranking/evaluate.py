@@ -195,8 +195,8 @@ def _compare_grades(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, A
     steps = [[own[topic] - baseline[topic] for topic in own if topic in baseline] for _, own in others]
     wins = [sum(step > 0 for step in one) for one in steps]
     losses = [sum(step < 0 for step in one) for one in steps]
-    found = list(map(sign_p, wins, losses))
-    rows = zip(others, steps, wins, losses, found, holm(found), strict=True)
+    results = list(map(sign_p, wins, losses))
+    rows = zip(others, steps, wins, losses, results, holm(results), strict=True)
     return [
         {"run": tag, "wins": won, "losses": lost, "ties": len(one) - won - lost, "sign_p": p, "holm_p": h}
         for (tag, _), one, won, lost, p, h in rows

@@ -177,8 +177,8 @@ class ColbertScorer(Scorer):
 
     def _encode_texts(self, texts: list[str], how: str) -> list[Any]:
         """Vectors of tokens in single precision: sums of 16 bits are the same number for many answers."""
-        found = getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False)
-        return [one.float() if hasattr(one, "float") else one for one in found]
+        result = getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False)
+        return [one.float() if hasattr(one, "float") else one for one in result]
 
 
 # Second stages that need no training: how near formulas are in structure, and words in their contexts.
@@ -318,9 +318,9 @@ class InteractionScorer(Scorer):
             )
 
     def _tokenize_texts(self, texts: Sequence[str]) -> list[list[int]]:
-        found: list[list[int]] = self._tokenizer(list(texts), verbose=False)["input_ids"]
-        self.truncated += sum(len(ids) > self._longest for ids in found)
-        return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in found]
+        results: list[list[int]] = self._tokenizer(list(texts), verbose=False)["input_ids"]
+        self.truncated += sum(len(ids) > self._longest for ids in results)
+        return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in results]
 
     def _encode_tokens(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
         """Return (tokens, dimension) of each text, unit rows."""
@@ -403,14 +403,14 @@ def load_texts(posts: Path, wanted: Collection[str]) -> AnswerTexts:
     """Return the wanted answers of a collection's file, each with its question; the file is read twice. For
     few answers no store is needed.
     """
-    found = posts_of_file(posts, wanted, to_end=True)
-    parents = posts_of_file(posts, {post.parent for post in found.values()})
+    result = posts_of_file(posts, wanted, to_end=True)
+    parents = posts_of_file(posts, {post.parent for post in result.values()})
     return _LoadedTexts(
         {
             name: replace(post, title=parent.title, question=parent.text)
             if (parent := parents.get(post.parent))
             else replace(post, title="")
-            for name, post in found.items()
+            for name, post in result.items()
         }
     )
 
@@ -552,8 +552,8 @@ def _score_topic(
             return None
         check_finite(scores, scorer.name, "score")
         pairs += len(ids)
-        found = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
-        best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))
+        results = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
+        best = heapq.nlargest(depth, best + results, key=lambda pair: (pair[1], pair[0]))
         events(Event("progress", {"done": len(ids), "chunk_done": True}))
     return _FinishedTopic(topic.id, digest, pairs, scorer.truncated - before, len(candidates) - pairs, best)
 

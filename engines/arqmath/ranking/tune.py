@@ -129,14 +129,16 @@ def _split_topics(spec: Tune, names: Sequence[str]) -> list[_Split]:
 
     from engines.forum.topics import read_topic_files
 
-    places = range(len(names))
+    positions = range(len(names))
     if spec.tune_topics:
         named = {topic.id for topic in read_topic_files(spec.tune_topics)}
-        splits = [([n for n in places if names[n] in named], [n for n in places if names[n] not in named])]
+        splits = [
+            ([n for n in positions if names[n] in named], [n for n in positions if names[n] not in named])
+        ]
     else:
         order = np.random.default_rng(spec.seed).permutation(len(names))
         folds = [fold.tolist() for fold in np.array_split(order, spec.folds or _FOLDS)]
-        splits = [([n for n in places if n not in set(fold)], fold) for fold in folds]
+        splits = [([n for n in positions if n not in set(fold)], fold) for fold in folds]
     if not all(chosen and others for chosen, others in splits) or len(names) < 2:
         what = f"{len(names)} topics are both given and judged; some to tune on and others to report on are"
         remedy = "Give topics and judgements of more; --topics includes those of --tune-topics."

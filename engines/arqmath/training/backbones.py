@@ -72,8 +72,8 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
     if model is not None:
         if model.get_input_embeddings().num_embeddings < len(tokenizer):
             model.resize_token_embeddings(len(tokenizer))
-        places = tokenizer.convert_tokens_to_ids(missing)
-        _initialise_rows(model, {place: ids for place, ids in zip(places, pieces, strict=True) if ids})
+        positions = tokenizer.convert_tokens_to_ids(missing)
+        _initialise_rows(model, {place: ids for place, ids in zip(positions, pieces, strict=True) if ids})
     return count
 
 
@@ -85,8 +85,8 @@ def _initialise_rows(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
     tables = [model.get_input_embeddings().weight, *([] if head is None else [head.weight, head.bias])]
     with torch.no_grad():
         for table in {id(table): table for table in tables if table is not None}.values():
-            for place, ids in pieces.items():
-                table[place] = table[torch.tensor(ids, device=table.device)].mean(0)
+            for position, ids in pieces.items():
+                table[position] = table[torch.tensor(ids, device=table.device)].mean(0)
 
 
 # Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
@@ -215,7 +215,7 @@ class Backbone:
         refuse_lost(self.folder, lost, CODE, remedy)
 
 
-def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
+def open_backbone(path: str | Path, *, max_length: int = 0) -> Backbone:
     """Return a backbone from its folder, or `minilm`, the one that needs no folder.
 
     Args:
@@ -226,8 +226,8 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
             architecture, E673 for weights that would have to be unpickled.
         EngineError: E676 for texts that are longer than what it reads.
     """
-    folder = backbone_folder(place)
-    name = "all-MiniLM-L6-v2" if str(place) == MINILM else folder.resolve().name
+    folder = backbone_folder(path)
+    name = "all-MiniLM-L6-v2" if str(path) == MINILM else folder.resolve().name
     config = _open_config(folder)
     weights = any(folder.glob("*.safetensors"))
     if not weights and (pickled := sorted(folder.glob("*.bin"))):

@@ -227,15 +227,15 @@ class BiEncoderTask(ForumTask[Settings]):
         assert self._texts is not None
         return Resampled(len(trained), lambda row, draw: self._draw_example(trained[row], draw), self.seed)
 
-    def _draw_example(self, place: int, draw: np.random.Generator) -> BiEncoderExample:
+    def _draw_example(self, index: int, draw: np.random.Generator) -> BiEncoderExample:
         threads, rows, chance = self.threads, self._texts[0], Random(int(draw.integers(2**62)))
-        hard = self.list_hard_negatives(place)
-        answers = [chance.choice(threads.list_correct(place))]
+        hard = self.list_hard_negatives(index)
+        answers = [chance.choice(threads.list_correct(index))]
         answers += chance.sample(hard, min(self.settings.negatives, len(hard)))
         kind = "titled" if chance.random() < self.settings.titled else "bare"
         return BiEncoderExample(
-            rows["question", threads.questions[place]],
-            threads.groups[place],
+            rows["question", threads.questions[index]],
+            threads.groups[index],
             tuple(rows[kind, answer] for answer in answers),
             tuple(threads.groups[threads.known[answer]] for answer in answers),
         )

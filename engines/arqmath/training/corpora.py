@@ -102,8 +102,8 @@ def split_text_and_formulas(
 
 
 def _cut_sentences(title: str, text: str) -> list[str]:
-    found = [re.sub(r"[?!:;]", "", title), *_SENTENCE_END.split(text)]
-    return [part.strip() for part in found if part.strip()]
+    results = [re.sub(r"[?!:;]", "", title), *_SENTENCE_END.split(text)]
+    return [part.strip() for part in results if part.strip()]
 
 
 def _mark_formulas(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Iterator[str]]:
@@ -223,13 +223,13 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
             if path.stat().st_size > _MAX_BYTES:
                 raise ValueError(f"larger than {format_bytes(_MAX_BYTES)}")
             text = path.read_bytes().decode("utf-8")
-            found = _parse_khan(path, text) if path.suffix == ".json" else _parse_mathematica(path, text)
+            khan = _parse_khan(path, text) if path.suffix == ".json" else _parse_mathematica(path, text)
         except (ValueError, OSError) as error:
             reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             report.leave_out(1, f"{name}: {reason}")
             continue
         report.read += 1
-        yield from found
+        yield from khan
     if not report.read:
         remedy = "Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt."
         raise DataError("no exercises found here", path=folder, code="E318", remedy=remedy)

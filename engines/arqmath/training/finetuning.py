@@ -101,8 +101,8 @@ class PairRows:
     def __len__(self) -> int:
         return len(self.table)
 
-    def __getitem__(self, place: int) -> CrossEncoderExample:
-        question, answer, label = self.table[place].tolist()
+    def __getitem__(self, index: int) -> CrossEncoderExample:
+        question, answer, label = self.table[index].tolist()
         return question, answer, label
 
 
@@ -158,9 +158,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         """Held-out questions with candidate answers, the correct one first."""
         pairs, source, settings = self.pairs, self.source, self.settings
         draw = Random(self.seed + 1)
-        places = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
+        positions = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
         result = []
-        for place in draw.sample(places, min(settings.measured, len(places))):
+        for place in draw.sample(positions, min(settings.measured, len(positions))):
             wrong = source.draw_incorrect(place, settings.candidates - 1, draw)
             if wrong:
                 result.append((source.questions[place], [draw.choice(source.list_correct(place)), *wrong]))

@@ -121,8 +121,8 @@ class ForumTask(Generic[Settings]):
             kinds, made_of: All that they depend on, as `TokenCache.place` takes it.
             keep: Tokens of a text, at most; 0: all.
         """
-        place = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
-        return cached_rows(place, lambda: tokenize_named_texts(self.tokenizer, texts()), keep=keep)
+        path = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
+        return cached_rows(path, lambda: tokenize_named_texts(self.tokenizer, texts()), keep=keep)
 
     def pad_pairs(self, rows: Sequence[tuple[TokenIds, TokenIds]]) -> dict[str, torch.Tensor]:
         """Return a padded batch of pairs."""

@@ -294,8 +294,8 @@ def best_window(text: TokenIds, asked: TokenIds, room: int) -> TokenIds:
         return text[:room]
     _, places, counts = np.unique(text, return_inverse=True, return_counts=True)
     worth = np.cumsum(np.isin(text, asked) / counts[places])
-    found = worth[room - 1 :] - np.concatenate([[0.0], worth[:-room]])
-    begin = int(np.argmax(np.round(found, 9)))
+    result = worth[room - 1 :] - np.concatenate([[0.0], worth[:-room]])
+    begin = int(np.argmax(np.round(result, 9)))
     return text[begin : begin + room]
 
 
@@ -356,18 +356,18 @@ class TokenFrame:
 
 def _find_special_tokens(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], ...]:
     """Return the ids before, between and after those that belong to a text."""
-    places = [place for place, side in enumerate(sides) if side is not None]
-    cut = next((place for place in places if sides[place] == 1), places[-1] + 1)
-    last = max(place for place in places if place < cut)
-    between = tuple(ids[last + 1 : cut]) if cut <= places[-1] else ()
-    return tuple(ids[: places[0]]), between, tuple(ids[places[-1] + 1 :])
+    indices = [index for index, side in enumerate(sides) if side is not None]
+    cut = next((index for index in indices if sides[index] == 1), indices[-1] + 1)
+    last = max(index for index in indices if index < cut)
+    between = tuple(ids[last + 1 : cut]) if cut <= indices[-1] else ()
+    return tuple(ids[: indices[0]]), between, tuple(ids[indices[-1] + 1 :])
 
 
 def pad_rows(rows: Sequence[Sequence[int] | TokenIds], pad: int) -> NDArray[np.int64]:
     """Return (rows, length of the longest)."""
     result = np.full((len(rows), max(map(len, rows))), pad, np.int64)
-    for place, row in enumerate(rows):
-        result[place, : len(row)] = row
+    for index, row in enumerate(rows):
+        result[index, : len(row)] = row
     return result
 
 
@@ -411,5 +411,5 @@ def tokenize_named_texts(
             names.append(name)
             yield text
 
-    for place, ids in enumerate(tokenize_texts(tokenizer, iterate_texts())):
-        yield names[place], ids
+    for index, ids in enumerate(tokenize_texts(tokenizer, iterate_texts())):
+        yield names[index], ids

@@ -58,11 +58,11 @@ class PairSampler(Protocol):
         """Ids of questions that have correct answers."""
         ...
 
-    def list_correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, index: int) -> Sequence[str]:
         """Return the ids of the correct answers of a question."""
         ...
 
-    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, index: int, count: int, draw: Random) -> list[str]:
         """Return ids of different incorrect answers, as many as there are up to `count`."""
         ...
 
@@ -81,13 +81,13 @@ class Threads:
     _by_tag: dict[str, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for place, tags in enumerate(self.tags):
+        for index, tags in enumerate(self.tags):
             for tag in tags:
-                self._by_tag.setdefault(tag, []).append(place)
+                self._by_tag.setdefault(tag, []).append(index)
 
-    def list_correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, index: int) -> Sequence[str]:
         """Return the ids of a question's own answers."""
-        return self.answers[place]
+        return self.answers[index]
 
     def drop_own_answers(self, index: int, ranking: Iterable[Scored]) -> list[Scored]:
         """Return what a first stage ranked for a question, without its own answers and without unknown
@@ -104,13 +104,13 @@ class Threads:
                 result.append(answer)
         return result
 
-    def _draw_other_answer(self, place: int, draw: Random, taken: Sequence[str]) -> str:
-        tags = list(self.tags[place])
+    def _draw_other_answer(self, index: int, draw: Random, taken: Sequence[str]) -> str:
+        tags = list(self.tags[index])
         draw.shuffle(tags)
         for pool in [*(self._by_tag[tag] for tag in tags), range(len(self.questions))]:
             for _ in range(_TRIES):
                 other = pool[draw.randrange(len(pool))]
-                if self.groups[other] != self.groups[place]:
+                if self.groups[other] != self.groups[index]:
                     answer = draw.choice(self.answers[other])
                     if answer not in taken:
                         return answer
@@ -235,22 +235,22 @@ class HardNegatives:
         """The ids of the questions."""
         return self.threads.questions
 
-    def list_correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, index: int) -> Sequence[str]:
         """Return the ids of a question's own answers."""
-        return self.threads.list_correct(place)
+        return self.threads.list_correct(index)
 
-    def draw_incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+    def draw_incorrect(self, index: int, count: int, draw: Random) -> list[str]:
         """Return ranked answers to other questions that are no duplicates, and answers of the same tag."""
         threads = self.threads
-        group = threads.groups[place]
+        group = threads.groups[index]
         ranked = [
             answer
-            for answer, _ in self.run.rankings.get(threads.questions[place], ())
+            for answer, _ in self.run.rankings.get(threads.questions[index], ())
             if answer in threads.known and threads.groups[threads.known[answer]] != group
         ]
         wanted = min(sum(draw.random() < self.share for _ in range(count)), len(ranked))
         result = draw.sample(ranked, wanted)
-        rest = [answer for answer in threads.draw_incorrect(place, count, draw) if answer not in result]
+        rest = [answer for answer in threads.draw_incorrect(index, count, draw) if answer not in result]
         return result + rest[: count - len(result)]
 
 
@@ -283,9 +283,9 @@ class AnnotatedTopics:
             raise DataError(what, code="E674", remedy=remedy)
         return cls(tuple(relevant), relevant, others)
 
-    def list_correct(self, place: int) -> Sequence[str]:
+    def list_correct(self, index: int) -> Sequence[str]:
         """Return the ids of the relevant answers to a topic."""
-        return self.relevant[self.questions[place]]
+        return self.relevant[self.questions[index]]
 
     def draw_incorrect(self, index: int, count: int, draw: Random) -> list[str]:
         """Draw incorrect answers from those that a first stage ranked for the topic."""
@@ -332,13 +332,13 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
     rows: list[tuple[int, int]] = []
     labels: list[int] = []
     without_incorrect = 0
-    for place in range(count):
-        own = source.list_correct(place)
+    for index in range(count):
+        own = source.list_correct(index)
         right = draw.sample(own, min(per_question, len(own)))
-        wrong = source.draw_incorrect(place, len(right), draw)
+        wrong = source.draw_incorrect(index, len(right), draw)
         without_incorrect += len(right) - len(wrong)
         for pair in zip(right, wrong, strict=False):
-            rows += [(place, answers.setdefault(answer, len(answers))) for answer in pair]
+            rows += [(index, answers.setdefault(answer, len(answers))) for answer in pair]
             labels += [1, 0]
     order = np.random.default_rng([seed, 3]).permutation(len(rows))
     table = np.array(rows, np.int32).reshape(-1, 2)[order]

@@ -69,8 +69,8 @@ def mask_tokens(
     Returns:
         Ids and labels, (tokens,) each; at least one token is predicted where one may be.
     """
-    places = np.flatnonzero(open_)
-    chosen = draw.permutation(places)[: max(1, round(share * len(places)))]
+    indices = np.flatnonzero(open_)
+    chosen = draw.permutation(indices)[: max(1, round(share * len(indices)))]
     read, labels = ids.copy(), np.full(len(ids), IGNORED, np.int32)
     labels[chosen] = ids[chosen]
     kind = draw.random(len(chosen))
@@ -119,8 +119,8 @@ def build_examples(
     while batch := list(islice(source, _AT_ONCE)):
         segments = tokenize_texts(tokenizer, (segment for document in batch for segment in document))
         for document in batch:
-            found = [ids for ids in islice(segments, len(document)) if ids]
-            yield from order_pairs(found, room, draw) if pairs else cut_chunks(found, room)
+            results = [ids for ids in islice(segments, len(document)) if ids]
+            yield from order_pairs(results, room, draw) if pairs else cut_chunks(results, room)
 
 
 def cut_chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[PretrainExample]:
@@ -196,7 +196,7 @@ class PretrainRows:
 
     @classmethod
     def from_examples(
-        cls, found: Callable[[], Iterable[PretrainExample]], place: Path | None = None
+        cls, found: Callable[[], Iterable[PretrainExample]], path: Path | None = None
     ) -> PretrainRows:
         """Write them down; with a `place` see `cached_rows`."""
 
@@ -204,7 +204,7 @@ class PretrainRows:
             for left, right, wrong in found():
                 yield [len(left), int(wrong)], [*left, *right]
 
-        names, sequences = cached_rows(place, iterate_rows)
+        names, sequences = cached_rows(path, iterate_rows)
         cut = np.array(names, np.int32).reshape(-1, 2)
         return cls(sequences, cut[:, 0], cut[:, 1].astype(np.int8))
 

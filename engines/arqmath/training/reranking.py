@@ -116,13 +116,13 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {question: place for place, question in enumerate(self.threads.questions)}
+        return {question: index for index, question in enumerate(self.threads.questions)}
 
     @cached_property
     def _same(self) -> dict[int, set[int]]:
         result: dict[int, set[int]] = {}
-        for place, group in enumerate(self.threads.groups):
-            result.setdefault(group, set()).add(place)
+        for index, group in enumerate(self.threads.groups):
+            result.setdefault(group, set()).add(index)
         return result
 
     @cached_property
@@ -138,12 +138,12 @@ class RerankTask(ForumTask[RerankSettings]):
         measured = set(draw.sample(sorted(held), min(settings.measured, len(held))))
         sides: tuple[list[_AnswerList], list[_AnswerList]] = [], []
         self.without = 0
-        for place, question in enumerate(threads.questions):
-            others = threads.drop_own_answers(place, min_max(ranked.get(question, ())))
-            lists = self._of_question(place, others, linked.get(question, set()), draw)
+        for index, question in enumerate(threads.questions):
+            others = threads.drop_own_answers(index, min_max(ranked.get(question, ())))
+            lists = self._of_question(index, others, linked.get(question, set()), draw)
             self.without += not lists
-            if place not in held or place in measured:
-                sides[place in held].extend(lists)
+            if index not in held or index in measured:
+                sides[index in held].extend(lists)
         if not sides[0]:
             raise DataError(
                 f"no question of the collection has {settings.answers} ranked answers of others in this run",
@@ -154,10 +154,10 @@ class RerankTask(ForumTask[RerankSettings]):
         return sides
 
     def _of_question(
-        self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
+        self, index: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
     ) -> list[_AnswerList]:
         threads, settings = self.threads, self.settings
-        question, size = threads.questions[place], settings.answers
+        question, size = threads.questions[index], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank
         head, deep = others[:first], others[first:last]
         few = min(len(head), size // 4)
@@ -168,14 +168,14 @@ class RerankTask(ForumTask[RerankSettings]):
         powers = np.exp((np.array(scores) - max(scores)) / settings.teacher_temperature)
         target = tuple((powers / powers.sum()).tolist())
         lists = [_AnswerList(question, tuple(answer for answer, _ in chosen), target, titled=True)]
-        same = self._same[threads.groups[place]] | {self._places[n] for n in linked if n in self._places}
+        same = self._same[threads.groups[index]] | {self._places[n] for n in linked if n in self._places}
         right = [answer for other in sorted(same) for answer in threads.list_correct(other)]
         wrong = [answer for answer, _ in deep if threads.known[answer] not in same]
         first_right = (1.0,) + (0.0,) * (size - 1)
         if len(wrong) >= size - 1:
             answers = (draw.choice(right), *draw.sample(wrong, size - 1))
             lists.append(_AnswerList(question, answers, first_right, titled=False))
-        linked_to = [answer for other in sorted(same - {place}) for answer in threads.list_correct(other)]
+        linked_to = [answer for other in sorted(same - {index}) for answer in threads.list_correct(other)]
         if settings.question_tokens and linked_to and len(wrong) >= size - 1:
             answers = (draw.choice(linked_to), *draw.sample(wrong, size - 1))
             lists.append(_AnswerList(question, answers, first_right, titled=True))

@@ -229,10 +229,10 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
 
     def lower_degree(polynomial: fmpq_poly, by: int) -> Tree:
         total = ZERO
-        for place in range(polynomial.degree(), -1, -1):
-            n = place - by
+        for index in range(polynomial.degree(), -1, -1):
+            n = index - by
             term = Tree("pow", (Tree("e"), expand_tree(multiply_terms(number_tree(n), inside)))) if n else ONE
-            total = add_multiple(total, to_fraction(polynomial[place]), term)
+            total = add_multiple(total, to_fraction(polynomial[index]), term)
         return total
 
     for by in dict.fromkeys((most, Fraction(most, 2) if most % 2 == 0 else most)):
@@ -308,12 +308,12 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
     """
     space = Space([tree])
     result = space.to_quotient(tree)
-    for place, atom in enumerate(space.atoms):
+    for index, atom in enumerate(space.atoms):
         square = _square_of(atom)
         if square is None:
             continue
         for side in (1, 0):
-            rows = _by_power(result[side], place)
+            rows = _by_power(result[side], index)
             if set(rows) != {0, 1}:
                 continue
             p, q = (space.make_polynomial(rows[n]) for n in (0, 1))
@@ -343,11 +343,11 @@ def _square_of(atom: Tree) -> Tree | None:
     return None
 
 
-def _by_power(polynomial: fmpq_mpoly, place: int) -> dict[int, dict[tuple[int, ...], Any]]:
+def _by_power(polynomial: fmpq_mpoly, index: int) -> dict[int, dict[tuple[int, ...], Any]]:
     rows: dict[int, dict[tuple[int, ...], Any]] = {}
     for exponents, c in polynomial.to_dict().items():
-        lower = tuple(0 if at == place else int(n) for at, n in enumerate(exponents))
-        rows.setdefault(int(exponents[place]), {})[lower] = c
+        lower = tuple(0 if at == index else int(n) for at, n in enumerate(exponents))
+        rows.setdefault(int(exponents[index]), {})[lower] = c
     return rows
 
 
@@ -403,8 +403,8 @@ def _replace_even_powers(tree: Tree, _: Signs | None = None) -> Iterator[Tree]:
 def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None:
     """Even powers of one function by the other: cos² = 1 - sin², cosh² = 1 + sinh², sinh² = cosh² - 1."""
     space = Space([tree])
-    places = [place for place, atom in enumerate(space.atoms) if atom.label == name]
-    if not places:
+    indices = [index for index, atom in enumerate(space.atoms) if atom.label == name]
+    if not indices:
         return None
 
     def to_side(polynomial: fmpq_mpoly) -> Tree:
@@ -428,7 +428,7 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
         return expand_tree(total) if total != ZERO else ZERO
 
     result = space.to_quotient(tree)
-    if all(row[place] < 2 for half in result for row in half.monoms() for place in places):
+    if all(row[index] < 2 for half in result for row in half.monoms() for index in indices):
         return None
     below = to_side(result.bottom)
     return expand_tree(divide_terms(to_side(result.top), below)) if below != ZERO else None
@@ -463,7 +463,7 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
     # Angles are linear combinations of `basis`; a vector holds the coefficients of one angle.
-    wave_indices = [place for place, atom in enumerate(space.atoms) if atom.label in kind]
+    wave_indices = [index for index, atom in enumerate(space.atoms) if atom.label in kind]
     rows = [{m: c for c, m in split_terms(space.atoms[place].children[0])} for place in wave_indices]
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
@@ -481,7 +481,7 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
                 waves += len(series)
                 if waves > _MOST_WAVES:
                     raise TooLargeError("products of sines and cosines have too many waves")
-        rest = tuple(0 if place in wave_indices else int(n) for place, n in enumerate(exponents))
+        rest = tuple(0 if index in wave_indices else int(n) for index, n in enumerate(exponents))
         group = groups.setdefault(rest, {})
         for vector, (real, imaginary) in series.items():
             before = group.get(vector, (Fraction(0), Fraction(0)))
@@ -502,7 +502,7 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
     total.sort(key=lambda row: (len(row[1]), row[0] < 0))
     # Take out the common denominator, and begin with a positive term.
     denominator = lcm(*(c.denominator for c, _ in total))
-    first = next((place for place, (c, _) in enumerate(total) if c > 0), 0)
+    first = next((index for index, (c, _) in enumerate(total) if c > 0), 0)
     total.insert(0, total.pop(first))
     tree = ZERO
     for share, m in total:
@@ -516,11 +516,11 @@ def _times_series(
     """Return a sum of exponentials times (z ± 1/z)/2, or (z - 1/z)/2i for a circular sine."""
     result: dict[Vector, tuple[Fraction, Fraction]] = {}
     odd = label == kind[0]
-    for place, (real, imaginary) in series.items():
+    for position, (real, imaginary) in series.items():
         if odd and kind is _CIRCULAR:
             real, imaginary = imaginary, -real
         for sign in (1, -1):
-            at = tuple(n + sign * m for n, m in zip(place, vector, strict=True))
+            at = tuple(n + sign * m for n, m in zip(position, vector, strict=True))
             before = result.get(at, (Fraction(0), Fraction(0)))
             factor = Fraction(-1 if odd and sign < 0 else 1, 2)
             result[at] = before[0] + factor * real, before[1] + factor * imaginary
@@ -613,23 +613,23 @@ def _two_waves(label: str, c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterat
 
 def _build_signed_product(scale: Fraction, waves: Iterable[tuple[str, Tree]]) -> Tree:
     """Return a product of sines and cosines whose angles begin without a minus."""
-    found = ONE
+    result = ONE
     for label, angle in waves:
         rows = split_terms(angle)
         if rows and rows[0][0] < 0:
             angle = expand_tree(multiply_terms(MINUS, angle))
             scale = -scale if label in ("sin", "sinh") else scale
-        found = multiply_terms(found, Tree(label, (angle,)))
-    return scale_term(scale, found)
+        result = multiply_terms(result, Tree(label, (angle,)))
+    return scale_term(scale, result)
 
 
 def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
     """Products sin u cos u as sin(2u)/2."""
     space = Space([tree])
     for sine, cosine in (_CIRCULAR, _HYPERBOLIC):
-        places = {atom: place for place, atom in enumerate(space.atoms)}
-        for atom, place in places.items():
-            other = places.get(Tree(cosine, atom.children)) if atom.label == sine else None
+        positions = {atom: index for index, atom in enumerate(space.atoms)}
+        for atom, position in positions.items():
+            other = positions.get(Tree(cosine, atom.children)) if atom.label == sine else None
             if other is None:
                 continue
             wave = Tree(sine, (expand_tree(multiply_terms(TWO, atom.children[0])),))
@@ -638,9 +638,9 @@ def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
             if not result.bottom.is_constant():
                 continue
             for exponents, c in result.top.to_dict().items():
-                both = min(int(exponents[place]), int(exponents[other]))
+                both = min(int(exponents[position]), int(exponents[other]))
                 changed = changed or both > 0
-                rest = [int(n) - both * (at in (place, other)) for at, n in enumerate(exponents)]
+                rest = [int(n) - both * (at in (position, other)) for at, n in enumerate(exponents)]
                 term = raise_to_power(wave, both) if both else ONE
                 for one, n in zip(space.atoms, rest, strict=False):
                     term = multiply_terms(term, raise_to_power(one, n)) if n else term

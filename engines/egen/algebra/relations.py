@@ -77,7 +77,7 @@ class _Closed(Space):
                 elif atom.label in ("cos", "cosh"):
                     known.append(Tree(_SINE[atom.label], atom.children))
         self._relations = [
-            (place, *made) for place, atom in enumerate(self.atoms) if (made := self._find_relation(atom))
+            (index, *made) for index, atom in enumerate(self.atoms) if (made := self._find_relation(atom))
         ]
 
     def _find_relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
@@ -115,15 +115,15 @@ class _Closed(Space):
         return polynomial, tuple(used)
 
     def _lower_power(
-        self, polynomial: fmpq_mpoly, place: int, exponent: int, value: fmpq_mpoly
+        self, polynomial: fmpq_mpoly, index: int, exponent: int, value: fmpq_mpoly
     ) -> fmpq_mpoly | None:
         """Return a polynomial without high powers of an atom; None where it has none."""
-        if polynomial.degrees()[place] < exponent:
+        if polynomial.degrees()[index] < exponent:
             return None
         groups: dict[int, dict[tuple[int, ...], object]] = {}
         for exponents, c in polynomial.to_dict().items():
-            times_over, left = divmod(int(exponents[place]), exponent)
-            lower = (*exponents[:place], left, *exponents[place + 1 :])
+            times_over, left = divmod(int(exponents[index]), exponent)
+            lower = (*exponents[:index], left, *exponents[index + 1 :])
             groups.setdefault(times_over, {})[lower] = c
         total = self.constant_polynomial(0)
         for times_over, rows in groups.items():

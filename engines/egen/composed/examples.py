@@ -183,17 +183,17 @@ def write_detour(tokens: Tokens, draw: np.random.Generator) -> Tokens:
     name, inner = tokens[begin], tokens[begin + 1 : end]
     last = _find_operand_end(inner, 0) if name in SIGNS else 0
     over = _OVER[draw.integers(len(_OVER))]
-    found: Tokens
+    results: Tokens
     if draw.random() < 0.3:
-        found = (*_NOTHING[draw.integers(len(_NOTHING))], name, *inner)
+        results = (*_NOTHING[draw.integers(len(_NOTHING))], name, *inner)
     elif name in _TURNED:
-        found = (_TURNED[name], *inner[:last], *over, *inner[last:])
+        results = (_TURNED[name], *inner[:last], *over, *inner[last:])
     elif name in ("+", "-") and inner[last].lstrip("-").isdecimal():
         number = int(inner[last]) + (1 if name == "-" else -1)
-        found = (name, "+", "1", *inner[:last], str(number))
+        results = (name, "+", "1", *inner[:last], str(number))
     else:
-        found = ("/", "1", *over, name, *inner)
-    return (*tokens[:begin], *found, *tokens[end:])
+        results = ("/", "1", *over, name, *inner)
+    return (*tokens[:begin], *results, *tokens[end:])
 
 
 def _find_operand_end(tokens: Sequence[str], begin: int) -> int:

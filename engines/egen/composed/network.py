@@ -176,8 +176,8 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
                 kinds, counts = (found.tolist() for found in numbers.unique_consecutive(return_counts=True))
                 operands = states[left].split(counts), states[right].split(counts)
                 parts = zip(kinds, *operands, strict=True)
-                found = [self._apply_operation(networks[kind], one, other) for kind, one, other in parts]
-                states = torch.cat([states, self._scale_states(torch.cat(found))])
+                results = [self._apply_operation(networks[kind], one, other) for kind, one, other in parts]
+                states = torch.cat([states, self._scale_states(torch.cat(results))])
                 level += 1
             return states
 

@@ -121,7 +121,7 @@ class ComposedTask(CorpusTask):
         read = (tuple(texts[place].split()) for place in chosen)
         share = self.settings.detours
         members = tuple(write_detour(each, draw) if draw.random() < share else each for each in read)
-        tried = [near_copy(each, draw) for each in members for _ in range(self.settings.copies)]
+        tried = [near_copy(member, draw) for member in members for _ in range(self.settings.copies)]
         moves = []
         if self._short and draw.random() < self.settings.moves:
             one, other = (self._short[place] for place in draw.integers(len(self._short), size=2))
@@ -146,8 +146,8 @@ class ComposedTask(CorpusTask):
 
         from engines.egen.composed.examples import are_alike, compute_subterm_values, plane_points
 
-        members = [each for example in examples for each in example.members]
-        copies = [each for example in examples for each in example.copies]
+        members = [member for example in examples for member in example.members]
+        copies = [copy for example in examples for copy in example.copies]
         moves = [each for example in examples for move in example.moves for each in move]
         result = to_subterms([*members, *copies, *moves])
         worth = compute_subterm_values(result, plane_points(self.settings.points))

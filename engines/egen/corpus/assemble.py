@@ -325,10 +325,10 @@ def _find_duplicates(texts: Sequence[str], theory: Theory) -> list[int]:
     terms = Subterms(theory.arity)
     forms = theory.make_forms(terms)
     seen: set[object] = set()
-    found = []
-    for place, text in enumerate(texts):
+    duplicates = []
+    for index, text in enumerate(texts):
         key = forms.key_of(terms.number_of(text.split()))
         if key in seen:
-            found.append(place)
+            duplicates.append(index)
         seen.add(key)
-    return found
+    return duplicates

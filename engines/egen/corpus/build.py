@@ -253,16 +253,16 @@ class _Growth:
         )
 
     def _missing_blocks(self) -> list[int]:
-        found = stored_shards(self.out / "shards")
+        result = stored_shards(self.out / "shards")
         missing = []
         for block in self.blocks:
             try:
-                shard = read_shard(found[block])
+                shard = read_shard(result[block])
             except KeyError:
                 missing.append(block)
             except DataError as error:
                 self._log("warning", {"message": f"{error.what}; rebuilding it"})
-                found[block].unlink(missing_ok=True)
+                result[block].unlink(missing_ok=True)
                 missing.append(block)
             else:
                 self._done += len(shard.heads) + len(shard.skipped)

@@ -85,12 +85,12 @@ def _iterate_clusters(corpus: Corpus, split: SplitName) -> Iterator[list[dict[st
     sides = corpus.read_clusters()["split" if split == "paper" else "split_by_shape"].to_pylist()
     for number, members in corpus.iterate_members():
         more = {"assume": corpus.assumption_of_cluster(number), "split": sides[number]}
-        found = []
+        results = []
         for row in members.to_pylist():
             shown = theory.to_row(theory.read_term(row["prefix"], "prefix", head=False))
             known = {**row, **{name: shown[name] for name in ("infix", "latex")}, **more}
-            found.append({name: known[name] for name in ROWS.names})
-        yield found
+            results.append({name: known[name] for name in ROWS.names})
+        yield results
 
 
 class _Parquet:
@@ -125,8 +125,8 @@ def _write_folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
                 expressions[side] += len(rows)
                 verdicts.update(row["verdict"] for row in rows[1:])
                 if side not in writers:
-                    place = folder / "data" / f"{side}-00000-of-00001.parquet"
-                    writers[side] = _Parquet(open_files, place)
+                    file_path = folder / "data" / f"{side}-00000-of-00001.parquet"
+                    writers[side] = _Parquet(open_files, file_path)
                 writers[side].add_rows(rows)
         manifest = corpus.manifest
         made = {name: manifest[name] for name in ("source", "config", "rules", "versions")}

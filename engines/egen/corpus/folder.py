@@ -234,10 +234,10 @@ def write_shard(
 
 def stored_shards(folder: Path) -> dict[int, Path]:
     """Return the shard files of a folder by block, whole or not; of two for one block, the first by name."""
-    found: dict[int, Path] = {}
+    results: dict[int, Path] = {}
     for path in shard_files(folder):
-        found.setdefault(int(path.name.split("-")[1]), path)
-    return found
+        results.setdefault(int(path.name.split("-")[1]), path)
+    return results
 
 
 def shard_files(folder: Path) -> list[Path]:
@@ -365,7 +365,7 @@ class Corpus:
         table = pa.concat_tables(parts)
         if repeated:
             gone = set(repeated)
-            table = table.take([place for place in range(table.num_rows) if place not in gone])
+            table = table.take([index for index in range(table.num_rows) if index not in gone])
         count = table.num_rows
         numbers = {"cluster": [cluster] * count, "member": list(range(count))}
         columns = {name: pa.array(values, pa.int32()) for name, values in numbers.items()}
@@ -396,7 +396,7 @@ class Corpus:
         alike = look_alike(one, prints)
         alike += np.flatnonzero(np.isnan(prints).all(axis=1)).tolist()  # assumed to hold at no such point
         related = [n for n in look_alike(one, prints, same_domain=False) if n not in alike]
-        found: list[ClusterMatch] = []
+        results: list[ClusterMatch] = []
         for cluster in alike + related[:_RELATED]:
             head = self._clusters["head"][cluster].as_py()
             judge = make_verifier(
@@ -406,8 +406,8 @@ class Corpus:
             )
             (verdict,) = judge.check([tree])
             if verdict.outcome in ("equal", "extends", "shrinks"):
-                found.append(ClusterMatch(cluster, head, verdict, self._find_member(cluster, tree)))
-        return sorted(found, key=lambda match: match.verdict.outcome != "equal")
+                results.append(ClusterMatch(cluster, head, verdict, self._find_member(cluster, tree)))
+        return sorted(results, key=lambda match: match.verdict.outcome != "equal")
 
     def _find_term(self, tree: Tree) -> Iterator[ClusterMatch]:
         from engines.egen.theories.theory import compare_term

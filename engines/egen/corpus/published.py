@@ -98,19 +98,19 @@ def _iterate_blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterat
             except (KeyError, TypeError):
                 refuse(number, "this is not an object with `head` and `exprs`")
                 continue
-            yield name, [(number, str(each)) for each in texts]
+            yield name, [(number, str(text)) for text in texts]
     if block:
         yield "published", block
 
 
 def _read_cluster(name: str, block: _Block, refuse: _Refuse) -> PublishedCluster | None:
     trees: dict[Tree, None] = {}
-    for place, (number, text) in enumerate(block):
+    for index, (number, text) in enumerate(block):
         try:
             trees[read_prefix(text)] = None
         except ExpressionError as error:
             refuse(number, error.what)
-            if place == 0:
+            if index == 0:
                 return None
     head, *members = trees
     return PublishedCluster(head, tuple(members), name, block[0][0])

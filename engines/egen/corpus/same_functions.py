@@ -38,9 +38,9 @@ def _sample_points() -> NDArray[np.float64]:
     A template's domain is never narrower than a ninth of its distance from zero, so it holds one of them.
     """
     outside = 0.1 * 1.071 ** (np.arange(102) + 0.3)
-    found = np.concatenate([-outside, np.linspace(-0.097, 0.091, 12), outside * 1.031])
+    result = np.concatenate([-outside, np.linspace(-0.097, 0.091, 12), outside * 1.031])
     golden = (5**0.5 - 1) / 2
-    return found[np.argsort(np.modf(np.arange(len(found)) * golden)[0], kind="stable")]
+    return result[np.argsort(np.modf(np.arange(len(result)) * golden)[0], kind="stable")]
 
 
 POINTS = _sample_points()
@@ -60,13 +60,13 @@ def compute_fingerprints(
     points = np.stack(
         [POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _iterate_steps(variables)]
     )
-    found = evaluate(compile_valid(expressions, variables=variables), points)
-    values = np.where(found.state == DEFINED, found.values, 0.0)
+    result = evaluate(compile_valid(expressions, variables=variables), points)
+    values = np.where(result.state == DEFINED, result.values, 0.0)
     prints = np.sign(values) * np.log1p(np.abs(values))
     with np.errstate(invalid="ignore"):
-        coarse = found.errors > _COARSE * (1 + np.abs(values))
+        coarse = result.errors > _COARSE * (1 + np.abs(values))
     prints[coarse] = np.nan
-    prints[found.state == UNDEFINED] = UNDEFINED_MARK
+    prints[result.state == UNDEFINED] = UNDEFINED_MARK
     for row, assumptions in enumerate(assumed):
         if assumptions:
             whole = [points[variables.index(name)] % 1 == 0 for name in assumptions.integers]
@@ -138,7 +138,7 @@ def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
     owner: list[int] = []
     for number, head in enumerate(heads):
         judge = theory.make_judge(head)
-        first = (place for place, of in enumerate(owner) if place == of)
+        first = (index for index, of in enumerate(owner) if index == of)
         equal = (place for place in first if compare_term(judge, heads[place]).outcome == "equal")
         owner.append(next(equal, number))
     return owner

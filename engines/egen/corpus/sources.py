@@ -158,13 +158,13 @@ def _list_variants(pattern: str) -> list[Tree]:
     return list_choices(parse_prefix(pattern.split(), lambda token: _ARITY.get(token, 0)))
 
 
-def _fill_template(variant: Tree, function: str, place: str) -> Tree:
+def _fill_template(variant: Tree, function: str, location: str) -> Tree:
     if variant.label in "abcde":
-        draw = blake2b(f"{place}|{variant.label}".encode(), digest_size=1).digest()[0]
+        draw = blake2b(f"{location}|{variant.label}".encode(), digest_size=1).digest()[0]
         magnitude = 2 + (draw & 7)
         return Tree(str(-magnitude if draw & 8 else magnitude))
     label = function if variant.label == "f" else variant.label
-    return Tree(label, tuple(_fill_template(child, function, place) for child in variant.children))
+    return Tree(label, tuple(_fill_template(child, function, location) for child in variant.children))
 
 
 @dataclass(frozen=True, slots=True)

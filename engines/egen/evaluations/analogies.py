@@ -214,8 +214,8 @@ def _iterate_analogies(family: AnalogyFamily) -> Iterator[Analogy]:
 def write_analogies(analogies: Sequence[Analogy], path: Path) -> None:
     """Write them in E-Gen's layout: four expressions with tabs between them on a line."""
     with atomic_writer(path) as file:
-        for each in analogies:
-            file.write("\t".join(each.texts) + "\n")
+        for analogy in analogies:
+            file.write("\t".join(analogy.texts) + "\n")
 
 
 def read_analogies(path: Path) -> Iterator[Analogy]:

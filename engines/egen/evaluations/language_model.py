@@ -217,8 +217,8 @@ def _ask_model(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> 
 
 
 def _find_last(text: str, form: Callable[[str], T | None]) -> T | None:
-    found = _LAST.findall(text) or text.strip().splitlines()
-    return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
+    result = _LAST.findall(text) or text.strip().splitlines()
+    return form(result[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if result else None
 
 
 def _read_choice(text: str, count: int) -> int | None:

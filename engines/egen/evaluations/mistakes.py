@@ -52,21 +52,21 @@ def _iterate_paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
     while stack:
         path, node = stack.pop()
         yield path, node
-        stack.extend((((*path, place), child) for place, child in enumerate(node.children)))
+        stack.extend((((*path, index), child) for index, child in enumerate(node.children)))
 
 
 def iterate_changes(tree: Tree, draw: random.Random) -> Iterator[Tree]:
     """Yield all trees that differ from this one in the label of one node (a function, one of + - * /, or a
     number), in random order.
     """
-    found = [
+    results = [
         (path, other)
         for path, node in _iterate_paths(tree)
         for other in of_its_kind(node.label)
         if other != node.label
     ]
-    draw.shuffle(found)
-    for path, other in found:
+    draw.shuffle(results)
+    for path, other in results:
         yield _replace_label(tree, path, other)
 
 
@@ -74,11 +74,11 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
     """`count` changed trees that are verified to differ from the original in value somewhere; fewer when
     there are not so many. No two change the same node as long as others are left."""
     verifier = Verifier(tree)
-    found: list[Tree] = []
+    results: list[Tree] = []
     spare: list[Tree] = []
     nodes: set[tuple[str, ...]] = set()
     for other in iterate_changes(tree, draw):
-        if len(found) == count:
+        if len(results) == count:
             break
         if verifier.check([other])[0].outcome != "different":
             continue
@@ -87,13 +87,13 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
             spare.append(other)
             continue
         nodes.add(place)
-        found.append(other)
-    return (found + spare)[:count]
+        results.append(other)
+    return (results + spare)[:count]
 
 
 def _find_place(tree: Tree, other: Tree) -> tuple[str, ...]:
     pairs = zip(tree, other, strict=True)
-    return tuple(str(place) for place, (a, b) in enumerate(pairs) if a.label != b.label)
+    return tuple(str(index) for index, (a, b) in enumerate(pairs) if a.label != b.label)
 
 
 def make_mistake(tree: Tree, draw: random.Random) -> Tree | None:
@@ -105,9 +105,9 @@ def make_mistake(tree: Tree, draw: random.Random) -> Tree | None:
     functions = [path for path, node in _iterate_paths(tree) if node.label in FUNCTIONS]
     operators = [path for path, node in _iterate_paths(tree) if node.label in SIGNS]
     names = FUNCTIONS if functions else SIGNS
-    places = functions or operators
-    draw.shuffle(places)
-    for path in places:
+    positions = functions or operators
+    draw.shuffle(positions)
+    for path in positions:
         others = [name for name in names if name != tree.subtree_at(path).label]
         for name in draw.sample(others, min(4, len(others))):
             wrong = _replace_label(tree, path, name)
@@ -161,7 +161,7 @@ def evaluate_by_levels(tree: Tree) -> list[Tree]:
 def _at_depth(tree: Tree, depth: int) -> list[tuple[int, ...]]:
     paths: list[tuple[int, ...]] = [()]
     for _ in range(depth):
-        paths = [(*path, place) for path in paths for place in range(len(tree.subtree_at(path).children))]
+        paths = [(*path, index) for path in paths for index in range(len(tree.subtree_at(path).children))]
     return paths
 
 
@@ -512,9 +512,9 @@ def _iterate_failures(
     limit: float,
     wrong: NDArray[np.bool_],
 ) -> Iterator[Mistake]:
-    places = np.concatenate([np.arange(len(item.steps) - 1) for item in test])
+    positions = np.concatenate([np.arange(len(item.steps) - 1) for item in test])
     for row in np.flatnonzero((values < limit) != wrong).tolist():
-        before, after = _step_texts(test[owner[row]])[places[row] :][:2]
+        before, after = _step_texts(test[owner[row]])[positions[row] :][:2]
         said = f"cosine {values[row]:.4f}, threshold {limit:.4f}"
         missed, cost = bool(wrong[row]), abs(float(values[row]) - limit)
         note = f"a mistake that was missed: {said}" if missed else f"a right step that was flagged: {said}"

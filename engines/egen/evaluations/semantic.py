@@ -68,16 +68,16 @@ def build_items(
     members = [[text for text in texts if not has_padding(text.split())] for texts in data.clusters]
     members = [texts for texts in members if len(texts) > 1]
     draw.shuffle(members)
-    found: dict[tuple[str, str], SemanticItem] = {}
+    results: dict[tuple[str, str], SemanticItem] = {}
     for _ in range(_TRIES * (1 + count // max(1, len(members)))):
         for texts in members:
-            if len(found) >= count or stop():
-                return list(found.values())
+            if len(results) >= count or stop():
+                return list(results.values())
             item = _make_item(texts, draw)
             if item is not None:
-                found[item.query, item.answer] = item
-                events(Event("progress", {"done": len(found), "total": count, "unit": "items"}))
-    return list(found.values())
+                results[item.query, item.answer] = item
+                events(Event("progress", {"done": len(results), "total": count, "unit": "items"}))
+    return list(results.values())
 
 
 def _make_item(texts: Sequence[str], draw: random.Random) -> SemanticItem | None:

@@ -369,12 +369,12 @@ def _apply_function(name: str, inside: NormalForm) -> NormalForm:
         sign = -sign if name in _ODD else sign
     if name == "ln" and inside.text == "e":
         return _ONE
-    found = _call_function(name, inside)
+    result = _call_function(name, inside)
     if inside.function and inside.function == UNDONE_BY.get(name):
-        found = inside.operands[0]
+        result = inside.operands[0]
     elif inside.function and inside.function == UNDONE_BY.get(RECIPROCAL.get(name, "")):
-        found = _raise_to_power(inside.operands[0], _MINUS)
-    return found if sign > 0 else _negate(found)
+        result = _raise_to_power(inside.operands[0], _MINUS)
+    return result if sign > 0 else _negate(result)
 
 
 def _remove_quarter_turns(inside: NormalForm, name: str) -> tuple[NormalForm, str, int]:

@@ -186,26 +186,28 @@ class _Reader:
         return tree
 
     def take_word(self, word: str, at: int) -> None:
-        places = {self.signs.table[name].place: name for name in self.signs._spelt.get(word, ())}
-        starts = word == "(" or self.signs.is_variable(word) or {"prefix", "function", "constant"} & {*places}
-        if not self.operand and starts and "infix" not in places and (beside := self.signs._spelt.get("")):
+        positions = {self.signs.table[name].place: name for name in self.signs._spelt.get(word, ())}
+        starts = (
+            word == "(" or self.signs.is_variable(word) or {"prefix", "function", "constant"} & {*positions}
+        )
+        if not self.operand and starts and "infix" not in positions and (beside := self.signs._spelt.get("")):
             self.check_between(beside[0], at)
         if self.operand and word == "(":
             self.waiting.append(("(", at, len(self.done)))
         elif self.operand and self.signs.is_variable(word):
             self.done.append(Tree(word))
             self.operand = False
-        elif self.operand and (name := places.get("constant")):
+        elif self.operand and (name := positions.get("constant")):
             self.done.append(Tree(name))
             self.operand = False
-        elif self.operand and (name := places.get("prefix") or places.get("function")):
+        elif self.operand and (name := positions.get("prefix") or positions.get("function")):
             self.waiting.append((name, at, len(self.done)))
             function = self.signs.table[name].place == "function"
             if function and not self.text[at + len(word) :].lstrip().startswith("("):
                 self.raise_error(f"{word!r} needs brackets around what it is of", at)
-        elif not self.operand and (name := places.get("infix")):
+        elif not self.operand and (name := positions.get("infix")):
             self.check_between(name, at)
-        elif not self.operand and (name := places.get("postfix")):
+        elif not self.operand and (name := positions.get("postfix")):
             self.reduce_operators(self.signs.table[name].binds)
             self.done.append(Tree(name, (self.done.pop(),)))
         elif not self.operand and word == "," and self.is_in_function():

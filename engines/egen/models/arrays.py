@@ -217,7 +217,7 @@ def _apply_gelu(rows: ShortFloats) -> ShortFloats:
 @compile_kernel
 def _gelu_of(rows: Any) -> Any:
     result = np.empty_like(rows)
-    for place in range(len(rows)):
-        row = float(rows[place])
-        result[place] = 0.5 * row * (1.0 + math.erf(row * 0.7071067811865476))
+    for index in range(len(rows)):
+        row = float(rows[index])
+        result[index] = 0.5 * row * (1.0 + math.erf(row * 0.7071067811865476))
     return result

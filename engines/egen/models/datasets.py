@@ -107,9 +107,9 @@ class Sequences:
         ends = self.ends[chosen]
         begins = np.where(chosen > 0, self.ends[chosen - 1], 0)
         width = int((ends - begins).max(initial=0)) if width is None else width
-        places = begins[:, None] + np.arange(width)
-        inside = places < ends[:, None]
-        return np.where(inside, self.data[np.minimum(places, len(self.data) - 1)], PAD).astype(np.int64)
+        positions = begins[:, None] + np.arange(width)
+        inside = positions < ends[:, None]
+        return np.where(inside, self.data[np.minimum(positions, len(self.data) - 1)], PAD).astype(np.int64)
 
 
 def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
@@ -450,8 +450,8 @@ class Triplets(Examples):
         first, second = _ordered_pair(pair, size)
         other = _permute_numbers(turn % others, np.int64(others), _make_key(self.seed, 4, cluster))
         other += other >= cluster
-        place = _draw_below(self.sizes[other], _make_key(self.seed, 5, rank))
-        return np.stack([begins[cluster] + first, begins[cluster] + second, begins[other] + place], axis=1)
+        below = _draw_below(self.sizes[other], _make_key(self.seed, 5, rank))
+        return np.stack([begins[cluster] + first, begins[cluster] + second, begins[other] + below], axis=1)
 
 
 def _ordered_pair(number: Ints, size: Ints) -> tuple[Ints, Ints]:

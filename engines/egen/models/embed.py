@@ -207,12 +207,12 @@ def arrange_embeddings(
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.vectors import model_print, open_pool, stopped_error
 
-    found: dict[str, Any] = {"model": spec.model.name, "method": spec.method}
+    results: dict[str, Any] = {"model": spec.model.name, "method": spec.method}
     if spec.clusters:
         heads = open_pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
         texts, numbers = (heads.table[name].to_pylist() for name in ("prefix", "cluster"))
         names = _list_kinds(spec.data, numbers)
-        found |= {"clusters": numbers, "left_out": heads.left_out}
+        results |= {"clusters": numbers, "left_out": heads.left_out}
         points = _place_points(spec, heads.name, lambda: heads.vectors, cache, events)
     else:
         texts, names = _read_families(spec.data)
@@ -226,7 +226,7 @@ def arrange_embeddings(
         )
     if stop():
         raise stopped_error("map")
-    return {**found, "points": None if points is None else points.tolist(), "exprs": texts, "names": names}
+    return {**results, "points": None if points is None else points.tolist(), "exprs": texts, "names": names}
 
 
 def _list_kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
@@ -266,10 +266,10 @@ def list_function_families(data: Labelled, *, most: int = 200) -> tuple[list[str
     return result, names
 
 
-def _read_families(place: Path | None) -> tuple[list[str], list[str]]:
+def _read_families(path: Path | None) -> tuple[list[str], list[str]]:
     from engines.egen.models.datasets import read_labelled, sample_corpus
 
-    texts, names = list_function_families(read_labelled(place or sample_corpus(), side="all"))
+    texts, names = list_function_families(read_labelled(path or sample_corpus(), side="all"))
     if not texts:
         what = "no cluster has a head with one of the 17 functions alone"
         remedy = "Name a corpus of function templates, or use --clusters."

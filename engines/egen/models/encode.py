@@ -42,7 +42,7 @@ class JoinedEncoder:
 
     def __init__(self, encoders: Sequence[Encoder], name: str, max_length: int) -> None:
         self.encoders, self.name, self.max_length = tuple(encoders), name, max_length
-        self.dimension = sum(each.dimension for each in encoders)
+        self.dimension = sum(encoder.dimension for encoder in encoders)
 
     def encode(
         self,
@@ -60,13 +60,13 @@ class JoinedEncoder:
         Args:
             half: As parts take it that are models of E-Gen.
         """
-        found = [
-            each.encode(texts, half=half, events=events, stop=stop)
-            if isinstance(each, ModelEncoder)
-            else each.encode(texts, events=events, stop=stop)
-            for each in self.encoders
+        results = [
+            encoder.encode(texts, half=half, events=events, stop=stop)
+            if isinstance(encoder, ModelEncoder)
+            else encoder.encode(texts, events=events, stop=stop)
+            for encoder in self.encoders
         ]
-        return normalize_rows(np.concatenate(found, axis=1))
+        return normalize_rows(np.concatenate(results, axis=1))
 
 
 def list_parts(folder: Path) -> list[Path]:
@@ -78,7 +78,7 @@ def list_parts(folder: Path) -> list[Path]:
     except (OSError, ValueError, KeyError):
         return [folder]
     shipped = {model.name: model for model in shipped_models()}
-    own = {place.name: place for place in folder.iterdir() if place.is_dir()}
+    own = {path.name: path for path in folder.iterdir() if path.is_dir()}
     try:
         names = [str(name) for name in document["egen"]["parts"]]
     except (KeyError, TypeError) as error:
@@ -105,7 +105,7 @@ def encode_readable(
     which is done from the start.
     """
     most = longest_input(encoder)
-    kept = {place: text for place, text in enumerate(texts) if text and is_usable(text, most)}
+    kept = {index: text for index, text in enumerate(texts) if text and is_usable(text, most)}
     left = len(texts) - len(kept)
 
     def report_event(event: Event) -> None:

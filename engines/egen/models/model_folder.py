@@ -103,8 +103,8 @@ def models_among(folders: Iterable[Path]) -> list[Path]:
     """Return the models that turn expressions into vectors: those that ship, then those among the folders; of
     two with the same name the latter.
     """
-    found = {folder.name: folder for folder in (*shipped_models(), *folders) if is_embedding_model(folder)}
-    return list(found.values())
+    results = {folder.name: folder for folder in (*shipped_models(), *folders) if is_embedding_model(folder)}
+    return list(results.values())
 
 
 # A seq2seq model as transformers has it: `AutoModelForSeq2SeqLM` opens its folder without code of ours.
@@ -423,22 +423,22 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 def _own_names(tensors: dict[str, Tensor], config: ModelConfig, shift: float) -> Iterator[tuple[str, Tensor]]:
     import torch
 
-    found = {name: tensor.float() for name, tensor in tensors.items()}
-    if _EMBEDDING in found:
+    results = {name: tensor.float() for name, tensor in tensors.items()}
+    if _EMBEDDING in results:
         scale = math.sqrt(config.d_model)
-        yield "encoder.tokens.weight", found[_EMBEDDING] / scale
+        yield "encoder.tokens.weight", results[_EMBEDDING] / scale
     for layer in range(config.layers):
         ours, theirs = f"encoder.layers.{layer}.", f"encoder.layer.{layer}."
         for name, other in _SAME.items():
-            if theirs + other in found:
-                yield ours + name, found[theirs + other]
-        pair = [found.get(f"{theirs}attention.self.{name}.weight") for name in ("key", "value")]
+            if theirs + other in results:
+                yield ours + name, results[theirs + other]
+        pair = [results.get(f"{theirs}attention.self.{name}.weight") for name in ("key", "value")]
         if pair[0] is not None and pair[1] is not None:
             yield ours + "attention.key_value.weight", torch.cat([pair[0], pair[1]])
-    if _FINAL_BIAS in found:
-        yield "encoder.norm.bias", found[_FINAL_BIAS] - shift
-    if "encoder.LayerNorm.weight" in found:
-        yield "encoder.norm.weight", found["encoder.LayerNorm.weight"]
+    if _FINAL_BIAS in results:
+        yield "encoder.norm.bias", results[_FINAL_BIAS] - shift
+    if "encoder.LayerNorm.weight" in results:
+        yield "encoder.norm.weight", results["encoder.LayerNorm.weight"]
 
 
 def _transformers_config(model: nn.Module) -> dict[str, Any]:

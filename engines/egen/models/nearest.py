@@ -226,7 +226,7 @@ def analogy(
 
 
 def _find_place(hits: Sequence[Mapping[str, Any]]) -> int | None:
-    return next((place for place, hit in enumerate(hits, 1) if hit["verdict"] == "equal"), None)
+    return next((index for index, hit in enumerate(hits, 1) if hit["verdict"] == "equal"), None)
 
 
 @specification

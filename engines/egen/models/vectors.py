@@ -269,7 +269,7 @@ _file_print = cache_by_file_state(16)(sha256)
 
 
 def _encode_part(
-    model: Path, place: Path, part: CorpusPart, build: ResumableBuild, name: str, only: int | None = None
+    model: Path, path: Path, part: CorpusPart, build: ResumableBuild, name: str, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
     """Return the vectors of a part of a corpus, of their share only; all its expressions and where they
     stand; how many are left out.
@@ -280,21 +280,21 @@ def _encode_part(
     from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest_input
 
     encoder = cached_encoder(model)
-    rows, left_out = _list_expressions(place, part, longest_input(encoder), build.stop)
+    rows, left_out = _list_expressions(path, part, longest_input(encoder), build.stop)
     if not rows:
         what = "the model cannot read any expression of this corpus"
         remedy = "Name another corpus or another model."
-        raise EngineError(what, where=str(place), code="E645", remedy=remedy)
+        raise EngineError(what, where=str(path), code="E645", remedy=remedy)
     texts, clusters, members = zip(*rows, strict=True)
-    if place == sample_corpus():
-        encoder = _with_shipped(encoder, model, place)
+    if path == sample_corpus():
+        encoder = _with_shipped(encoder, model, path)
     if only is not None:
         assert isinstance(encoder, JoinedEncoder)
         encoder = encoder.encoders[only]
     encode = partial(encode_many, encoder, of=len(texts))
     vectors = encode_in_parts(build, name, texts, encode)
-    places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
-    return vectors, pa.table({"prefix": pa.array(texts), **places}), left_out
+    positions = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
+    return vectors, pa.table({"prefix": pa.array(texts), **positions}), left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +338,7 @@ def shipped_vectors(model: Path) -> Path:
     return model.parents[1] / "vectors" / f"{model.name}.npz"
 
 
-def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
+def _with_shipped(encoder: Encoder, model: Path, path: Path) -> Encoder:
     """Return the encoder with what ships of its vectors, or of those of its parts; a file of another model or
     of another corpus is none of its.
     """
@@ -348,16 +348,16 @@ def _with_shipped(encoder: Encoder, model: Path, place: Path) -> Encoder:
 
     if isinstance(encoder, JoinedEncoder):
         several = zip(encoder.encoders, list_parts(model), strict=True)
-        with_them = [_with_shipped(one, folder, place) for one, folder in several]
+        with_them = [_with_shipped(one, folder, path) for one, folder in several]
         return JoinedEncoder(with_them, encoder.name, encoder.max_length)
     file = shipped_vectors(model)
     if not file.exists():
         return encoder
     with np.load(file) as stored:
-        if stored["of"] != _pool_name(model, place, "all"):
+        if stored["of"] != _pool_name(model, path, "all"):
             return encoder
         vectors = stored["vectors"]
-    texts = (text for text, _, _ in _list_expressions(place, "all", longest_input(encoder), never)[0])
+    texts = (text for text, _, _ in _list_expressions(path, "all", longest_input(encoder), never)[0])
     return _Shipped(encoder, {text: row for row, text in enumerate(texts)}, vectors)
 
 
@@ -430,12 +430,12 @@ def _prune_pools(keep: Path) -> None:
 
 
 def _list_expressions(
-    place: Path, part: CorpusPart, most: int, stop: Stop
+    path: Path, part: CorpusPart, most: int, stop: Stop
 ) -> tuple[list[tuple[str, int, int]], int]:
     from engines.egen.models.datasets import is_usable, remove_logarithms
 
     rows: list[tuple[str, int, int]] = []
-    listed, left_out = _iterate_expressions(place, part)
+    listed, left_out = _iterate_expressions(path, part)
     for cluster, member, given in listed:
         if stop():
             break
@@ -447,17 +447,17 @@ def _list_expressions(
     return rows, left_out
 
 
-def _iterate_expressions(place: Path, part: CorpusPart) -> tuple[Iterator[tuple[int, int, str]], int]:
-    if not place.is_dir():
+def _iterate_expressions(path: Path, part: CorpusPart) -> tuple[Iterator[tuple[int, int, str]], int]:
+    if not path.is_dir():
         from engines.egen.models.datasets import read_labelled
 
-        data = read_labelled(place, side="all", min_size=1)
+        data = read_labelled(path, side="all", min_size=1)
         shown = [texts[:1] if part == "heads" else texts for texts in data.clusters]
         rows = ((cluster, n, text) for cluster, texts in enumerate(shown) for n, text in enumerate(texts))
         return rows, sum(data.left_out.values())
     from engines.egen.corpus.folder import open_corpus
 
-    corpus = open_corpus(place)
+    corpus = open_corpus(path)
     if part == "heads":
         heads = corpus.read_clusters()["head"].to_pylist()
         every = -(-len(heads) // MOST_HEADS)

@@ -150,9 +150,9 @@ def _read_operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]
     return Tree(token), place + 1
 
 
-def _unexpected_error(tokens: list[str], place: int) -> ExpressionError:
-    what = f"{tokens[place][:20]!r} where" if place < len(tokens) else "it ends where"
-    return ExpressionError(f"{what} another token is expected (token {place + 1})", position=place)
+def _unexpected_error(tokens: list[str], index: int) -> ExpressionError:
+    what = f"{tokens[index][:20]!r} where" if index < len(tokens) else "it ends where"
+    return ExpressionError(f"{what} another token is expected (token {index + 1})", position=index)
 
 
 @specification
@@ -256,9 +256,9 @@ def compute_bigrams(trees: Sequence[Tree]) -> Vectors:
     from engines.retrieval.dense import normalize_rows
 
     pairs = [list(pairwise(["", *tree.list_labels(), ""])) for tree in trees]
-    places = {pair: place for place, pair in enumerate(sorted({pair for row in pairs for pair in row}))}
+    positions = {pair: index for index, pair in enumerate(sorted({pair for row in pairs for pair in row}))}
     owner = np.repeat(np.arange(len(pairs)), [len(row) for row in pairs])
-    columns = np.array([places[pair] for row in pairs for pair in row])
-    counts = np.zeros((len(trees), len(places)), np.float32)
+    columns = np.array([positions[pair] for row in pairs for pair in row])
+    counts = np.zeros((len(trees), len(positions)), np.float32)
     np.add.at(counts, (owner, columns), 1)
     return normalize_rows(counts * np.log(len(trees) / (counts > 0).sum(0)))

@@ -99,18 +99,18 @@ def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[
         _compute_heights(tree, heights)
     order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
     place = {node: number for number, node in enumerate(order)}
-    found: dict[str, Any] = {"leaves": []}
+    results: dict[str, Any] = {"leaves": []}
     for node in order:
         known = names if not node.children else kinds
         if node.label not in known:
             raise ExpressionError(f"the model knows no {node.label!r}", remedy=_REMEDY)
         if not node.children:
-            found["leaves"].append(names[node.label])
+            results["leaves"].append(names[node.label])
             continue
         operands = (place[node.children[0]], place[node.children[-1]])
-        found.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
-    found["roots"] = [place[tree] for tree in trees]
-    return {name: np.array(rows, np.int64) for name, rows in found.items()}
+        results.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
+    results["roots"] = [place[tree] for tree in trees]
+    return {name: np.array(rows, np.int64) for name, rows in results.items()}
 
 
 def _compute_heights(tree: Tree, heights: dict[Tree, int]) -> int:

@@ -87,11 +87,11 @@ class SemVecTask:
 
     @cached_property
     def _classes(self) -> list[list[Tree]]:
-        found: dict[str, list[Tree]] = {}
+        results: dict[str, list[Tree]] = {}
         for tree, name, split in zip(self._set.trees, self._set.classes, self._set.splits, strict=True):
             if split == "train":
-                found.setdefault(name, []).append(tree)
-        return list(found.values())
+                results.setdefault(name, []).append(tree)
+        return list(results.values())
 
     @cached_property
     def _labels(self) -> tuple[list[str], list[str]]:

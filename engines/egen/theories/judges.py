@@ -105,8 +105,8 @@ class Model:
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 what = f"model: {name!r} = {given[:60]} cannot be read"
                 raise ExpressionError(what, remedy=_SAID) from None
-            places = product(range(self.values), repeat=arity)
-            results: Any = [_worked_out(name, formula, at, self.values) for at in places]
+            positions = product(range(self.values), repeat=arity)
+            results: Any = [_worked_out(name, formula, at, self.values) for at in positions]
         else:
             results = given
         try:
@@ -136,11 +136,11 @@ class Model:
 
     def name_constants(self) -> dict[int, str]:
         """Return a constant's name for every value that has one."""
-        found: dict[int, str] = {}
+        constants: dict[int, str] = {}
         for name, sign in self.language.table.items():
             if not sign.arity:
-                found.setdefault(int(self.tables[name]), name)
-        return found
+                constants.setdefault(int(self.tables[name]), name)
+        return constants
 
     def worked_out(self) -> Iterator[tuple[Tree, Tree]]:
         """Yield operations on constants and their results, if there are not too many."""
@@ -203,8 +203,8 @@ class ModelJudge(OwnJudge):
             return MemberVerdict("equal", 1.0, points=rows)
         row = int(apart[0])
         at = tuple(
-            (name, float(row // self.model.values**place % self.model.values))
-            for place, name in enumerate(variables)
+            (name, float(row // self.model.values**index % self.model.values))
+            for index, name in enumerate(variables)
         )
         left, right = float(head[row]), float(other[row])
         example = Counterexample(at[0][1] if at else 0.0, left, right, right - left, at)
@@ -283,12 +283,12 @@ def _load_differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
         module = module_from_spec(spec)
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-        found = module.differ
+        result = module.differ
     except (Exception, SystemExit) as error:
         what = f"the judge cannot be loaded: {type(error).__name__}: {error}"
         remedy = "It has to define differ(left, right): None, or what shows that they are not equal."
         raise DataError(what, path=path, remedy=remedy, code="E222") from error
-    return path, found
+    return path, result
 
 
 def _trust_file() -> Path:
@@ -297,10 +297,10 @@ def _trust_file() -> Path:
 
 def _read_trusted(data: bytes) -> dict[str, str]:
     try:
-        found = json.loads(data)
+        result = json.loads(data)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def _iterate_trusted(digest: str) -> Iterator[Path]:

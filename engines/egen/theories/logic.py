@@ -183,8 +183,8 @@ class TruthTable(OwnJudge):
         self._rows = 1 << len(self.names)
         self._all = (1 << self._rows) - 1
         self._columns = {
-            name: sum(1 << row for row in range(self._rows) if row >> place & 1)
-            for place, name in enumerate(self.names)
+            name: sum(1 << row for row in range(self._rows) if row >> index & 1)
+            for index, name in enumerate(self.names)
         }
         self._looked_at = self._all
         for formula in premises:
@@ -198,12 +198,12 @@ class TruthTable(OwnJudge):
         stack: list[int] = []
         for node in reversed(list(formula)):
             if node.children:
-                found = _TABLES[node.label](*(stack.pop() for _ in node.children)) & self._all
+                result = _TABLES[node.label](*(stack.pop() for _ in node.children)) & self._all
             elif node.label in ("true", "false"):
-                found = self._all * (node.label == "true")
+                result = self._all * (node.label == "true")
             else:
-                found = self._columns[node.label]
-            stack.append(found)
+                result = self._columns[node.label]
+            stack.append(result)
         return stack[0]
 
     def judge_member(self, member: Tree) -> MemberVerdict:
@@ -213,7 +213,7 @@ class TruthTable(OwnJudge):
         if not apart:
             return MemberVerdict("equal", 1.0, points=points)
         row = (apart & -apart).bit_length() - 1
-        at = tuple((name, float(row >> place & 1)) for place, name in enumerate(self.names))
+        at = tuple((name, float(row >> index & 1)) for index, name in enumerate(self.names))
         head = float(self._head >> row & 1)
         first = at[0][1] if at else 0.0
         example = Counterexample(first, head, 1 - head, 1 - 2 * head, at)

@@ -235,16 +235,16 @@ def _read_back(signs: TheorySigns) -> None:
     """Refuse signs that make another term where they stand together, such as ! twice where there is !!."""
     leaf = Tree(next(letter for letter in ascii_letters if signs.is_variable(letter)))
     for (name, sign), (inner, other) in product(signs.table.items(), repeat=2):
-        for place in range(sign.arity):
+        for index in range(sign.arity):
             parts = [leaf] * sign.arity
-            parts[place] = Tree(inner, (leaf,) * other.arity)
+            parts[index] = Tree(inner, (leaf,) * other.arity)
             tree = Tree(name, tuple(parts))
             for text in (signs.write_tree(tree, how) for how in ("ascii", "unicode", "latex")):
                 try:
-                    found = signs.read_term(text, "infix")
+                    result = signs.read_term(text, "infix")
                 except ExpressionError:
-                    found = leaf
-                if found != tree:
+                    result = leaf
+                if result != tree:
                     what = f"{name!r} of {inner!r} is written {text!r}, which is read otherwise"
                     raise _WrongError(what, "Choose another sign for one of them.", name)
 

@@ -99,12 +99,12 @@ def _total_gain(pairing: Sequence[int], weights: Agreements) -> int:
 
 
 def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Agreements:
-    number = [{name: place for place, name in enumerate(found)} for found in names]
+    number = [{name: index for index, name in enumerate(found)} for found in names]
     own, others = (Counter(map(fold_case, written)) for written in triples)
     by_kind: dict[tuple[str, str, bool], list[Triple]] = {}
     for triple in others:
         by_kind.setdefault((triple[1], "" if triple[3] else triple[2], triple[3]), []).append(triple)
-    found: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
+    agreements: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
     for (source, role, target, is_node), times in own.items():
         for other in by_kind.get((role, "" if is_node else target, is_node), ()):
             pair = number[0][source], number[1][other[0]]
@@ -115,9 +115,9 @@ def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence
                 continue
             for one, two in ((pair, with_it), (with_it, pair)):
                 if one != (-1, -1):
-                    found.setdefault(one, {}).setdefault(two, 0)
-                    found[one][two] += min(times, others[other])
-    return found
+                    agreements.setdefault(one, {}).setdefault(two, 0)
+                    agreements[one][two] += min(times, others[other])
+    return agreements
 
 
 def _draw_pairing(weights: Agreements, size: int, random: Random | None) -> list[int]:
@@ -164,19 +164,19 @@ def _climb_to_peak(pairing: list[int], weights: Agreements) -> None:
         _exchange_partners(*change, pairing)
 
 
-def _exchange_partners(place: int, partner: int, pairing: list[int]) -> None:
+def _exchange_partners(index: int, partner: int, pairing: list[int]) -> None:
     if partner in pairing:
-        pairing[pairing.index(partner)] = pairing[place]
-    pairing[place] = partner
+        pairing[pairing.index(partner)] = pairing[index]
+    pairing[index] = partner
 
 
-def _measure_exchange(place: int, partner: int, pairing: list[int], weights: Agreements) -> int:
+def _measure_exchange(index: int, partner: int, pairing: list[int], weights: Agreements) -> int:
     """What an exchange gains; the pairing is as before."""
     second = pairing.index(partner) if partner in pairing else -1
-    old = pairing[place]
+    old = pairing[index]
 
     def count_gain() -> int:
-        first = (place, pairing[place])
+        first = (index, pairing[index])
         if second < 0:
             return _joint_gain(first, pairing, weights)
         other = (second, pairing[second])
@@ -184,9 +184,9 @@ def _measure_exchange(place: int, partner: int, pairing: list[int], weights: Agr
         return _joint_gain(first, pairing, weights) + _joint_gain(other, pairing, weights) - shared
 
     before = count_gain()
-    _exchange_partners(place, partner, pairing)
+    _exchange_partners(index, partner, pairing)
     after = count_gain()
-    pairing[place] = old
+    pairing[index] = old
     if second >= 0:
         pairing[second] = partner
     return after - before
@@ -229,8 +229,8 @@ def _dereify_nodes(triples: Sequence[Triple], concepts: dict[str, str]) -> list[
             if source is not None and target is not None and source[3]:
                 edge[name] = _invert_domain((source[2], role, target[2], target[3]))
                 break
-    found = [triple for triple in triples if triple[0] not in edge]
-    return found + list(edge.values())
+    results = [triple for triple in triples if triple[0] not in edge]
+    return results + list(edge.values())
 
 
 def _reify_edges(triples: Sequence[Triple]) -> list[Triple]:

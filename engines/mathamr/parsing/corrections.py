@@ -24,18 +24,18 @@ _DO = ("do", "does", "did")
 
 def correct_words(words: Sequence[Word]) -> list[Word]:
     """Return the words of a sentence, of which some hang elsewhere."""
-    found = [_correct_using(words, word) for word in words]
-    found = [_correct_that(found, number) for number in range(len(found))]
-    for number, word in enumerate(found):
-        noun = _find_quantified(found, number)
+    results = [_correct_using(words, word) for word in words]
+    results = [_correct_that(results, number) for number in range(len(results))]
+    for number, word in enumerate(results):
+        noun = _find_quantified(results, number)
         if noun is None:
             continue
         head = noun if word.head == number else word.head
-        found = [replace(one, head=noun) if one.head == number else one for one in found]
-        found[noun] = replace(found[noun], head=head, relation=word.relation)
-        found[number] = replace(word, head=noun, relation="det")
-    parse = _Parse(found)
-    for number in range(len(found)):
+        results = [replace(one, head=noun) if one.head == number else one for one in results]
+        results[noun] = replace(results[noun], head=head, relation=word.relation)
+        results[number] = replace(word, head=noun, relation="det")
+    parse = _Parse(results)
+    for number in range(len(results)):
         parse.correct_noun(number)
         parse.correct_how_many(number)
         parse.correct_verb(number)
@@ -43,7 +43,7 @@ def correct_words(words: Sequence[Word]) -> list[Word]:
         parse.correct_partitive(number)
         parse.correct_counted(number)
         parse.correct_between(number)
-    for number in range(len(found)):
+    for number in range(len(results)):
         parse.correct_such_that(number)
         parse.correct_marked(number)
     parse.correct_asked()
@@ -80,10 +80,10 @@ def _find_quantified(words: Sequence[Word], number: int) -> int | None:
     """
     if words[number].text.lower() not in _QUANTIFIERS:
         return None
-    for place in range(number + 1, min(number + 4, len(words))):
-        if words[place].head == number and words[place].relation in _LOOSE:
-            before = (one for one in words[:place] if one.head == place)
-            return None if any(one.relation in ("case", "punct") for one in before) else place
+    for index in range(number + 1, min(number + 4, len(words))):
+        if words[index].head == number and words[index].relation in _LOOSE:
+            before = (one for one in words[:index] if one.head == index)
+            return None if any(one.relation in ("case", "punct") for one in before) else index
     after = words[number + 1] if number + 1 < len(words) else None
     below = any(one.head == number and one.relation == "case" for one in words)
     if after and after.text == FORMULA and below and after.head == words[number].head:
@@ -102,9 +102,9 @@ class _Parse:
 
     def list_below(self, number: int, *relations: str) -> list[int]:
         return [
-            place
-            for place, word in enumerate(self.words)
-            if word.head == number != place and (not relations or word.relation in relations)
+            index
+            for index, word in enumerate(self.words)
+            if word.head == number != index and (not relations or word.relation in relations)
         ]
 
     def attach_word(self, number: int, head: int, relation: str, tag: str = "") -> None:

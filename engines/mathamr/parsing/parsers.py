@@ -64,20 +64,20 @@ class BuiltinParser:
         inventory, known = load_frames(), load_roles(self._labeller)
         for context in split:
             parts = [build_sentence(next(words), one.formulas, inventory, known) for one in context]
-            found: list[GraphPart] = []
+            results: list[GraphPart] = []
             for sentence, part in zip(context, parts, strict=True):
                 if part is None:
                     continue
-                if found and sentence.is_formulas():
-                    found[-1].add_edge(":mod", part)
+                if results and sentence.is_formulas():
+                    results[-1].add_edge(":mod", part)
                 else:
-                    found.append(part)
-            if not found:
-                found = [GraphPart("string-entity").add_edge(":value", _NOTHING)]
-            top = found[0]
-            if len(found) > 1:
+                    results.append(part)
+            if not results:
+                results = [GraphPart("string-entity").add_edge(":value", _NOTHING)]
+            top = results[0]
+            if len(results) > 1:
                 top = GraphPart("multi-sentence")
-                for number, part in enumerate(found, start=1):
+                for number, part in enumerate(results, start=1):
                     top.add_edge(f":snt{number}", part)
             yield build_graph(top)
 
@@ -91,8 +91,8 @@ class _MarkedSentence:
 
     def is_formulas(self) -> bool:
         return not any(
-            re.search(r"\w", word) and place not in self.formulas
-            for place, (word, _) in enumerate(self.words)
+            re.search(r"\w", word) and index not in self.formulas
+            for index, (word, _) in enumerate(self.words)
         )
 
 
@@ -111,7 +111,7 @@ def _split_sentences(text: str) -> list[_MarkedSentence]:
             # The pipeline takes a capital for a name, which an acronym may be.
             first = re.match(r"[A-Z][a-z]+\b", piece)
             words = tokenize_words(piece[:1].lower() + piece[1:] if first else piece)
-            marks = {place: next(upcoming) for place, (word, _) in enumerate(words) if word == FORMULA}
+            marks = {index: next(upcoming) for index, (word, _) in enumerate(words) if word == FORMULA}
             result.append(_MarkedSentence(words, marks))
     return result
 

@@ -123,13 +123,13 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
     begun: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {frozenset(): (0.0, ())}
     for ranked in choices:
         longer: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {}
-        for used, (cost, places) in begun.items():
-            for place, (score, role) in enumerate(ranked):
+        for used, (cost, position) in begun.items():
+            for index, (score, role) in enumerate(ranked):
                 numbered = {role} if role is not None and role.startswith(":ARG") else set()
                 if not numbered & used:
-                    found = cost - score, (*places, place)
+                    results = cost - score, (*position, index)
                     now = used | numbered
-                    longer[now] = min(longer.get(now, found), found)
+                    longer[now] = min(longer.get(now, results), results)
         begun = longer
     _, best = min(begun.values())
     return [ranked[place][1] for ranked, place in zip(choices, best, strict=True)]
@@ -214,10 +214,10 @@ def align_words(words: Sequence[Word], graph: Graph) -> dict[str, int]:
     concepts = {name: node.concept for name, node in graph.map_variables().items()}
     result: dict[str, int] = {}
     for name, concept in concepts.items():
-        places = [number for number, own in enumerate(can_be) if concept in own]
-        others = [one for one in concepts.values() if places and one in can_be[places[0]]]
-        if len(places) == 1 and len(others) == 1:
-            result[name] = places[0]
+        indices = [number for number, own in enumerate(can_be) if concept in own]
+        others = [one for one in concepts.values() if indices and one in can_be[indices[0]]]
+        if len(indices) == 1 and len(others) == 1:
+            result[name] = indices[0]
     return result
 
 
@@ -274,8 +274,8 @@ class RoleExample:
 
 def find_preposition(words: Sequence[Word], number: int) -> str:
     """Return the preposition or mark of a word."""
-    for place, word in enumerate(words):
-        if word.head == number and place != number and word.relation in ("case", "mark"):
+    for index, word in enumerate(words):
+        if word.head == number and index != number and word.relation in ("case", "mark"):
             return word.lemma.lower()
     return ""
 
@@ -404,28 +404,30 @@ def _build_graph_examples(graph: Graph, words: Sequence[Word]) -> list[RoleExamp
     """Return each role of a frame in a graph, where the words of both are known and one hangs on the
     other.
     """
-    places = align_words(words, graph)
+    positions = align_words(words, graph)
     concepts = graph.map_variables()
     return [
         result
         for frame, role, other in list_arguments(graph)
-        if frame in places
-        and other in places
-        and (result := _build_example(words, places[frame], concepts[frame].concept, places[other], role))
+        if frame in positions
+        and other in positions
+        and (
+            result := _build_example(words, positions[frame], concepts[frame].concept, positions[other], role)
+        )
     ]
 
 
 def _build_example(
-    words: Sequence[Word], place: int, frame: str, number: int, role: str
+    words: Sequence[Word], index: int, frame: str, number: int, role: str
 ) -> RoleExample | None:
     """Return a dependent of a predicate, if it hangs on it and the inventory has the frame and the role."""
     word = words[number]
-    if word.head != place or number == place or word.relation not in _RELATIONS:
+    if word.head != index or number == index or word.relation not in _RELATIONS:
         return None
     if frame not in load_frames().roles or role not in dict(list_candidates(frame)):
         return None
-    below = {one.relation for at, one in enumerate(words) if one.head == place and at != place}
-    predicate = Predicate(frame, words[place].tag, find_voice(below))
+    below = {one.relation for at, one in enumerate(words) if one.head == index and at != index}
+    predicate = Predicate(frame, words[index].tag, find_voice(below))
     return RoleExample(predicate, Dependent(word.relation, find_preposition(words, number), word.tag), role)
 
 

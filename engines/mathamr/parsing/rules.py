@@ -459,15 +459,15 @@ class _SentenceRules(Concepts):
             return asked.add_edge(":quant-of", clause)
         if mark == "whether" or (mark == "if" and self.get_relation(number) == "ccomp"):
             return GraphPart("truth-value").add_edge(":polarity-of", clause)
-        for place, (role, target) in enumerate(clause.edges):
+        for index, (role, target) in enumerate(clause.edges):
             if isinstance(target, GraphPart) and (asked := self.find_asked_quantity(target)) is not None:
                 # "How many solutions it has": the number of those.
-                del clause.edges[place]
+                del clause.edges[index]
                 target.edges.remove((":quant", asked))
                 asked.concept = "thing"
                 return asked.add_edge(":quant-of", target.add_edge(invert_role(role), clause))
             if isinstance(target, GraphPart) and target.concept == "amr-unknown" and not target.edges:
-                del clause.edges[place]
+                del clause.edges[index]
                 target.concept = "thing"
                 return target.add_edge(invert_role(role), clause)
         return clause
@@ -573,8 +573,8 @@ class _SentenceRules(Concepts):
         """
         if self.words[number].tag in ("JJR", "JJS"):
             return "most" if self.words[number].tag == "JJS" else "more"
-        found = [one for one in self.list_children(number, "advmod") if self.get_lemma(one) in EXTENTS]
-        return found[0] if found and self.words[number].tag[:2] == "JJ" else ""
+        results = [one for one in self.list_children(number, "advmod") if self.get_lemma(one) in EXTENTS]
+        return results[0] if results and self.words[number].tag[:2] == "JJ" else ""
 
     def build_degree(self, number: int, adjective: GraphPart, extent: int | str) -> GraphPart:
         """have-degree-91 of an adjective, without what it is the degree of."""
@@ -607,9 +607,9 @@ class _SentenceRules(Concepts):
         """Return a name before a noun: Taylor series, Cauchy-Schwarz inequality."""
         words = sorted((number, *self.list_children(number, "compound", "flat")))
         self.parts[number] = GraphPart("name")
-        for place, word in enumerate(words, start=1):
+        for index, word in enumerate(words, start=1):
             text = re.sub(r'["\\]', "", self.words[word].text)
-            self.parts[number].add_edge(f":op{place}", f'"{text}"')
+            self.parts[number].add_edge(f":op{index}", f'"{text}"')
         return self.parts[number]
 
     def _appos(self, _number: int, part: GraphPart, one: int) -> None:
@@ -810,9 +810,9 @@ class _SentenceRules(Concepts):
             role = ":ARG1" if not inner.has_role(":ARG1") else ":ARG2"
             part.add_edge(role + "-of", inner)
             return
-        for place, (role, target) in enumerate(inner.edges):
+        for index, (role, target) in enumerate(inner.edges):
             if target is part:
-                del inner.edges[place]
+                del inner.edges[index]
                 part.add_edge(role + "-of", inner)
                 return
         part.add_edge(":mod", inner)

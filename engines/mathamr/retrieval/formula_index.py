@@ -61,12 +61,12 @@ def remove_formulas(text: str) -> str:
     return _FORMULA.sub(" ", PLACEHOLDER.sub(" ", text))
 
 
-def made_of_another(about: Mapping[str, Any], place: Path) -> str | None:
+def made_of_another(about: Mapping[str, Any], path: Path) -> str | None:
     """Return the collection or documents that an index says it was made of, where those are not at this
     place.
     """
     made_of = about.get("collection") or about.get("documents")
-    if not isinstance(made_of, str) or Path(made_of).resolve() == place.resolve():
+    if not isinstance(made_of, str) or Path(made_of).resolve() == path.resolve():
         return None
     return made_of
 
@@ -217,23 +217,23 @@ class FormulaIndex:
         """Return at most `k` looks that have all of the features as often, those with the fewest other parts
         first.
         """
-        found: NDArray[Any] | None = None
-        places = []
+        result: NDArray[Any] | None = None
+        positions = []
         for feature, count in features.items():
             begin, end = self._find_postings(feature)
             if begin == end:
                 return []
-            places.append((begin, end, count))
-        for begin, end, count in sorted(places, key=lambda place: place[1] - place[0]):
+            positions.append((begin, end, count))
+        for begin, end, count in sorted(positions, key=lambda place: place[1] - place[0]):
             looks, counts = self._looks[begin:end], self._counts[begin:end]
-            if found is None:
-                found = np.asarray(looks[counts >= count])
+            if result is None:
+                result = np.asarray(looks[counts >= count])
                 continue
-            at_ = np.minimum(np.searchsorted(looks, found), len(looks) - 1)
-            found = found[(looks[at_] == found) & (counts[at_] >= count)]
-        if found is None:
-            found = np.arange(len(self))
-        return [int(look) for look in found[np.argsort(self._masses[found], kind="stable")][:k]]
+            at_ = np.minimum(np.searchsorted(looks, result), len(looks) - 1)
+            result = result[(looks[at_] == result) & (counts[at_] >= count)]
+        if result is None:
+            result = np.arange(len(self))
+        return [int(look) for look in result[np.argsort(self._masses[result], kind="stable")][:k]]
 
     def search(self, features: Counter[str], k: int) -> tuple[ShortFloats, NDArray[np.int64]]:
         """Return (scores, looks): at most `k` that share anything, the most similar first; equal ones in

@@ -229,11 +229,11 @@ def find_index(
 
         version = ValueFingerprints().version
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr((VERSION, version, state)).encode()).hexdigest()[:16]
-    if not (place / "about.json").exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        index(IndexFormulas(collection.path, place, values=values))
-    return place
+    file_path = cache / "formulas" / sha256(repr((VERSION, version, state)).encode()).hexdigest()[:16]
+    if not (file_path / "about.json").exists():
+        file_path.parent.mkdir(parents=True, exist_ok=True)
+        index(IndexFormulas(collection.path, file_path, values=values))
+    return file_path
 
 
 def _refuse_another(out: Path, made_of: Path) -> None:
@@ -275,12 +275,12 @@ class _CollectionRows:
         self.warnings: dict[str, int] = {}
         self.first: dict[str, str] = {}
 
-    def add_warning(self, what: str, place: str, count: int = 1) -> None:
+    def add_warning(self, what: str, location: str, count: int = 1) -> None:
         self.warnings[what] = self.warnings.get(what, 0) + count
-        self.first.setdefault(what, place)
+        self.first.setdefault(what, location)
 
-    def leave_out(self, what: str, place: str, count: int = 1) -> None:
-        self.add_warning(what, place, count)
+    def leave_out(self, what: str, location: str, count: int = 1) -> None:
+        self.add_warning(what, location, count)
         self.left_out += count
 
     def count_unread(self, path: Path, report: Report) -> None:
@@ -303,27 +303,27 @@ class _CollectionRows:
             return number
         return self.others.get((post, formula), -1)
 
-    def add_formula(self, formula: FormulaRow, place: str) -> None:
+    def add_formula(self, formula: FormulaRow, location: str) -> None:
         """A formula, of several with one id the first; without a visual id the LaTeX tells them apart."""
         if not formula.id:
-            self.leave_out("formulas have no id", place)
+            self.leave_out("formulas have no id", location)
             return
         if formula.id in self.ids:
-            self.leave_out("formulas have the id of an earlier one", place)
+            self.leave_out("formulas have the id of an earlier one", location)
             return
         self.ids.add(formula.id)
         if not formula.text.strip():
-            self.add_warning("formulas have no LaTeX", place)
+            self.add_warning("formulas have no LaTeX", location)
         if formula.kind and formula.kind not in _KINDS:
-            self.add_warning(f"formulas are in another field than {', '.join(_KINDS)}", place)
+            self.add_warning(f"formulas are in another field than {', '.join(_KINDS)}", location)
         if formula.id in self.field_of and self.find_field(formula.post, formula.id) < 0:
-            self.add_warning("formulas are in the text of another post than the table says", place)
+            self.add_warning("formulas are in the text of another post than the table says", location)
         latex = remove_comments(formula.text)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _look_different(formula.text, self.latex[look]):
             what = "formulas differ from the first with their visual id, and are indexed by that one's parts"
-            self.add_warning(what, place)
+            self.add_warning(what, location)
         if look == len(self.latex):
             self.latex.append(latex)
             self.visual.append(formula.visual_id)

@@ -141,9 +141,9 @@ class ScoredLook:
 def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[ScoredLook]:
     """Return the formulas most similar to one, at most `k`."""
     scores, rows = opened.search(count_features(tree), max(k, RESCORED))
-    found = [ScoredLook(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
-    head = rescore_consistently(opened, tree, found[:RESCORED])
-    return [*sorted(head, key=lambda one: -one.score), *found[RESCORED:]][:k]
+    results = [ScoredLook(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
+    head = rescore_consistently(opened, tree, results[:RESCORED])
+    return [*sorted(head, key=lambda one: -one.score), *results[RESCORED:]][:k]
 
 
 def rescore_consistently(
@@ -170,12 +170,12 @@ def rescore_consistently(
 def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[ScoredLook]:
     """Return the formulas that a pattern matches, by the share of them that it does, at most `k`."""
     wanted = pattern_features(pattern)
-    found = []
+    results = []
     for look in opened.find_with_all(wanted, _MATCHED):
         if (one := match_pattern(pattern, search_tree(opened.read_latex(look)))) is not None:
-            found.append(ScoredLook(look, one.share, bound=one.bound))
+            results.append(ScoredLook(look, one.share, bound=one.bound))
     # Of equal shares those with the least besides stay first.
-    return sorted(found, key=lambda one: -one.score)[:k]
+    return sorted(results, key=lambda one: -one.score)[:k]
 
 
 def answer_query(opened: FormulaIndex, query: FormulaQuery, k: int) -> list[ScoredLook]:

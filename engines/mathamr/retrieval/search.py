@@ -133,9 +133,9 @@ def rank_formulas(
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.trec import TrecRun
 
-    found: list[list[tuple[int, float]]] = []
+    results: list[list[tuple[int, float]]] = []
     if how != "dense":
-        found.append([(one.look, one.score) for one in find_nearest(opened, formula.search_tree, k)])
+        results.append([(one.look, one.score) for one in find_nearest(opened, formula.search_tree, k)])
     if how != "paths":
         from engines.mathamr.retrieval.texts import write_tree_string
 
@@ -146,10 +146,10 @@ def rank_formulas(
             raise EngineError(what, code="E668", remedy="Restore the model, or build the index again.")
         query = model.queries([write_tree_string(formula)])
         near, places = vectors.search(query, k)
-        found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
-    if len(found) == 1:
-        return found[0]
-    runs = [TrecRun("", {"q": [(str(row), score) for row, score in one]}) for one in found]
+        results.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
+    if len(results) == 1:
+        return results[0]
+    runs = [TrecRun("", {"q": [(str(row), score) for row, score in one]}) for one in results]
     fused = reciprocal_rank_fusion(runs).rankings["q"][:k]
     return [(int(row), score) for row, score in fused]
 

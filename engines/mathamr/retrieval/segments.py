@@ -451,14 +451,14 @@ def _merge_fields(
         The new number of each, or -1.
     """
     path = source.folder / "fields.arrow"
-    found = list(read_batches(path)) if path.exists() else []
-    count = sum(map(len, found))
+    result = list(read_batches(path)) if path.exists() else []
+    count = sum(map(len, result))
     used = np.zeros(count + 1, bool)
     for batch in kept:
         used[batch["field"].to_numpy()] = True
     used = used[:-1]  # -1 is no field
     at = 0
-    for batch in found:
+    for batch in result:
         texts.write_batch(batch.filter(pa.array(used[at : at + len(batch)])))
         at += len(batch)
     return np.where(used, np.cumsum(used) - 1 + before, -1).astype(np.int32)

@@ -127,10 +127,10 @@ def _write_amr_latex(given: FormulaInContext) -> str:
     """AMRText w. LaTeX: where the placeholder stood; a formula that the parser lost stands at the end."""
 
     text = linearize_graph(given.lowercase_amr(), style="paper")
-    found = {match[1] for match in PLACEHOLDER.finditer(text)}
+    results = {match[1] for match in PLACEHOLDER.finditer(text)}
     known = {name: one.latex for name, one in given.formulas.items()}
     text = PLACEHOLDER.sub(lambda match: known.get(match[1], match[0]), text)
-    return text if given.id in found else f"{text} {given.formula.latex}"
+    return text if given.id in results else f"{text} {given.formula.latex}"
 
 
 @_register_representation("mathamr", "amr")
@@ -193,8 +193,8 @@ def write_strings(spec: Represent, *, events: Sink = ignore, stop: Stop = never)
     task = Task2(collection, events)
     strings = FormulaStrings(open_index(spec.index, collection.path, events), spec.kind, spec.window)
     if spec.topics:
-        found = list(task.topics.values())
-        for topic, text in zip(found, strings.write_topics(found), strict=True):
+        results = list(task.topics.values())
+        for topic, text in zip(results, strings.write_topics(results), strict=True):
             yield {"id": topic.id, "string": text, "kind": spec.kind}
     judged = dict.fromkeys(formula for grades in task.grades.values() for formula in grades)
     here = [formula for formula in judged if strings.index.find_row(formula) is not None]
@@ -304,20 +304,20 @@ def embed_strings(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = nev
     from engines.retrieval.stored import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)
-    found = list(read_named_rows(spec.file, "id", "string", name="id", events=events))
-    kinds = {str(row.held.get("kind") or "") for row in found}
+    results = list(read_named_rows(spec.file, "id", "string", name="id", events=events))
+    kinds = {str(row.held.get("kind") or "") for row in results}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
         raise make_refusal(what, "E402", "Encode each kind separately.")
     model = open_encoder(spec.encoder, spec.device)
-    vectors = model.documents([row["string"] for row in found], events=events, stop=stop)
+    vectors = model.documents([row["string"] for row in results], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}
     about = {"encoder": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
     with new_folder(spec.out, about) as draft:
         write_array(draft / "vectors.npy", vectors)
-        (draft / "ids.json").write_text(json.dumps([row["id"] for row in found]), encoding="utf-8")
-    return {"out": str(spec.out), "complete": True, "strings": len(found), **about}
+        (draft / "ids.json").write_text(json.dumps([row["id"] for row in results]), encoding="utf-8")
+    return {"out": str(spec.out), "complete": True, "strings": len(results), **about}
 
 
 _DEPTH = 100

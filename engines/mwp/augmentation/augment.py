@@ -59,7 +59,7 @@ def _split_question(problem: Problem) -> tuple[str, str] | str:
     """Question and facts; a Chinese problem is parted at commas too."""
     chinese = problem.language == "zh"
     parts = split_clauses(problem.text) if chinese else split_sentences(problem.text)
-    asking = [place for place, part in enumerate(parts) if is_question(part, problem.language)]
+    asking = [index for index, part in enumerate(parts) if is_question(part, problem.language)]
     if not asking:
         return "there is no question"
     if len(asking) > 1:
@@ -272,8 +272,8 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
 
     # The sample keeps the order of the problems, so the file reads like its source.
     def sample_rows(rows: list[ProblemVariant], count: int) -> list[ProblemVariant]:
-        places = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
-        return [rows[place] for place in sorted(places.tolist())]
+        positions = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
+        return [rows[place] for place in sorted(positions.tolist())]
 
     sampled = sample_rows(result.made, spec.draw)
     coherent = [variant for variant in sampled if not variant.doubts]

@@ -51,34 +51,34 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
     parts = split_clauses(problem.text)
     marker = _find_marker(parts)
     assert marker is not None
-    asking = [place for place, part in enumerate(parts) if marker.search(part.rstrip(_MARKS))]
+    asking = [index for index, part in enumerate(parts) if marker.search(part.rstrip(_MARKS))]
     if len(asking) > 1:
         return "there are two questions"
     (old,) = asking
     asked = f"N_{number}"
     result = re.compile(rf"{asked}(?!\d)")
-    new = next((place for place, part in enumerate(parts) if result.search(part)), None)
+    new = next((index for index, part in enumerate(parts) if result.search(part)), None)
     if new is None:
         return "the number is not in the text"
     stated = [*parts]
     stated[old] = _state_answer(parts[old], marker, f"N_{answer}")
     question = result.sub(_question_word(problem.numbers[number], marker), stated[new], count=1)
     doubts = _list_doubts(problem, number, parts[new], marker)
-    rest = [part.strip(_MARKS) for place, part in enumerate(stated) if place != new]
+    rest = [part.strip(_MARKS) for index, part in enumerate(stated) if index != new]
     question = question.strip(_MARKS)
     if question.startswith(("（", "(")) and question.endswith(("）", ")")):
         question = question[1:-1].strip(_MARKS)
     # A question at the end begins with none of the words that led to the old one.
     question = re.sub(r"^(?:如果|已知|若|假如)", "", question)
-    rest = [_LEADING.sub("", part) if place == len(rest) - 1 else part for place, part in enumerate(rest)]
+    rest = [_LEADING.sub("", part) if index == len(rest) - 1 else part for index, part in enumerate(rest)]
     text = "，".join(part for part in (*rest, question) if part) + "？"
     return ReversedText(text, doubts)
 
 
 def _find_marker(parts: list[str]) -> re.Pattern[str] | None:
     """What asks in a problem: the first of the markers that any clause has, the last only in the last."""
-    for place, marker in enumerate(_MARKERS):
-        among = parts[-1:] if place == _HOW else parts
+    for index, marker in enumerate(_MARKERS):
+        among = parts[-1:] if index == _HOW else parts
         if any(marker.search(part.rstrip(_MARKS)) for part in among):
             return marker
     return None

@@ -132,9 +132,9 @@ class Clause:
         """The words of the clause as one text."""
         return " ".join(self.words)
 
-    def tag_at(self, place: int) -> str:
+    def tag_at(self, index: int) -> str:
         """Return the tag of a word; "" behind the end."""
-        return self.parse[place].tag if place < len(self.parse) else ""
+        return self.parse[index].tag if index < len(self.parse) else ""
 
     def list_descendants(self, position: int) -> set[int]:
         """Return the positions of a word and of everything that depends on it."""
@@ -277,9 +277,9 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
 
 
 def _subject_of(statement: Clause, root: int) -> tuple[int, int] | None:
-    for place, word in enumerate(statement.parse):
-        if word.relation in ("nsubj", "nsubj:pass") and word.head == root and place < root:
-            span = {one for one in statement.list_descendants(place) if one < root}
+    for index, word in enumerate(statement.parse):
+        if word.relation in ("nsubj", "nsubj:pass") and word.head == root and index < root:
+            span = {one for one in statement.list_descendants(index) if one < root}
             first, last = min(span), max(span)
             return (first, last) if last - first + 1 == len(span) else None
     return None
@@ -300,9 +300,9 @@ def _find_verb_group(statement: Clause, begin: int) -> tuple[int, int] | None:
     ):
         done += 1
     if any(
-        parse[place].tag == "RB" and words[place] in ("not", "n't")
-        for place in range(begin, done + 2)
-        if place < len(parse)
+        parse[index].tag == "RB" and words[index] in ("not", "n't")
+        for index in range(begin, done + 2)
+        if index < len(parse)
     ):
         return None
     return begin, done
@@ -621,9 +621,9 @@ def _has_verb_after_subject(whole: Clause, begin: int) -> bool:
 
 
 def _find_subject(one: Clause) -> str:
-    for place, word in enumerate(one.parse):
+    for index, word in enumerate(one.parse):
         if word.relation in ("nsubj", "nsubj:pass"):
-            span = sorted(at for at in one.list_descendants(place) if at <= place)
+            span = sorted(at for at in one.list_descendants(index) if at <= index)
             if one.tag_at(span[0]) in ("IN", "RB", "TO", "CC", "CD") or one.words[span[0]] in (
                 "each",
                 "every",
@@ -678,19 +678,19 @@ def _replace_pronouns(
     for at, part in enumerate([*parts, question]):
         words = part.split()
         subject = _find_subject(parse_clause(part)) if at < len(parts) else ""
-        found = subject if subject in ("he", "she", "it") else None
+        result = subject if subject in ("he", "she", "it") else None
         if at == len(parts):
-            found = next((word for word in words if word in ("he", "she", "it")), None)
+            result = next((word for word in words if word in ("he", "she", "it")), None)
         known = any(
             set(one.split()) - set(_PRONOUNS) and _find_subject(parse_clause(one)) not in ("", *_PRONOUNS)
             for one in before
         )
-        if found and not known and at < len(parts):
-            if not name or found in ("it",):
+        if result and not known and at < len(parts):
+            if not name or result in ("it",):
                 return parts, question, False
-            words[words.index(found)] = name
+            words[words.index(result)] = name
             parts[at] = " ".join(words)
-        elif found and not known:
+        elif result and not known:
             return parts, question, False
         before.append(part)
     if name and name not in " ".join(parts):
@@ -699,7 +699,7 @@ def _replace_pronouns(
     return parts, question, True
 
 
-def _in_time(question: str, moved: str, place: int, taken: _SplitProblem) -> str:
+def _in_time(question: str, moved: str, index: int, taken: _SplitProblem) -> str:
     """Return the question with "at first" where the clause speaks of what was before something changed."""
     shared = re.search(r"\b(?:each|every|per|than)\b", " ".join((*taken.statements, taken.question)))
     if shared or not question.startswith("how") or re.search(r"\b(?:more|fewer|first|before)\b", question):
@@ -711,7 +711,7 @@ def _in_time(question: str, moved: str, place: int, taken: _SplitProblem) -> str
             question = question.replace(now, before)
         return f"{question} at first"
     changes = set(taken.question.split()) & set(_CHANGED) or len(taken.statements) > 1
-    same = place == 0 and re.search(r"\b(?:had|has|have|were|are|was)\b", moved)
+    same = index == 0 and re.search(r"\b(?:had|has|have|were|are|was)\b", moved)
     compared = re.search(
         r"\b(?:more|fewer|less|total|altogether|all|together|each|every|difference)\b", taken.question
     )

@@ -62,8 +62,8 @@ def _english_pattern() -> str:
     count = rf"(?:{hundreds}|an?\b|{digits})"
     parts = [rf"{count}[\s-]+{name}\b" for name in reversed(SCALES)]
     large = "|".join(
-        part + "".join(rf"(?:,?\s+{less})?" for less in parts[place + 1 :])
-        for place, part in enumerate(parts)
+        part + "".join(rf"(?:,?\s+{less})?" for less in parts[index + 1 :])
+        for index, part in enumerate(parts)
     )
     whole = (
         rf"(?:(?:{large})(?:,?\s+(?:and\s+)?{hundreds}(?!-[a-z]|[\s-]+(?:{scale})))?"
@@ -178,15 +178,15 @@ def value_of(written: str) -> Fraction:
 
 def _of_digits(text: str) -> Fraction | None:
     text = re.sub(f"[{_VULGAR}]", lambda found: f" {unicodedata.normalize('NFKC', found[0])}", text)
-    if found := re.fullmatch(r"(?:(\d+)又)?(\d+|[百千万])分之(\d+(?:\.\d+)?)", text):
-        whole, under, over = found.groups()
+    if match := re.fullmatch(r"(?:(\d+)又)?(\d+|[百千万])分之(\d+(?:\.\d+)?)", text):
+        whole, under, over = match.groups()
         return int(whole or 0) + Fraction(over) / int(_HAN_UNITS.get(under, under))
     text = re.sub(rf"(?<!\d)(?:{_GROUPED})", lambda found: re.sub(r"\D", "", found[0]), text).strip()
-    if found := _FRACTION.fullmatch(text):
-        whole, over, under = found.groups()
+    if match := _FRACTION.fullmatch(text):
+        whole, over, under = match.groups()
         return int(whole or 0) + Fraction(int(over), int(under))
-    if found := re.fullmatch(rf"({_DECIMAL})\s?([%‰]?)", text):
-        return Fraction(found[1]) / {"%": 100, "‰": 1000}.get(found[2], 1)
+    if match := re.fullmatch(rf"({_DECIMAL})\s?([%‰]?)", text):
+        return Fraction(match[1]) / {"%": 100, "‰": 1000}.get(match[2], 1)
     return None
 
 
@@ -331,8 +331,8 @@ def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> lis
     said = [
         f"{word} is not read as a number" for word in re.findall(r"(?<![^\W_])\d[\d./:,^-]*(?<![.,:])", rest)
     ]
-    for place, written in enumerate(numbers):
-        here = rf"N_{place}(?!\d)"
+    for index, written in enumerate(numbers):
+        here = rf"N_{index}(?!\d)"
         if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?{here}", text):
             said.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
         if "零下" in original and re.search(rf"下 ?{here}", text):

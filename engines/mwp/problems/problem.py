@@ -201,11 +201,11 @@ def list_placeholders(tree: Tree) -> list[int]:
     return [int(match[1]) for node in tree if (match := _PLACEHOLDER.fullmatch(node.label))]
 
 
-def renumber_placeholders(tree: Tree, places: Sequence[int]) -> Tree:
+def renumber_placeholders(tree: Tree, indices: Sequence[int]) -> Tree:
     """Return the equation with each `N_i` as `N_{places[i]}`."""
     if match := _PLACEHOLDER.fullmatch(tree.label):
-        return Tree(f"N_{places[int(match[1])]}")
-    return Tree(tree.label, tuple(renumber_placeholders(child, places) for child in tree.children))
+        return Tree(f"N_{indices[int(match[1])]}")
+    return Tree(tree.label, tuple(renumber_placeholders(child, indices) for child in tree.children))
 
 
 def is_right(given: ProblemValue, gold: ProblemValue, *, relative: float = 0.0) -> bool:

@@ -515,17 +515,17 @@ def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked,
     """Return a masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
     listed = given if isinstance(given, list) else re.split(r"[\s,;]+", str(given or "").strip())
     numbers = [_plain_number(number) for number in listed if number not in (None, "")]
-    found = list(dict.fromkeys(match[0] for match in _MASK.finditer(text)))
-    first = 1 if any(re.fullmatch(r"n\d+", token) for token in found) else 0
+    results = list(dict.fromkeys(match[0] for match in _MASK.finditer(text)))
+    first = 1 if any(re.fullmatch(r"n\d+", token) for token in results) else 0
     order = []
-    for token in found:
+    for token in results:
         place = int(re.sub(r"\D", "", token)) - first
         if not 0 <= place < len(numbers):
             raise _UnusableError(f"{token} is not among the {len(numbers)} numbers of the row")
         order.append(place)
     if len(order) < len(numbers):
         raise _UnusableError(f"the text has {len(order)} placeholders for {len(numbers)} numbers")
-    names = {token: f"N_{place}" for place, token in enumerate(found)}
+    names = {token: f"N_{index}" for index, token in enumerate(results)}
     text = _MASK.sub(lambda match: names[match[0]], text)
     try:
         values = tuple(value_of(numbers[place]) for place in order)
@@ -605,11 +605,11 @@ def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
 
     Behind a division or a power, and before a power, the signs bind otherwise.
     """
-    for place, written in enumerate(masked.numbers):
+    for index, written in enumerate(masked.numbers):
         if match := re.fullmatch(r"(\d+)/(\d+)" if exact else r"\(?(\d+)/(\d+)\)?", plain_digits(written)):
             division = rf"(?<![\d./^÷又_(]){match[1]}\s*/\s*{match[2]}(?![\d.%^)]|\*\*)"
             bracketed = rf"(?<!\d)\({match[1]}\s*/\s*{match[2]}\)"
-            text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{place}", text)
+            text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{index}", text)
     return text
 
 
@@ -637,9 +637,9 @@ def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
     division = parts is not None and {parts[2], parts[3]} <= set(masked.numbers)
     if not (exact or division):
         value = _parse_value(written)
-        for place, known in enumerate(masked.values):
+        for index, known in enumerate(masked.values):
             if abs(known - value) < _ROUNDED:
-                return Tree(f"N_{place}")
+                return Tree(f"N_{index}")
     if parts is None:
         return _constant_to_tree(written)
     whole, over, under = parts.groups()
@@ -763,9 +763,9 @@ def merge_files(files: Sequence[ProblemFile]) -> tuple[list[Problem], int]:
     """
     rows: dict[str, Problem] = {}
     renamed = 0
-    for found in files:
-        name = found.path.name.partition(".")[0]
-        for problem in found.rows:
+    for file in files:
+        name = file.path.name.partition(".")[0]
+        for problem in file.rows:
             id_ = problem.id
             while id_ in rows:
                 id_ = f"{name}/{id_}"

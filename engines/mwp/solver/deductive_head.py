@@ -49,7 +49,7 @@ class _PartialDeduction:
         left, right, operator = at
         tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
         free = list(self.free)
-        pending = [must and place not in (left, right) for place, must in enumerate(self.pending)]
+        pending = [must and index not in (left, right) for index, must in enumerate(self.pending)]
         if legal.single_use:
             for place in (left, right):
                 free[place] = place < len(words.constants)
@@ -212,14 +212,14 @@ class DeductiveHead(Module):
     def _compute_results(self, left: Tensor, right: Tensor) -> Tensor:
         import torch
 
-        found = {
+        results = {
             "+": lambda: left + right,
             "-": lambda: left - right,
             "*": lambda: left * right,
             "/": lambda: left / right,
             "^": lambda: left.abs() ** right.clamp(-64, 64),
         }
-        return torch.stack([found[operator]() for operator in self.words.operators], -1)
+        return torch.stack([results[operator]() for operator in self.words.operators], -1)
 
     def decode(
         self,
@@ -295,7 +295,7 @@ class DeductiveHead(Module):
 
     def _begin_deduction(self, row: int, worth: Sequence[float], longest: int) -> _PartialDeduction:
         here, gap = len(worth), longest - len(worth)
-        trees = tuple(Tree(self.words.operand_label(place)) for place in range(longest))
+        trees = tuple(Tree(self.words.operand_label(index)) for index in range(longest))
         none = (False,) * longest
         return _PartialDeduction(
             row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none

@@ -153,9 +153,9 @@ def to_steps(equation: Tree, words: EquationWords) -> list[DeductionStep]:
     return steps
 
 
-def _operand_order(place: int) -> tuple[bool, int]:
+def _operand_order(index: int) -> tuple[bool, int]:
     """Results stand behind constants and numbers, the earlier first."""
-    return place < 0, abs(place)
+    return index < 0, abs(index)
 
 
 def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
@@ -223,7 +223,7 @@ def split_at_placeholders(text: str) -> list[str | int]:
     ['Tom has ', 0, ' pens']
     """
     result = _PLACE.split(text)
-    return [int(part) if place % 2 else part for place, part in enumerate(result)]
+    return [int(part) if index % 2 else part for index, part in enumerate(result)]
 
 
 def words_of(text: str) -> list[str]:

@@ -130,14 +130,14 @@ class Solver(Module):
 
         read = [self.reader.read_problem(problem) for problem in problems]
         result: list[list[ScoredEquation] | str] = [one if isinstance(one, str) else "" for one in read]
-        known = {place: one for place, one in enumerate(read) if not isinstance(one, str)}
+        known = {index: one for index, one in enumerate(read) if not isinstance(one, str)}
         with torch.inference_mode():
             for places, encoded in self._encode_batches(
                 dict(sorted(known.items(), key=lambda x: len(x[1].ids)))
             ):
                 answers = self.head.decode(
                     encoded,
-                    [self.operand_values(problems[place]) for place in places],
+                    [self.operand_values(problems[index]) for index in places],
                     self.legal,
                     beam=beam or self.settings.beam,
                     max_steps=self.settings.max_steps,
@@ -154,10 +154,10 @@ class Solver(Module):
         import torch
 
         result = np.zeros((len(problems), self.encoder.width), np.float32)
-        read = {place: self.reader.read_problem(problem) for place, problem in enumerate(problems)}
+        read = {index: self.reader.read_problem(problem) for index, problem in enumerate(problems)}
         with torch.inference_mode():
             for places, encoded in self._encode_batches(
-                {place: one for place, one in read.items() if not isinstance(one, str)}
+                {position: one for position, one in read.items() if not isinstance(one, str)}
             ):
                 result[places] = encoded.vector.float().cpu().numpy()
         return result
@@ -168,11 +168,11 @@ class Solver(Module):
         """Problems by their places, in batches in their order."""
         device, order = next(self.parameters()).device, list(problems)
         for begin in range(0, len(order), _BATCH):
-            places = order[begin : begin + _BATCH]
-            batch = stack_inputs([problems[place] for place in places])
+            positions = order[begin : begin + _BATCH]
+            batch = stack_inputs([problems[index] for index in positions])
             result = self.encode({name: value.to(device) for name, value in batch.items()})
             check_finite(result.vector.float().cpu().numpy(), self.base or "solver")
-            yield places, result
+            yield positions, result
 
 
 def stack_inputs(problems: Sequence[ReadProblem]) -> dict[str, Tensor]:

@@ -144,17 +144,17 @@ def _draw_development(
 ) -> tuple[set[int], int]:
     """Return places of problems drawn by the seed, those first that look like no other, and how many do."""
     order = Random(seed).sample(range(len(rows)), len(rows))
-    found: list[int] = []
+    results: list[int] = []
     passed: list[int] = []
     for begin in range(0, len(order), max(1, count)):
-        if len(found) >= count:
+        if len(results) >= count:
             break
-        places = order[begin : begin + count]
-        alike = look_alikes([rows[place] for place in places], others)
-        for at, place in enumerate(places):
-            (passed if at in alike else found).append(place)
-    short = max(0, count - len(found))
-    return {*found[:count], *passed[:short]}, short
+        positions = order[begin : begin + count]
+        alike = look_alikes([rows[index] for index in positions], others)
+        for at, place in enumerate(positions):
+            (passed if at in alike else results).append(place)
+    short = max(0, count - len(results))
+    return {*results[:count], *passed[:short]}, short
 
 
 def _read_usable(path: Path, left_out: Counter[str]) -> list[Problem]:
@@ -170,7 +170,7 @@ def _drop_look_alikes(
     alike = look_alikes(rows, others)
     if alike:
         left_out[reason] += len(alike)
-    return [row for place, row in enumerate(rows) if place not in alike]
+    return [row for index, row in enumerate(rows) if index not in alike]
 
 
 def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
@@ -194,7 +194,7 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
 
     left, right = (to_incidence_matrix(table) for table in tables)
     sizes = [np.array([len(row) for row in table]) for table in tables]
-    known = {id(row): place for place, row in enumerate(others)}
+    known = {id(row): index for index, row in enumerate(others)}
     itself = np.array([known.get(id(row), -1) for row in rows])
     result: set[int] = set()
     for begin in range(0, len(rows), _BLOCK):
@@ -306,7 +306,7 @@ class SolverTask:
     @cached_property
     def _examples(self) -> tuple[SolverExample, ...]:
         wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
-        anchors = [place for place in range(wanted) if place in self._targets]
+        anchors = [index for index in range(wanted) if index in self._targets]
         others = self._find_triplets(anchors) if self.settings.alpha else {}
         return tuple((place, *others.get(place, (-1, -1))) for place in anchors)
 
@@ -324,13 +324,13 @@ class SolverTask:
             self.data["problems"], settings.strategy, settings.text, settings.pool, seed=self.seed
         )
         texts = similarity_of(pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder)
-        places = {problem.id: place for place, problem in enumerate(self.problems)}
+        positions = {problem.id: index for index, problem in enumerate(self.problems)}
         result: dict[int, tuple[int, int]] = {}
         bad = read_bad_triplets(self.data["labels"]) if "labels" in self.data else frozenset()
         for one in iterate_triplets(make_retriever(spec, TripletSource(tuple(asked), 0, pool, texts)), asked):
             if (one.anchor, one.positive, one.negative) in bad:
                 continue
-            anchor, *others = (places[name] for name in (one.anchor, one.positive, one.negative))
+            anchor, *others = (positions[name] for name in (one.anchor, one.positive, one.negative))
             if all(place in self._read for place in others):
                 result[anchor] = (others[0], others[1])
         self.left_out["a triplet, not a problem"] = len(anchors) - len(result)
@@ -355,8 +355,8 @@ class SolverTask:
 
         anchors = [row[0] for row in examples]
         contrasted = [row for row, example in enumerate(examples) if example[1] >= 0]
-        places = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
-        batch = stack_inputs([self._read[place] for place in places])
+        positions = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
+        batch = stack_inputs([self._read[index] for index in positions])
         batch["contrasted"] = torch.tensor(contrasted, dtype=torch.long)
         batch["targets"] = torch.from_numpy(pad_tables([self._targets[place] for place in anchors]))
         worth = np.zeros(

@@ -339,8 +339,8 @@ class TreeHead(Module):
 
         while True:
             at = [
-                place
-                for place, way in enumerate(ways)
+                index
+                for index, way in enumerate(ways)
                 if len(way.parts) > 2 and way.parts[-1].finished and way.parts[-2].finished
             ]
             if not at:

@@ -349,9 +349,11 @@ def _explain_triplet(
     equation_rows = pool.nearest.compute_similarities(int(pool.equation[anchor]))
     equations = equation_rows[pool.equation]
 
-    def describe_candidates(places: Sequence[int] | PoolIndices, why: Sequence[str]) -> tuple[Candidate, ...]:
+    def describe_candidates(
+        indices: Sequence[int] | PoolIndices, why: Sequence[str]
+    ) -> tuple[Candidate, ...]:
         shown = []
-        for rank, place in enumerate(places):
+        for rank, place in enumerate(indices):
             example = pool.examples[int(place)]
             shown.append(
                 Candidate(
@@ -385,19 +387,19 @@ def _explain_triplet(
     foreign = pool.is_foreign(int(pool.equation[anchor]))[pool.equation]
     equal = ~pool.is_negative(int(pool.equation[anchor]))[pool.equation] & ~foreign
 
-    def why_missed(place: int) -> str:
-        if foreign[place]:
+    def why_missed(index: int) -> str:
+        if foreign[index]:
             return "it is of another language"
-        return "its equation is equal to the anchor's as a function" if equal[place] else reasons.lost
+        return "its equation is equal to the anchor's as a function" if equal[index] else reasons.lost
 
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
     # Variants of the anchor itself are shown in any case.
-    own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
+    own = [index for index, example in enumerate(pool.examples) if example.of == triplet.anchor]
 
-    def why_own_variant(place: int) -> str:
-        if pool.equation[place] == pool.equation[anchor]:
+    def why_own_variant(index: int) -> str:
+        if pool.equation[index] == pool.equation[anchor]:
             return "made from the anchor, with its equation: a positive"
-        return f"made from the anchor: {'a candidate' if place in negatives else why_missed(place)}"
+        return f"made from the anchor: {'a candidate' if index in negatives else why_missed(index)}"
 
     problems = {
         name: pool.examples[pool.place[getattr(triplet, name)]].problem

@@ -55,7 +55,7 @@ class TripletPool:
     def __init__(self, examples: Iterable[PoolExample], parts: Sequence[PoolPart] = ("train",)) -> None:
         self.parts = tuple(parts)
         self.examples = sorted(examples, key=lambda example: example.problem.id)
-        self.place = {example.problem.id: place for place, example in enumerate(self.examples)}
+        self.place = {example.problem.id: index for index, example in enumerate(self.examples)}
         numbers: dict[tuple[Language, Tree], int] = {}
         pairs = ((example.problem.language, example.problem.normal) for example in self.examples)
         self.equation = np.array(

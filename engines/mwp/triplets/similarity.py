@@ -69,12 +69,12 @@ class BiBleu:
         counts: list[int] = []
         begins = np.zeros(len(texts) * _LONGEST + 1, np.int64)
         self._lengths = np.array([len(text) for text in texts], np.int32)
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             for size in range(1, _LONGEST + 1):
                 grams = Counter(zip(*(text[start:] for start in range(size)), strict=False))
                 ids += [numbers.setdefault(gram, len(numbers)) for gram in grams]
                 counts += grams.values()
-                begins[place * _LONGEST + size] = len(ids)
+                begins[index * _LONGEST + size] = len(ids)
         self._ids, self._counts = np.array(ids, np.int32), np.array(counts, np.int32)
         self._begins = begins
         # The logarithm of how many n-grams each text has, averaged over n.

@@ -115,9 +115,9 @@ def list_collections(workspace: Workspace) -> tuple[Collection, ...]:
     """List the collections of a workspace: those in its folder `arqmath/` and registered ones, the sample
     first.
     """
-    place = workspace.make_folder("arqmath")
-    found: list[Collection] = []
-    for path in sorted(place.iterdir()):
+    folder = workspace.make_folder("arqmath")
+    results: list[Collection] = []
+    for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or not path.is_dir():
             continue
         try:
@@ -126,12 +126,12 @@ def list_collections(workspace: Workspace) -> tuple[Collection, ...]:
             # It may only keep what the user adds to a registered one; a corrupt description is reported.
             if not (path / "arqmath.toml").exists():
                 continue
-        found.append(Collection(path.name, path, path))
-    taken = {one.name for one in found}
+        results.append(Collection(path.name, path, path))
+    taken = {one.name for one in results}
     for name, entry in workspace.data.entries_of("arqmath").items():
         name = name if name not in taken else f"{name}-data"
-        found.append(Collection(name, Path(entry.path), place / name))
-    return tuple(sorted(found, key=lambda one: (not one.name.startswith(SAMPLE), one.name)))
+        results.append(Collection(name, Path(entry.path), folder / name))
+    return tuple(sorted(results, key=lambda one: (not one.name.startswith(SAMPLE), one.name)))
 
 
 def find_collection(workspace: Workspace, name: str) -> Collection:
@@ -141,9 +141,9 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
         MissingError: E354 if there is none.
     """
     known = list_collections(workspace)
-    place = Path(name).expanduser().absolute()
+    path = Path(name).expanduser().absolute()
     for one in known:
-        if one.name == name or one.path.absolute() == place:
+        if one.name == name or one.path.absolute() == path:
             if not one.path.exists():
                 workspace.data.find_entry(str(one.path)).locate_data()  # says what to do
             return one
@@ -162,14 +162,14 @@ def locate_collection(workspace: Workspace, name: str) -> Path | None:
     return next((one.path for one in list_collections(workspace) if one.name == name), None)
 
 
-def name_of(place: Path) -> str:
+def name_of(path: Path) -> str:
     """Return the name of the collection with these files or this index; without one, the name of the
     folder.
     """
     for one in list_collections(Workspace.open()):
-        if place in (one.path.absolute(), one.index.absolute()):
+        if path in (one.path.absolute(), one.index.absolute()):
             return one.name
-    return place.name
+    return path.name
 
 
 def collection_path(name: str) -> Path:
@@ -254,12 +254,12 @@ def list_rankers(workspace: Workspace) -> list[Path]:
     """
     from engines.core.system import models_folder
 
-    found: dict[str, Path] = {}
+    results: dict[str, Path] = {}
     for folder in (workspace.models, models_folder()):
         for path in sorted(folder.glob("*/config.json")):
             if _is_ranker(path.parent):
-                found.setdefault(path.parent.name, path.parent)
-    return list(found.values())
+                results.setdefault(path.parent.name, path.parent)
+    return list(results.values())
 
 
 def _is_ranker(model: Path) -> bool:

@@ -607,9 +607,9 @@ def _rule_counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
     strict = len(active_rules(group.rules, "strict"))
     row = [len(group.rules), *known, len(group.rules) - sum(known), strict, len(group.dropped)]
     if checks:
-        found = [checks[rule.name] for rule in group.rules]
-        row.append(sum(one.found.points for one in found))
-        row.append(sum(bool(one.problem) for one in found))
+        results = [checks[rule.name] for rule in group.rules]
+        row.append(sum(one.found.points for one in results))
+        row.append(sum(bool(one.problem) for one in results))
     return row
 
 
@@ -621,9 +621,9 @@ def _rule_details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterato
         for rule in group.rules:
             exact = " or ".join(", ".join(map(str, guards)) or "always" for guards in rule.exact) or "never"
             when = f"   when {', '.join(map(str, rule.when))}" if rule.when else ""
-            found = checks[rule.name].found.effect if checks else rule.claim
+            result = checks[rule.name].found.effect if checks else rule.claim
             sides = f"{to_prefix(rule.left)} -> {to_prefix(rule.right)}"
-            yield f"{rule.name}: {sides}   {found}{when}   exact {exact}"
+            yield f"{rule.name}: {sides}   {result}{when}   exact {exact}"
         for drop in group.dropped:
             yield f"{drop.name}: {drop.left} -> {drop.right}   dropped: {drop.reason}"
 
@@ -773,9 +773,9 @@ def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             )
     for number, derivation in enumerate(result["derivations"], 1):
         yield f"derivation {number}: {_verdicts_in_words(derivation)}"
-        for place, step in enumerate(derivation["steps"]):
-            note = _transition_note(derivation["transitions"][place - 1]) if place else ""
-            yield f"  {place + 1}. {step['infix']}{note}"
+        for index, step in enumerate(derivation["steps"]):
+            note = _transition_note(derivation["transitions"][index - 1]) if index else ""
+            yield f"  {index + 1}. {step['infix']}{note}"
     if result["bad"]:
         yield f"derivations that could not be read: {len(result['bad']):,}"
 
@@ -785,8 +785,8 @@ _SAID = {"wrong": "is wrong", "loses domain": "loses domain", "not shown": "is n
 
 def _verdicts_in_words(derivation: Mapping[str, Any]) -> str:
     """`step 3 is wrong; step 5 is not shown`: the first of each kind."""
-    found = [each["judgement"] for each in derivation["transitions"]]
-    parts = [f"step {found.index(kind) + 2} {said}" for kind, said in _SAID.items() if kind in found]
+    results = [each["judgement"] for each in derivation["transitions"]]
+    parts = [f"step {results.index(kind) + 2} {said}" for kind, said in _SAID.items() if kind in results]
     parts = parts or ["every step is right"]
     flagged = derivation["first_flagged"]
     if flagged is not None and flagged != derivation["first_wrong"]:

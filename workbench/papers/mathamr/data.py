@@ -80,23 +80,23 @@ def check_formulas(path: Path, report: BadLineSink) -> dict[str, int]:
     """Count formulas, and the files that contain some."""
     from engines.documents.folder import pdf_warning, scan_folder, unit_formulas
 
-    found = scan_folder(path, {})
-    if pdf := found.left_out[".pdf"]:
+    folder = scan_folder(path, {})
+    if pdf := folder.left_out[".pdf"]:
         report(DataError(pdf_warning(pdf), path=path, code="E430", remedy="Leave them, or convert them."))
     count = sum(
         1
-        for unit in found.units
-        for _ in unit_formulas(found.root, unit.path, found.macros.get(unit.path), None, report)
+        for unit in folder.units
+        for _ in unit_formulas(folder.root, unit.path, folder.macros.get(unit.path), None, report)
     )
-    return {"records": count, "files": len(found.units)}
+    return {"records": count, "files": len(folder.units)}
 
 
 def formula_files(path: Path) -> list[Path]:
     """List the files of a data set of formulas."""
     from engines.documents.folder import scan_folder
 
-    found = scan_folder(path, {})
-    return [found.root / unit.path for unit in found.units]
+    folder = scan_folder(path, {})
+    return [folder.root / unit.path for unit in folder.units]
 
 
 def source_path(name: str) -> Path:

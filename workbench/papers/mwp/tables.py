@@ -136,7 +136,9 @@ def _name_of(path: Path) -> str:
     from workbench.workspace import Workspace
 
     known = list_sets(Workspace.open())
-    return next((name for name, place in known.items() if place.absolute() == path.absolute()), path.stem)
+    return next(
+        (name for name, position in known.items() if position.absolute() == path.absolute()), path.stem
+    )
 
 
 _SHOWN = 10
