@@ -44,7 +44,11 @@ class NoTemperatureError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model: its text, whether it refused, whether it was cut off, and its tokens."""
+    """The answer of a model.
+
+    `text` is empty if the model refused; `cut` says whether the reply was cut off at the greatest length
+    allowed; token counts are 0 where the address does not report them.
+    """
 
     text: str
     refused: bool

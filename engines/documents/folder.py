@@ -70,7 +70,11 @@ class Unit:
 
 @dataclass(slots=True)
 class Scanned:
-    """The contents of a folder of documents."""
+    """The contents of a folder of documents.
+
+    `left_out` counts the files of each kind that are not read. `scans` holds what each LaTeX file says of
+    itself, by its state, so that unchanged files need not be read again.
+    """
 
     root: Path
     units: list[Unit] = field(default_factory=list)

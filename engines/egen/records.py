@@ -39,7 +39,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How a cluster was grown: why growth stopped, sizes, times, and what was dropped."""
+    """How a cluster was grown.
+
+    Seconds are wall time. `total_members` counts the grammar's terms within the token limit before
+    deduplication, `dropped` the sampled terms that were left out, by reason. `suspects` names the
+    domain-changing rules that had fired when a `different` member was dropped.
+    """
 
     stop_reason: StopReason
     iterations: int

@@ -439,8 +439,10 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class Report:
-    """What a reader met: rows read, rows left out, rows with something missing, and the first of them with
-    reasons.
+    """What a reader met: rows read, rows left out, and rows read with something missing.
+
+    `first` and `broken` hold line and reason of the first rows that were left out and of the first with
+    something missing. `passed` is the position of the last row, after which a reader can go on.
     """
 
     read: int = 0

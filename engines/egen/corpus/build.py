@@ -87,7 +87,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """The result of a build."""
+    """The result of a build.
+
+    `complete` is false after a stop; the finished shards stay for the next time. `bad_lines` counts
+    unreadable lines of the source, `held_out` the clusters for validation. With a `share`, the heads are
+    those of its shards, and nothing is assembled.
+    """
 
     out: Path
     complete: bool

@@ -74,7 +74,10 @@ def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = n
 
 @dataclass(frozen=True, slots=True)
 class RewritingTotals:
-    """The sizes of a corpus of rewritings."""
+    """The sizes of a corpus of rewritings.
+
+    `without` counts the heads that SymPy wrote in no other way.
+    """
 
     clusters: int
     expressions: int

@@ -70,10 +70,15 @@ def judge(
     theory: str = "reals",
     assume: str = "",
 ) -> list[dict[str, Any]]:
-    """Judge the transitions of a derivation, a row for each.
+    """Judge the transitions of a derivation.
 
     Args:
         cosines: By a model; without them only the verifier judges.
+
+    Returns:
+        A row for each transition: the verdict on the later step as a member of the earlier one, `judgement`,
+            the `reason` for it, which names isolated points, `cosine`, and `flagged`, whether it is below the
+            limit (both None if the model cannot read one of the two).
     """
     from engines.mathematics.verification.explain import explain_verdict
     from engines.mathematics.verification.verdicts import verdict_row

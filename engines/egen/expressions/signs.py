@@ -24,7 +24,11 @@ _ATOM = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TheorySign:
-    """How an operator is written."""
+    """How an operator is written.
+
+    The greater `binds`, the tighter the operator. With `right`, a ∘ b ∘ c is a ∘ (b ∘ c). `also` are further
+    spellings that are read; an infix operator spelt "" stands between operands side by side.
+    """
 
     place: Place
     ascii: str

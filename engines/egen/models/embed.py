@@ -60,7 +60,11 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The result of embedding a file."""
+    """The result of embedding a file.
+
+    There are `rows` vectors of `dimension` numbers, `bad_lines` of them nan; `bad` says which. With a
+    `share`, the rows are those of its parts, and the file is not written.
+    """
 
     file: Path
     rows: int

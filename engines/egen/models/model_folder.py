@@ -31,7 +31,10 @@ T = TypeVar("T")
 
 @specification(kw_only=True)
 class ModelSettings:
-    """The settings in a recipe's table `model` besides the sizes."""
+    """The settings in a recipe's table `model` besides the sizes.
+
+    `negatives` to `groups` are for contrastive training, `smoothing` for seq2seq training.
+    """
 
     negatives: Annotated[Negatives, Arg("Which expressions to contrast an anchor with.")] = "batch"
     tau: Annotated[float, Arg("Temperature.", low=0)] = 0.1

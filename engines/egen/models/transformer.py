@@ -177,8 +177,10 @@ def encode(model: nn.Module, ids: Tensor) -> Tensor:
 
 @dataclass(slots=True)
 class Cache:
-    """What a decoder keeps between tokens: keys and values of the source and of what it has written, for each
-    layer.
+    """What a decoder keeps between tokens: keys and values, for each layer, of the source and of what it has
+    written.
+
+    `mask` says which source tokens are real, `length` how many tokens have been written.
     """
 
     mask: Tensor

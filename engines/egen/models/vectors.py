@@ -89,7 +89,11 @@ def resolve_index(spec: Index) -> Index:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """The result of indexing: how many expressions and clusters have vectors."""
+    """The result of indexing: how many expressions and clusters have vectors.
+
+    `left_out` expressions have no form that the model reads. With a `share`, the numbers are those of its
+    parts, and nothing is put together.
+    """
 
     expressions: int
     left_out: int

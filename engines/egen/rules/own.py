@@ -238,7 +238,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedRule:
-    """What a rule was found to do."""
+    """What a rule was found to do.
+
+    `points` counts those where both sides have the same value; `except_at` is how it differs at single values
+    only (widening, losing, or both), and is empty if it does not.
+    """
 
     rule: ForeignRule
     effect: Class

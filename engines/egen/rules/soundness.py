@@ -165,7 +165,10 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What a direction of a rule does under some guards."""
+    """What a direction of a rule does under some guards.
+
+    `points` counts what decided; without any it is untested.
+    """
 
     guards: Guards
     effect: Effect
