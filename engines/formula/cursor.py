@@ -52,12 +52,13 @@ class ReadingContext:
     intervals: bool = False
     depth: int = 0
 
-    def add_note(self, text: str, place: int = 0) -> None:
-        self.notes.setdefault(text, place)
+    def add_note(self, text: str, offset: int = 0) -> None:
+        """Note something that was settled while reading, with the first offset where it mattered."""
+        self.notes.setdefault(text, offset)
 
 
 def free_variables(tree: Tree) -> set[str]:
-    """The names of variables that nothing binds."""
+    """Return the names of variables that nothing binds."""
     if not tree.children:
         return {tree.label}
     if tree.label in ("sum", "prod", "integral", "limit"):
@@ -67,13 +68,14 @@ def free_variables(tree: Tree) -> set[str]:
 
 
 def substitute_variable(tree: Tree, name: str, value: Tree) -> Tree:
+    """Return a tree with a value in the place of a variable."""
     if not tree.children:
         return value if tree.label == name else tree
     return Tree(tree.label, tuple(substitute_variable(child, name, value) for child in tree.children))
 
 
 def nest_operands(label: str, members: Sequence[Tree]) -> Tree:
-    """A function of two as one of several."""
+    """Return a function of two as one of several."""
     result = members[0]
     for member in members[1:]:
         result = Tree(label, (result, member))
@@ -81,19 +83,22 @@ def nest_operands(label: str, members: Sequence[Tree]) -> Tree:
 
 
 def make_negative(tree: Tree) -> Tree:
+    """Return -1 times a tree."""
     return Tree("*", (MINUS_ONE, tree))
 
 
 def opposite_number(number: Tree) -> Tree:
+    """Return a number with the opposite sign."""
     return make_negative(number) if number.children else Tree(f"-{number.label}")
 
 
 def is_statement(tree: Tree) -> bool:
+    """Return whether a tree is a statement."""
     return tree.label in STATEMENTS and bool(tree.children)
 
 
 def is_bold(name: str) -> bool:
-    """Whether a letter is bold: it is a vector or matrix, whose products do not commute."""
+    """Return whether a letter is bold: it is a vector or matrix, whose products do not commute."""
     return "\U0001d400" <= name[:1] <= "\U0001d433"
 
 
@@ -112,49 +117,67 @@ class Cursor(ABC):
     # What the layers above read: the parts of a formula that hold one another
 
     @abstractmethod
-    def parse_statement(self) -> Tree: ...
+    def parse_statement(self) -> Tree:
+        """Parse statements joined by `iff` and `implies`."""
+        ...
 
     @abstractmethod
-    def parse_sets(self) -> Tree: ...
+    def parse_sets(self) -> Tree:
+        """Parse operations on sets."""
+        ...
 
     @abstractmethod
-    def parse_sum(self) -> Tree: ...
+    def parse_sum(self) -> Tree:
+        """Parse a sum."""
+        ...
 
     @abstractmethod
-    def parse_signed(self) -> Tree: ...
+    def parse_signed(self) -> Tree:
+        """Parse a term with its sign."""
+        ...
 
     @abstractmethod
-    def parse_term(self) -> Tree: ...
+    def parse_term(self) -> Tree:
+        """Parse factors side by side or with signs between them."""
+        ...
 
     @abstractmethod
-    def parse_factor(self) -> Tree: ...
+    def parse_factor(self) -> Tree:
+        """Parse a factor with its powers."""
+        ...
 
     @abstractmethod
-    def parse_fenced(self) -> Tree: ...
+    def parse_fenced(self) -> Tree:
+        """Parse an expression in brackets."""
+        ...
 
     # Pieces
 
     @property
     def here(self) -> Piece:
+        """The piece at the cursor, or `END`."""
         return self.parts[self.at] if self.at < self.length else END
 
     def piece_ahead(self, count: int) -> Piece:
+        """Return a piece further on (or back), or `END`."""
         at = self.at + count
         return self.parts[at] if 0 <= at < self.length else END
 
     def take_piece(self) -> Piece:
+        """Return the piece at the cursor and go on behind it."""
         self.at += 1
         return self.parts[self.at - 1]
 
     def cursor_on(self, parts: Sequence[Piece]) -> Self:
-        """Another line of the same formula."""
+        """Return another line of the same formula."""
         return type(self)(parts, self.context)
 
     def cursor_of_argument(self, tree: OperatorTree) -> Self:
+        """Return a cursor of this kind over the pieces of an argument."""
         return self.cursor_on(argument_pieces(tree))
 
     def term_of(self, tree: OperatorTree) -> Tree:
-        """An argument that is one term."""
+        """Return an argument that is one term."""
         if not isinstance(tree, Line):
             if tree.label.startswith("N!"):
                 return Tree(tree.label[2:])
@@ -164,7 +187,7 @@ class Cursor(ABC):
         return self.cursor_of_argument(tree).parse_only_term()
 
     def parse_only_term(self) -> Tree:
-        """One term, and nothing else."""
+        """Return one term, and nothing else."""
         if not self.parts:
             raise self.make_error("something is empty")
         self.enter_level()
@@ -175,6 +198,7 @@ class Cursor(ABC):
         return result
 
     def enter_level(self) -> None:
+        """Count one more level of nesting, and refuse too many."""
         self.context.depth += 1
         if self.context.depth > MAX_DEPTH:
             raise self.make_error(f"the expression is nested more than {MAX_DEPTH} deep")
@@ -182,7 +206,7 @@ class Cursor(ABC):
     # What stands here
 
     def starts_factor(self) -> bool:
-        """Whether another factor stands here."""
+        """Return whether another factor stands here."""
         piece = self.here
         if piece.role == Role.BAR:
             return not self.bars and piece.text in "|∥" and self.closes_later()
@@ -197,6 +221,7 @@ class Cursor(ABC):
         return True
 
     def is_unit(self) -> bool:
+        """Return whether a text at the cursor is a unit."""
         label = self.here.alone.label
         words = label[2:].strip(" .")
         if not label.startswith("T!") or not words:
@@ -205,9 +230,11 @@ class Cursor(ABC):
         return words in UNITS or (before.role == Role.NUMBER and words.lower() not in CONNECTIVES)
 
     def is_called(self) -> bool:
+        """Return whether a word at the cursor is followed by a bracket."""
         return self.piece_ahead(1).role == Role.OPEN and self.here.alone.label[2:].isalpha()
 
     def closes_later(self) -> bool:
+        """Return whether a bar at the cursor is closed by one like it."""
         text, depth = self.here.text, 0
         for piece in self.parts[self.at + 1 :]:
             depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
@@ -218,12 +245,14 @@ class Cursor(ABC):
         return False
 
     def opens_modulus(self) -> bool:
+        """Return whether a bracket at the cursor opens `(mod n)`."""
         after = self.piece_ahead(1)
         return self.here.text == "(" and (
             after.role == Role.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
         )
 
     def is_differential(self) -> bool:
+        """Return whether `d` and a letter stand at the cursor."""
         after = self.piece_ahead(1)
         return (
             self.here.text == "d"
@@ -233,12 +262,13 @@ class Cursor(ABC):
         )
 
     def is_plain_number(self) -> bool:
+        """Return whether a number without power, factorial or fraction stands at the cursor."""
         after = self.piece_ahead(1)
         behind = after.role == Role.SCRIPT or after.text == "!"
         return self.here.role == Role.NUMBER and not behind and not self.is_mixed_number(self.here, after)
 
     def is_mixed_number(self, number: Piece, fraction: Piece) -> bool:
-        r"""Whether the two are a mixed number, `2\frac{1}{2}`."""
+        r"""Return whether the two are a mixed number, `2\frac{1}{2}`."""
         if number.role != Role.NUMBER or fraction.role != Role.ATOM or len(fraction.alone.children) != 2:
             return False
         if fraction.alone.label != "O!divide" or not number.text.isdigit():
@@ -253,17 +283,21 @@ class Cursor(ABC):
     # Why not
 
     def has_bold(self, tree: Tree) -> bool:
+        """Return whether a tree has bold letters, which stand for vectors or matrices."""
         return self.context.bold and any(is_bold(node.label) for node in tree)
 
     def make_error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
+        """Return the error for what cannot be read, at a piece."""
         piece = piece or self.here
         place = piece.start if piece is not END else (self.parts[-1].end if self.parts else 0)
         return UnreadError(reason, place, remedy)
 
     def braces_error(self, piece: Piece | None = None) -> UnreadError:
+        """Return the error for braces where brackets are meant."""
         return self.make_error("braces around a sum are no brackets", piece, "Write brackets.")
 
     def raise_unexpected(self) -> NoReturn:
+        """Raise the error for a piece that nothing can begin with or go on with."""
         piece = self.here
         if piece.alone.label == "E!deep":
             raise self.make_error(f"the expression is nested more than {MAX_DEPTH} deep")
@@ -281,6 +315,7 @@ class Cursor(ABC):
         raise self.make_error(f"{shown!r} is not understood")
 
     def raise_missing(self) -> NoReturn:
+        """Raise the error for an operand that is missing."""
         piece = self.here
         if piece is END:
             raise self.make_error("the expression ends too early", remedy="Write what is missing at its end.")

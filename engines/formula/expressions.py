@@ -51,7 +51,7 @@ _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
 
 
 def _trailing_variable(tree: Tree) -> str | None:
-    """The variable of the sum or limit at the end of a term: what follows could belong to it."""
+    """Return the variable of the sum or limit at the end of a term: what follows could belong to it."""
     while tree.children:
         if tree.label in ("sum", "prod", "limit"):
             return tree.children[0].label
@@ -68,11 +68,12 @@ def _make_interval(tree: Tree) -> Tree:
 
 
 class Expressions(Letters):
-    """Reads terms."""
+    """The grammar of terms."""
 
     # Sums and products
 
     def parse_sets(self) -> Tree:
+        """Parse unions, intersections and differences of sets."""
         left = self.parse_sum()
         while self.here.role == Role.ADD and self.here.operator.label in SET_OPERATIONS:
             label = SET_OPERATIONS[self.take_piece().operator.label]
@@ -81,7 +82,7 @@ class Expressions(Letters):
         return left
 
     def parse_sum(self) -> Tree:
-        """Terms with signs between them."""
+        """Return terms with signs between them."""
         result = self.parse_signed()
         bound, first = self.context.bound, result
         while True:
@@ -113,9 +114,11 @@ class Expressions(Letters):
         return result
 
     def parse_signed(self) -> Tree:
+        """Parse a term with its sign."""
         return self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
 
     def sign_and_term(self) -> Tree:
+        """Parse a sign and the term behind it."""
         piece = self.take_piece()
         label = _SIGNS.get(piece.operator.label)
         if label == "+":
@@ -134,7 +137,7 @@ class Expressions(Letters):
         return make_negative(self.parse_term())
 
     def parse_term(self, *, minus: bool = False) -> Tree:
-        """Factors side by side or with signs between them."""
+        """Parse factors side by side or with signs between them."""
         first = self.here
         if first.text == "{" and first.role == Role.ATOM:
             return self.parse_braced()
@@ -143,6 +146,7 @@ class Expressions(Letters):
         while True:
             piece = self.here
             before = self.parts[self.at - 1]
+            # An explicit sign: times or divided by.
             if piece.role == Role.MULTIPLY:
                 self.take_piece()
                 label = piece.operator.label
@@ -153,11 +157,13 @@ class Expressions(Letters):
                     raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
                 result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
+            # Juxtaposition: a factor follows without a sign.
             elif self.starts_factor():
                 if slashed and not self.is_unit():
                     raise self.make_error(
                         "what is divided by can be read in two ways", remedy="Write brackets."
                     )
+                # "2 1/2" is a mixed number.
                 if self.is_mixed_number(before, piece) and result.label == before.text:
                     self.context.add_note("a whole number before a fraction is a mixed number", before.start)
                     parts = [argument_pieces(one)[0].text for one in self.take_piece().alone.children]
@@ -168,6 +174,7 @@ class Expressions(Letters):
                 self.check_digits(before, piece)
                 if piece.text == "{" and piece.role == Role.ATOM:
                     raise self.braces_error()
+                # A word such as `sin` in the plain letters of a product is doubtful.
                 word = name_of(before) if before.role == Role.UNKNOWN else ""
                 if len(word) > 1 and word.isascii() and word not in UNITS:
                     raise self.make_error(
@@ -178,6 +185,7 @@ class Expressions(Letters):
                 return result
 
     def make_product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        """Return a product or quotient, unless its operands are vectors, sets or statements."""
         bold = self.has_bold(left) or self.has_bold(right)
         if bold and all(
             self.has_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)
@@ -198,7 +206,7 @@ class Expressions(Letters):
             raise UnreadError(what, script.start + 1, f"Write ^{{{shown}}}, or a sign in between.")
 
     def parse_braced(self) -> Tree:
-        """A sum in braces, which stands for a term alone: braces are not seen."""
+        """Return a sum in braces, which stands for a term alone: braces are not seen."""
         result = self.term_of(self.take_piece().alone)
         if self.here.role == Role.MULTIPLY or self.starts_factor() or self.here.role == Role.POSTFIX:
             raise self.braces_error()
@@ -207,6 +215,7 @@ class Expressions(Letters):
         return result
 
     def signed_factor(self) -> Tree:
+        """Parse a factor that may have a minus, behind a sign of multiplication."""
         if self.here.text == "-" and self.here.role == Role.ADD:
             self.take_piece()
             if self.is_plain_number():
@@ -217,6 +226,7 @@ class Expressions(Letters):
         return self.parse_factor()
 
     def parse_factor(self) -> Tree:
+        """Parse a factor with its powers."""
         self.enter_level()
         piece = self.here
         role = piece.role
@@ -249,42 +259,48 @@ class Expressions(Letters):
     # Brackets
 
     def parse_fenced(self) -> Tree:
+        """Parse an expression in brackets: what it means depends on the pair and on what is inside."""
         start = self.here
-        opening, closing, found = self.parse_bracketed()
+        opening, closing, members = self.parse_bracketed()
         pair = opening + closing
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
-            if len(found) == 1 and self.is_evaluated():
-                return self.evaluate_between(found[0], start)
+            if len(members) == 1 and self.is_evaluated():
+                return self.evaluate_between(members[0], start)
             raise self.make_error(
                 "a bracket on one side only is not understood", start, "Write a bracket on both sides."
             )
-        if pair == "||" and len(found) == 1:
-            return Tree("det" if found[0].label == "matrix" else "abs", tuple(found))
-        if pair == "⌊⌋" and len(found) == 1:
-            return Tree("floor", tuple(found))
-        if pair == "⌈⌉" and len(found) == 1:
-            return Tree("ceil", tuple(found))
-        if pair == "{}" and not (len(found) == 1 and is_statement(found[0])):
-            if len(found) == 1 and (self.here.role == Role.SCRIPT or found[0].label in "+-*/"):
+        # Bars and floors around one term.
+        if pair == "||" and len(members) == 1:
+            return Tree("det" if members[0].label == "matrix" else "abs", tuple(members))
+        if pair == "⌊⌋" and len(members) == 1:
+            return Tree("floor", tuple(members))
+        if pair == "⌈⌉" and len(members) == 1:
+            return Tree("ceil", tuple(members))
+        # Braces make a set.
+        if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
+            if len(members) == 1 and (self.here.role == Role.SCRIPT or members[0].label in "+-*/"):
                 raise self.make_error("braces around one thing can be read in two ways", start)
-            return Tree("set", tuple(found))
-        if pair == "⟨⟩" and len(found) > 1:
-            return Tree("tuple", tuple(found))
-        if pair in ("()", "[]") and len(found) == 1:
-            if pair == "[]" and not found[0].children and self.here.role != Role.SCRIPT:
+            return Tree("set", tuple(members))
+        if pair == "⟨⟩" and len(members) > 1:
+            return Tree("tuple", tuple(members))
+        # Round and square brackets around one thing only group it.
+        if pair in ("()", "[]") and len(members) == 1:
+            if pair == "[]" and not members[0].children and self.here.role != Role.SCRIPT:
                 raise self.make_error("square brackets around one thing can be read in two ways", start)
-            return found[0]
-        if pair in _CLOSURE and len(found) == 2 and not any(map(is_statement, found)):
-            infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in found)
+            return members[0]
+        # A pair in matching brackets may be an interval; round ones only if the context has intervals.
+        if pair in _CLOSURE and len(members) == 2 and not any(map(is_statement, members)):
+            infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in members)
             if pair != "()" or self.context.intervals or infinite:
-                return Tree("interval", (Tree(_CLOSURE[pair]), *found))
-        if pair == "()" and found and not any(map(is_statement, found)):
-            return Tree("tuple", tuple(found))
-        if pair == "[]" and len(found) > 2:
-            return Tree("list", tuple(found))
+                return Tree("interval", (Tree(_CLOSURE[pair]), *members))
+        if pair == "()" and members and not any(map(is_statement, members)):
+            return Tree("tuple", tuple(members))
+        if pair == "[]" and len(members) > 2:
+            return Tree("list", tuple(members))
         raise self.make_error(f"the brackets {pair} are not understood here", start)
 
     def parse_barred(self) -> Tree:
+        """Parse an absolute value or norm."""
         opening = self.take_piece()
         self.bars += 1
         integrals, self.integrals = self.integrals, 0
@@ -305,6 +321,7 @@ class Expressions(Letters):
     # Fractions, roots, texts and tables
 
     def parse_atom(self) -> Tree:
+        """Parse what is one thing in the layout: fraction, root, binomial, matrix, accent or text."""
         piece = self.take_piece()
         tree = piece.alone
         label = tree.label
@@ -313,8 +330,8 @@ class Expressions(Letters):
         if label == "O!root":
             radicand = self.term_of(tree.children[0])
             degree = self.term_of(tree.children[1])
-            found = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
-            return self.parse_powers(found)
+            radical = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
+            return self.parse_powers(radical)
         if label == "O!binomial":
             return self.parse_powers(Tree("binomial", tuple(map(self.term_of, tree.children))))
         if label == "C!infinity":
@@ -342,6 +359,7 @@ class Expressions(Letters):
         raise self.make_error(f"{piece.text or label[2:]!r} is not understood", piece)
 
     def parse_fraction(self, piece: Piece) -> Tree:
+        """Parse a fraction; `d/dx` is a derivative."""
         above, below = piece.alone.children
         parts = [argument_pieces(one) for one in (above, below)]
         for one in (above, below):
@@ -371,6 +389,7 @@ class Expressions(Letters):
         return Tree("/", (top, self.term_of(below)))
 
     def parse_text(self, piece: Piece) -> Tree:
+        """Parse a text: a unit, a function's name, or words that are refused."""
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
         before = self.piece_ahead(-2)
@@ -387,6 +406,7 @@ class Expressions(Letters):
         raise self.make_error(f"{bare[:40]!r} is not understood", piece)
 
     def parse_matrix(self, piece: Piece) -> Tree:
+        """Parse a matrix."""
         name = piece.text.removesuffix("*").lstrip("\\")
         rows = [row.children for row in piece.alone.children]
         if name in ("pmatrix", "bmatrix", "matrix", "smallmatrix", "array", "vmatrix", "Bmatrix"):
@@ -398,6 +418,7 @@ class Expressions(Letters):
         raise self.make_error(f"the environment {name!r} is not understood", piece)
 
     def parse_accented(self, piece: Piece) -> Tree:
+        """Parse a letter or term with an accent."""
         tree = piece.alone
         mark = _MARKS.get(tree.label)
         if tree.label in ("F!abs", "F!floor", "F!ceiling"):
@@ -419,6 +440,7 @@ class Expressions(Letters):
     # Large operators
 
     def parse_big_operator(self) -> Tree:
+        """Parse a sum or product with its bounds."""
         piece = self.take_piece()
         label = _SUMS.get(piece.operator.label)
         if label is None:
@@ -436,6 +458,7 @@ class Expressions(Letters):
         return Tree(label, (Tree(variable_name(name)), start, end, body))
 
     def parse_bounds(self, piece: Piece) -> tuple[Line | None, Line | None]:
+        """Parse the bounds of a large operator."""
         low: Line | None = None
         high: Line | None = None
         while self.here.role == Role.SCRIPT:
@@ -451,7 +474,7 @@ class Expressions(Letters):
         return low, high
 
     def range_of(self, low: Line, high: Line | None, piece: Piece, shape: str) -> tuple[str, Tree, Tree]:
-        """The variable of a sum, from where it goes, and to where."""
+        """Return the variable of a sum, from where it goes, and to where."""
         parts = low.parts
         relations = [at for at, one in enumerate(parts) if one.role == Role.RELATION]
         signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
@@ -487,6 +510,7 @@ class Expressions(Letters):
     # Integrals
 
     def parse_integral(self) -> Tree:
+        """Parse an integral, with its differential in front, within, or at the end."""
         piece = self.take_piece()
         if piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
             raise self.make_error(f"{piece.text} is not understood", piece)
@@ -496,6 +520,7 @@ class Expressions(Letters):
         if (low is None) != (high is None):
             raise self.make_error("an integral over a region is not understood", piece)
         ends = (self.term_of(low), self.term_of(high)) if low is not None and high is not None else None
+        # The differential may stand inside the body ("dx/x"); an outer integral must not take it.
         outer, self.context.differential = self.context.differential, None
         self.integrals += 1
         if self.is_differential():
@@ -505,13 +530,13 @@ class Expressions(Letters):
             if self.at >= self.length:
                 raise self.make_error(f"{piece.text} has no body", piece)
             body = self.parse_sum()
-            found = self.context.differential
+            inner_differential = self.context.differential
             if self.is_differential():
-                if found is not None:
+                if inner_differential is not None:
                     raise self.make_error("two differentials are not understood", piece)
                 variable = self.differential_name()
-            elif found is not None:
-                variable = found
+            elif inner_differential is not None:
+                variable = inner_differential
             else:
                 raise self.make_error(
                     f"{piece.text} does not name its variable", piece, r"Write \, dt at its end."
@@ -523,18 +548,20 @@ class Expressions(Letters):
         return Tree("integral", (variable, *ends, body))
 
     def differential_name(self) -> Tree:
+        """Parse the variable of a differential."""
         self.take_piece()
         piece = self.take_piece()
-        found, power = self.parse_identifier(name_of(piece))
-        if power is not None or found.children:
+        name, power = self.parse_identifier(name_of(piece))
+        if power is not None or name.children:
             raise self.make_error("a differential is not understood", piece)
         if self.here.role == Role.OPEN and self.is_function_call(
             name_of(piece), name_of(piece) in self.context.functions
         ):
             raise self.make_error("the differential of a function is not understood", piece)
-        return Tree(variable_name(found.label))
+        return Tree(variable_name(name.label))
 
     def is_evaluated(self) -> bool:
+        """Return whether the brackets have values at both ends, as [F]_a^b."""
         marks = {self.piece_ahead(0).text, self.piece_ahead(1).text}
         return self.here.role == Role.SCRIPT and self.piece_ahead(1).role == Role.SCRIPT and len(marks) == 2
 
@@ -567,6 +594,7 @@ class Expressions(Letters):
     # Limits
 
     def parse_limit(self) -> Tree:
+        """Parse a limit, maximum or minimum."""
         piece = self.take_piece()
         if piece.operator.label in ("F!max", "F!min"):
             return self.of_several(piece.operator.label[2:], piece)
@@ -594,7 +622,7 @@ class Expressions(Letters):
     # Derivatives
 
     def parse_derivative(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:
-        r"""A derivative: `\frac{d}{dx}` of what follows, `\frac{dy}{dx}`, `\frac{d^2 y}{dx^2}`."""
+        r"""Return a derivative: `\frac{d}{dx}` of what follows, `\frac{dy}{dx}`, `\frac{d^2 y}{dx^2}`."""
         marks = ("d", "\\partial")
         if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
             return None
@@ -620,11 +648,11 @@ class Expressions(Letters):
         return body
 
     def is_constant(self, tree: Tree) -> bool:
-        """Whether what is differentiated is no letter that depends on the variable."""
+        """Return whether what is differentiated is no letter that depends on the variable."""
         return bool(tree.children) or tree.label in ("e", "pi", "i", *self.context.letters)
 
     def slope_of(self, piece: Piece) -> Tree:
-        """What stands behind a derivative."""
+        """Parse what stands behind a derivative."""
         doubt = "what the derivative applies to can be read in two ways"
         if self.here.role == Role.OPEN:
             result = self.parse_fenced()

@@ -85,9 +85,13 @@ def raise_at(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
 
 
 def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
-    """The tokens of the text, an `end` last.
+    """Return the tokens of the text, an `end` last.
 
-    Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
+    Args:
+        letters: Other variables than x.
+
+    Raises:
+        ExpressionError: For what belongs to no token.
     """
     check_length(text)
     result: list[InfixToken] = []
@@ -156,7 +160,9 @@ _LABELS = {"π": "pi", "d": "d_"}
 
 
 def _spell_name(word: str) -> str:
-    """The name with Greek letters for their names and primes before a subscript: `lambda_1'` is `λ'_1`."""
+    """Return the name with Greek letters for their names and primes before a subscript: `lambda_1'` is
+    `λ'_1`.
+    """
     base, line, below = word.rstrip("'").partition("_")
     primes = "'" * word.count("'")
     base = base.rstrip("'")
@@ -259,8 +265,11 @@ class _Pending:
 def read_infix(text: str, letters: str = "") -> Tree:
     """Read infix notation.
 
-    Args: letters: other variables than x. Raises: ExpressionError with the character position of what could
-    not be read.
+    Args:
+        letters: Other variables than x.
+
+    Raises:
+        ExpressionError: With the character position of what could not be read.
 
     >>> read_infix("-7x^2 + sin 2x").list_labels()
     ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
@@ -295,6 +304,7 @@ class InfixReader:
         self.pending: list[_Pending] = []
 
     def read_text(self) -> Tree:
+        """Read the whole text."""
         while True:
             self.read_operand()
             while not self.read_operator():
@@ -311,11 +321,13 @@ class InfixReader:
                     return tree
 
     def raise_error(self, what: str, position: int, remedy: str = "") -> NoReturn:
+        """Raise an error at a position of the text."""
         raise_at(self.text, what, position, remedy)
 
     # ---- where an operand is expected
 
     def read_operand(self) -> None:
+        """Read an operand and what stands before it: signs, functions, opening brackets."""
         while True:
             token = self.tokens[self.at]
             self.at += 1
@@ -325,6 +337,7 @@ class InfixReader:
             if token.kind == "function":
                 self.read_function(token)
             elif token.text == "-":
+                # A minus before a number belongs to it, unless a power follows: -2^2 is -(2^2).
                 follower, after = self.tokens[self.at], self.tokens[self.at + 1 : self.at + 2]
                 if follower.kind == "number" and not (after and after[0].text in ("^", "!")):
                     self.at += 1
@@ -356,9 +369,11 @@ class InfixReader:
                 )
 
     def read_minus(self, token: InfixToken) -> None:
+        """Push a minus."""
         self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
 
     def minus_binding(self) -> int:
+        """Return how tightly a minus binds, by what stands before it."""
         before = self.pending[-1] if self.pending else None
         if before is None or before.kind == "open":
             return _MINUS_TERM
@@ -371,6 +386,7 @@ class InfixReader:
         )
 
     def read_function(self, token: InfixToken) -> None:
+        """Read a function's name with its power, and expect its argument."""
         power = ""
         if self.tokens[self.at].text == "^":
             exponent = self.tokens[self.at + 1]
@@ -403,6 +419,7 @@ class InfixReader:
         )
 
     def read_root(self, token: InfixToken) -> bool:
+        """Read a root; return whether its argument is complete."""
         following = self.tokens[self.at]
         self.at += 1
         if following.kind == "symbol" and following.text in _CLOSED_BY:
@@ -421,6 +438,7 @@ class InfixReader:
         return True
 
     def open_bracket(self, token: InfixToken, *, function: str = "", base: str = "", power: str = "") -> None:
+        """Push an opening bracket."""
         self.pending.append(
             _Pending(
                 "open",
@@ -472,6 +490,7 @@ class InfixReader:
         return self.pending[-1].kind in ("bare", "minus") and is_angle(self.done[-1][0])
 
     def read_factorial(self, token: InfixToken) -> None:
+        """Apply a factorial."""
         before = self.text[: token.position].rstrip()[-1]
         if before == "!" or before.translate(_SUPERSCRIPTS) != before:
             self.raise_error(f"{before}! can be read in two ways", token.position, "Write brackets.")
@@ -479,17 +498,20 @@ class InfixReader:
         self.build_operation("factorial", self.done.pop())
 
     def read_infix(self, token: InfixToken, label: str, binding: int) -> bool:
+        """Push a binary operator after what binds more tightly has been reduced."""
         if binding == PRODUCT:
             self.end_of_slope(token)
         self.reduce_operators(binding)
         return self.push_operator(label, token, binding)
 
     def push_operator(self, label: str, token: InfixToken, binding: int) -> bool:
+        """Push an operator and go on."""
         self.pending.append(_Pending("binary", label, token.position, binding))
         self.at += 1
         return True
 
     def read_juxtaposed(self, token: InfixToken) -> None:
+        """Read a factor that follows without an operator."""
         if token.kind == "number":
             self.raise_error(
                 f"the number {token.text[:20]} follows without an operator",
@@ -500,6 +522,7 @@ class InfixReader:
         if token.kind != "leaf" or (inside and inside.function == "d/dx"):
             self.end_of_slope(token)
         last = self.tokens[self.at - 1]
+        # "f(x)" with an unknown f could be a product.
         if token.text == "(" and not token.spaced and last.text.rstrip("'") in _UNCALLED:
             self.raise_error(
                 f"{last.text} is no known function", last.position, f"Write {last.text}*(…) for a product."
@@ -510,6 +533,7 @@ class InfixReader:
                 last.position,
                 f"Write {last.text.rstrip('_')}*(…) for a product.",
             )
+        # "sin x (x+1)" does not say where the argument ends.
         if inside and token.kind == "symbol":
             function = inside.function
             self.raise_error(
@@ -520,6 +544,7 @@ class InfixReader:
         binding = _BARE_PRODUCT if inside and token.kind == "leaf" else PRODUCT
         self.reduce_operators(binding + 1)
         before = self.pending[-1] if self.pending else None
+        # "1/2x" does not say what is divided by.
         if before and before.kind == "binary" and before.label == "/" and (inside or not token.spaced):
             self.raise_error(
                 "what is divided by can be read in two ways", token.position, "Write (1/2)*x or 1/(2*x)."
@@ -537,6 +562,7 @@ class InfixReader:
         )
 
     def end_of_slope(self, token: InfixToken) -> None:
+        """Refuse a product behind d/dx, whose argument would be unclear."""
         for waiting in reversed(self.pending):
             if waiting.kind == "open":
                 return
@@ -548,6 +574,7 @@ class InfixReader:
                 )
 
     def inside_bare(self) -> _Pending | None:
+        """Return the pending function whose argument has no brackets, or None."""
         for waiting in reversed(self.pending):
             if waiting.kind == "open" or waiting.binding < _BARE:
                 return None
@@ -556,12 +583,14 @@ class InfixReader:
         return None
 
     def inside_bars(self) -> bool:
+        """Return whether the innermost open bracket is a bar."""
         for waiting in reversed(self.pending):
             if waiting.kind == "open":
                 return waiting.label == "|"
         return False
 
     def read_comma(self, token: InfixToken) -> None:
+        """Separate two arguments."""
         self.reduce_operators(SUM)
         waiting = self.pending[-1] if self.pending else None
         wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
@@ -575,6 +604,7 @@ class InfixReader:
         self.at += 1
 
     def close_bracket(self, token: InfixToken) -> None:
+        """Close a bracket and apply what stands before it."""
         self.reduce_operators(SUM)
         if not self.pending:
             self.raise_error(
@@ -608,6 +638,7 @@ class InfixReader:
     # ---- building
 
     def push_tree(self, tree: Tree, depth: int) -> None:
+        """Push a finished operand."""
         if depth > MAX_DEPTH:
             tree, depth = _halve_chain(tree)
         if depth > MAX_DEPTH:
@@ -619,11 +650,13 @@ class InfixReader:
         self.done.append((tree, depth))
 
     def build_operation(self, label: str, *children: tuple[Tree, int]) -> None:
+        """Push an operation of operands."""
         self.push_tree(
             Tree(label, tuple(tree for tree, _ in children)), 1 + max(depth for _, depth in children)
         )
 
     def reduce_operators(self, binding: int) -> None:
+        """Apply all pending operators that bind at least as tightly."""
         while self.pending and self.pending[-1].kind != "open" and self.pending[-1].binding >= binding:
             waiting = self.pending.pop()
             operand = self.done.pop()
@@ -636,9 +669,11 @@ class InfixReader:
                 self.apply_function(waiting.function, waiting)
 
     def negate_operand(self, operand: tuple[Tree, int]) -> None:
+        """Push the negative of an operand."""
         self.build_operation("*", (Tree("-1"), 1), operand)
 
     def apply_function(self, function: str, waiting: _Pending) -> None:
+        """Apply a function to the operand on top."""
         operand = self.done.pop()
         if function == "d/dx":
             self.build_operation("d", (Tree(VARIABLE), 1), operand)
@@ -661,8 +696,12 @@ class InfixReader:
 
 
 def _halve_chain(tree: Tree) -> tuple[Tree, int]:
-    """A long sum or product (`a + b - c + …`) with brackets around its halves, their halves and so on, which
-    is less deep than it has terms. Returns: it and its depth."""
+    """Return a long sum or product (`a + b - c + …`) with brackets around its halves, their halves and so on,
+    which is less deep than it has terms.
+
+    Returns:
+        It and its depth.
+    """
     signs = ("*",) if tree.label == "*" else ("+", "-")
     terms: list[tuple[str, Tree]] = []
     rest = tree

@@ -59,9 +59,10 @@ _SINGLE = ("equation", "equation*", "displaymath", "math")
 def read_pieces(
     source: LatexSource, grammar: ParseLine, letters: str = "", *, texts: bool = False, whole: bool = False
 ) -> list[Piece]:
-    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
-    asks for the words of texts, and for alphabets; `whole` also for texts as they are written, upright words,
-    names of environments, and braces around sums."""
+    """Return the pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are;
+    `texts` asks for the words of texts, and for alphabets; `whole` also for texts as they are written,
+    upright words, names of environments, and braces around sums.
+    """
     return _Layout(source.list_tokens(letters), source.latex, grammar, texts=texts, whole=whole).read_line(
         ("",)
     )
@@ -106,7 +107,7 @@ class _Layout(TokenCursor):
         return [self.make_piece(Role.ATOM, tree, first)]
 
     def line_to_tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
-        """The tree of a line, which stands from `start` to `end`: as an error it is all of that."""
+        """Return the tree of a line, which stands from `start` to `end`: as an error it is all of that."""
         result = self.grammar(parts)
         return result if result.label != "E!" else OperatorTree("E!", result.children, (start, end))
 
@@ -132,40 +133,41 @@ class _Layout(TokenCursor):
         else:
             self.read_symbol(text, found, start)
 
-    def read_symbol(self, text: str, found: list[Piece], start: int) -> None:
-        """A symbol, or a command with its arguments; the tokens of its name are read already."""
+    def read_symbol(self, text: str, pieces: list[Piece], start: int) -> None:
+        """Read a symbol, or a command with its arguments; the tokens of its name have been read."""
         known = self.roles.get(text)
         if known is None:
-            self.read_unknown(text, found, start)
+            self.read_unknown(text, pieces, start)
             return
+        # Each role of `symbols` has its own layout.
         role, operator, alone = known
         if role in _PLAIN:
-            found.append(Piece(role, text, alone, operator, start, self.previous_end()))
+            pieces.append(Piece(role, text, alone, operator, start, self.previous_end()))
         elif role in ("opening", "closing"):
-            self.read_delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
+            self.read_delimiter(pieces, start, Role.OPEN if role == "opening" else Role.CLOSE)
         elif role in (Role.OPEN, Role.CLOSE):
             bracket = alone.label[2:]
-            found.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
+            pieces.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
         elif role == "fraction":
             above = self.read_argument()
-            found.append(self.make_operation(operator.label, (above, self.read_argument()), start))
+            pieces.append(self.make_operation(operator.label, (above, self.read_argument()), start))
         elif role == "font":
             if self.texts and (kind := ALPHABET_OF.get(text)):
                 self.replace_letters(kind)
             elif self.whole and text in _UPRIGHT:
-                self.read_upright(found, start)
+                self.read_upright(pieces, start)
             elif self.whole and text in _BOLD:
-                self.read_bold(found, start)
+                self.read_bold(pieces, start)
         elif role == "boxed":
             self.skip_option()
         elif role == "text" and self.whole:
-            found.append(self.read_written(start))
+            pieces.append(self.read_written(start))
         elif role == "text":
             words = self.read_words()
-            found.append(self.make_piece(Role.ATOM, _make_text(words) if self.texts else ABSENT, start))
+            pieces.append(self.make_piece(Role.ATOM, _make_text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
-            found.append(self.make_piece(Role.ATOM, alone, start, text))
+            pieces.append(self.make_piece(Role.ATOM, alone, start, text))
         elif role in ("skipped", "rule"):
             self.skip_option()
             for _ in range(2 if role == "rule" else 1):
@@ -173,47 +175,47 @@ class _Layout(TokenCursor):
         elif role == "length":
             self.skip_length()
         elif role == "space":
-            self.read_space(text, found)
+            self.read_space(text, pieces)
         elif role == "wide":
-            if found and found[-1].role != Role.PUNCTUATION:
-                found.append(self.make_piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
+            if pieces and pieces[-1].role != Role.PUNCTUATION:
+                pieces.append(self.make_piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
         elif role == "accent":
-            found.append(self.make_operation(operator.label, (self.read_argument(),), start))
+            pieces.append(self.make_operation(operator.label, (self.read_argument(),), start))
         elif role == Role.ANNOTATION:
-            found.append(
+            pieces.append(
                 replace(self.make_operation(operator.label, (self.read_argument(),), start), role=role)
             )
         elif role == "genfrac":
             fence, _, thickness, _ = self.read_name(), self.read_name(), self.read_name(), self.read_name()
             label = "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
             above = self.read_argument()
-            found.append(self.make_operation(label, (above, self.read_argument()), start))
+            pieces.append(self.make_operation(label, (above, self.read_argument()), start))
         elif role == "above":
-            self.read_above(operator.label, found, start)
+            self.read_above(operator.label, pieces, start)
         elif role == "arrow":
-            self.read_arrow(alone, operator, found, start)
+            self.read_arrow(alone, operator, pieces, start)
         elif role in ("binary", "relational"):
-            self.read_classed(Role.MULTIPLY if role == "binary" else Role.RELATION, found, start)
+            self.read_classed(Role.MULTIPLY if role == "binary" else Role.RELATION, pieces, start)
         elif role == "table":
             if self.current_text() == "{":
                 self.at += 1
-                self.read_table(text[1:], "}", found, start)
+                self.read_table(text[1:], "}", pieces, start)
         elif role == "root":
             degree = self.read_degree(text)
-            found.append(self.make_operation("O!root", (self.read_argument(), degree), start))
+            pieces.append(self.make_operation("O!root", (self.read_argument(), degree), start))
         elif role == "words":
             name = self.read_name()
-            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+            pieces.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
         elif role == "not":
-            self.read_negated(text, found, start)
+            self.read_negated(text, pieces, start)
         elif role == "environment":
-            self.read_environment(found, start)
+            self.read_environment(pieces, start)
         else:
             bar = alone.label[2:]
-            if text == "|" and self.current_text() == "|" and not _bar_open(found):
+            if text == "|" and self.current_text() == "|" and not _bar_open(pieces):
                 self.at += 1
                 bar = "∥"
-            found.append(self.make_piece(role, OperatorTree(f"V!{bar}"), start, bar))
+            pieces.append(self.make_piece(role, OperatorTree(f"V!{bar}"), start, bar))
 
     def read_unknown(self, text: str, found: list[Piece], start: int) -> None:
         """A letter; a command that nobody knows is one too, and over what follows it in braces a function."""
@@ -262,8 +264,9 @@ class _Layout(TokenCursor):
             found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
 
     def find_letters(self) -> tuple[str, int]:
-        """The letters and digits here, with or without a brace before them, and where they end with one; 0
-        where they do not."""
+        """Return the letters and digits here, with or without a brace before them, and where they end with
+        one; 0 where they do not.
+        """
         braced = self.current_text() == "{"
         at, word = self.at + braced, ""
         while at < len(self.tokens) and self.tokens[at].kind in ("letter", "number"):
@@ -439,7 +442,7 @@ class _Layout(TokenCursor):
         found.append(self.make_piece(Role.SCRIPT, tree, start, label))
 
     def read_degree(self, text: str) -> OperatorTree:
-        r"""The degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
+        r"""Return the degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
         ends = ("\\of", "") if text == "\\root" else ("]", "")
         if text == "\\sqrt":
             if self.current_text() != "[":
@@ -515,8 +518,9 @@ def _make_leaf(label: str) -> OperatorTree:
 
 @lru_cache(4_096)
 def _symbol_of(text: str) -> tuple[str, str, bool]:
-    """The character that a command or letter stands for, "" where nobody knows the command; its name; and
-    whether it is of an alphabet of its own."""
+    """Return the character that a command or letter stands for, "" where nobody knows the command; its name;
+    and whether it is of an alphabet of its own.
+    """
     symbol = list_symbols().get(text)
     known = symbol.unicode if symbol and symbol.unicode else ""
     character = known or text
@@ -558,7 +562,7 @@ def _bar_open(parts: list[Piece]) -> bool:
 
 
 def _make_rows(name: str, rows: list[list[OperatorTree]]) -> tuple[str, tuple[OperatorTree, ...]]:
-    """The label and operands of an environment: cases with their conditions, or a matrix of rows."""
+    """Return the label and operands of an environment: cases with their conditions, or a matrix of rows."""
     if name in _CASES:
         return "O!cases", tuple(tree for row in rows for tree in (*row, ABSENT)[:2])
     size = f"{len(rows)}x{max(map(len, rows))}"

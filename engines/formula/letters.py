@@ -43,6 +43,7 @@ class Letters(Cursor):
     # Numbers
 
     def parse_number(self) -> Tree:
+        """Parse a number with its separators, repeating digits or base."""
         piece = self.take_piece()
         text = piece.text
         if text.count(".") > 1:
@@ -50,6 +51,7 @@ class Letters(Cursor):
         end, after = piece.end, self.here
         if after.role not in _BEHIND_NUMBERS and after.text != ",":
             return Tree(text)
+        # 1,000: a comma before three digits separates thousands.
         if text.isdigit() and len(text) < 4 and text[0] != "0":
             while self.here.text == "," and self.piece_ahead(1).role == Role.NUMBER:
                 comma, digits = self.here, self.piece_ahead(1)
@@ -64,11 +66,13 @@ class Letters(Cursor):
                     self.context.add_note(
                         "a comma before three digits is a separator of thousands", comma.start
                     )
+        # 1{,}5: a comma in braces is a decimal comma.
         comma, digits = self.here, self.piece_ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
         if braced and digits.role == Role.NUMBER and text.isdigit() and digits.text.isdigit():
             self.at += 2
             text += "." + digits.text
+        # 0.\overline{3}: repeating digits.
         if self.here.role == Role.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
             self.take_piece()
             return self.parse_repeating(text + ".")
@@ -79,7 +83,7 @@ class Letters(Cursor):
         return Tree(text)
 
     def parse_repeating(self, text: str) -> Tree:
-        r"""`0.1\overline{6}` as a fraction."""
+        r"""Parse a repeating decimal, `0.1\overline{6}`, as a fraction."""
         parts = argument_pieces(self.here.alone.children[0])
         if len(parts) != 1 or not parts[0].text.isdigit():
             raise self.make_error("a line above is not understood")
@@ -91,6 +95,7 @@ class Letters(Cursor):
         return Tree("/", (Tree(str(above)), Tree(str(below))))
 
     def in_base(self, text: str) -> Tree:
+        """Return the value of a number whose subscript is its base."""
         script = self.take_piece()
         base = spell_argument(script.alone)
         if not base.isdigit() or not text.isdigit() or not 2 <= int(base) <= 36 or len(text) > 60:
@@ -103,7 +108,7 @@ class Letters(Cursor):
     # Powers
 
     def parse_powers(self, found: Tree) -> Tree:
-        """Powers and signs behind a factor."""
+        """Parse powers and signs behind a factor."""
         while True:
             piece = self.here
             if piece.role == Role.SCRIPT:
@@ -123,6 +128,9 @@ class Letters(Cursor):
                 return found
 
     def raise_base(self, base: Tree, script: Piece) -> Tree:
+        """Return a base with its exponent, which may also be a degree sign, a transpose, a star or a
+        prime.
+        """
         if isinstance(script.alone, Line) and len(script.alone.parts) == 1:
             mark = script.alone.parts[0]
             if mark.operator.label == "O!compose":
@@ -153,6 +161,7 @@ class Letters(Cursor):
         if spell_argument(script.alone) in ("th", "st", "nd", "rd"):
             raise self.make_error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
+        # Powers associate to the right.
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
@@ -164,6 +173,7 @@ class Letters(Cursor):
     # Letters
 
     def parse_letter(self) -> Tree:
+        """Parse a letter or word with its scripts and arguments."""
         piece = self.take_piece()
         name = name_of(piece)
         self.context.places.setdefault(name, piece.start)
@@ -195,7 +205,7 @@ class Letters(Cursor):
         return self.parse_name(name)
 
     def parse_name(self, name: str) -> Tree:
-        """A letter or word with its scripts, or the function that it is."""
+        """Return a letter or word with its scripts, or the function that it is."""
         label, power = self.parse_identifier(name)
         plain = label.label == variable_name(name)
         is_function = name in self.context.functions or label.label in self.context.functions
@@ -219,7 +229,7 @@ class Letters(Cursor):
         return self.parse_powers(label)
 
     def parse_identifier(self, name: str) -> tuple[Tree, Piece | None]:
-        """A name with its subscript and primes, and its exponent where it has one."""
+        """Return a name with its subscript and primes, and its exponent where it has one."""
         power: Piece | None = None
         primes = ""
         indices: list[Tree] | str = ""
@@ -252,7 +262,7 @@ class Letters(Cursor):
         return Tree(variable_name(name)), power
 
     def parse_indices(self, script: Piece) -> list[Tree] | str:
-        """A subscript: as part of a name, or, where it is worked out or bound, as terms."""
+        """Return a subscript: as part of a name, or, where it is worked out or bound, as terms."""
         parts = argument_pieces(script.alone)
         if not parts:
             raise self.make_error("a subscript is empty", script)
@@ -280,13 +290,14 @@ class Letters(Cursor):
         return self.cursor_of_argument(script.alone).parse_arguments()
 
     def index_terms(self, plain: str) -> tuple[Tree, ...]:
+        """Return the indices of a subscript as terms."""
         if "," in plain:
             return tuple(Tree(variable_name(one)) for one in plain.split(",") if one)
         names = [plain] if plain.isdigit() or len(plain) > 3 else plain
         return tuple(Tree(variable_name(one)) for one in names)
 
     def parse_arguments(self) -> list[Tree]:
-        """Terms with commas between them, to the end of the line."""
+        """Return terms with commas between them, to the end of the line."""
         result = [self.parse_sets()]
         while self.here.text == ",":
             self.take_piece()
@@ -296,6 +307,7 @@ class Letters(Cursor):
         return result
 
     def make_constant(self, name: str) -> Tree:
+        """Return a letter as a constant or variable."""
         if name == "π":
             return Tree("pi" if name not in self.context.letters else name)
         if name in self.context.letters or name in self.context.bound:
@@ -305,7 +317,7 @@ class Letters(Cursor):
         return Tree(name)
 
     def is_function_call(self, name: str, known: bool) -> bool:
-        """Whether a name before a bracket is a function of what is in it."""
+        """Return whether a name before a bracket is a function of what is in it."""
         if known:
             return True
         if name in ("e", "i", "π", *self.context.bound) or self.here.text != "(":
@@ -321,6 +333,7 @@ class Letters(Cursor):
         return False
 
     def parse_call(self, name: Tree, power: Piece | None) -> Tree:
+        """Parse the arguments of a called function."""
         head, extra = name.label, name.children[:0]
         if name.label == "call":
             head, extra = name.children[0].label, name.children[1:]
@@ -342,7 +355,7 @@ class Letters(Cursor):
         return self.parse_powers(Tree("call", (Tree(head), *extra, *found)))
 
     def parse_bracketed(self) -> tuple[str, str, list[Tree]]:
-        """An opening bracket, the closing one, and the things in between."""
+        """Return an opening bracket, the closing one, and the things in between."""
         opening = self.take_piece()
         bars, self.bars = self.bars, 0
         self.brackets += 1
@@ -377,7 +390,7 @@ class Letters(Cursor):
         return opening.text, self.take_piece().text, result
 
     def is_turned_bracket(self, opening: str) -> bool:
-        """Whether the bracket that was opened is closed by one that opens."""
+        """Return whether the bracket that was opened is closed by one that opens."""
         depth = 0
         for piece in self.parts[self.at :]:
             if not depth and piece.text == "[":
@@ -390,9 +403,10 @@ class Letters(Cursor):
     # Functions
 
     def parse_function(self, name: str, piece: Piece) -> Tree:
-        """A function with its scripts, over its brackets or the simple things that follow."""
+        """Return a function with its scripts, over its brackets or the simple things that follow."""
         power: Tree | None = None
         base: Tree | None = None
+        # Scripts of the name come first: a base for log, a power for the others.
         while self.here.role == Role.SCRIPT:
             script = self.take_piece()
             if not isinstance(script.alone, Line):
@@ -410,6 +424,7 @@ class Letters(Cursor):
         if name not in ONE_PLACE:
             raise self.make_error(f"\\{name} is not understood", piece)
         label = ONE_PLACE[name]
+        # A power of -1 means the inverse of a trigonometric function, and is doubtful for others.
         if power == MINUS_ONE:
             if label not in TRIGONOMETRIC:
                 raise self.make_error(f"{name} to the power of -1 can be read in two ways", piece)
@@ -429,6 +444,7 @@ class Letters(Cursor):
         return self.parse_powers(result) if opening.role == Role.OPEN else result
 
     def apply_function(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
+        """Return a function applied to its argument."""
         if label == "exp":
             return Tree("pow", (Tree("e"), argument))
         if label == "cis":
@@ -443,36 +459,41 @@ class Letters(Cursor):
         return Tree(label, (argument,))
 
     def parse_bare_argument(self, name: str, piece: Piece) -> Tree:
-        """The argument of a function that has no brackets: simple things side by side."""
+        """Parse the argument of a function without brackets: simple things side by side."""
         minus = self.here.text == "-" and self.here.role == Role.ADD
         if minus:
             self.take_piece()
         role = self.here.role
         if role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
-            found = self.parse_factor()
-            return make_negative(found) if minus else found
+            argument = self.parse_factor()
+            return make_negative(argument) if minus else argument
         if not self.starts_factor():
             raise self.make_error(f"{name} has no argument", piece, f"Write {name}(x).")
         plain = minus and self.is_plain_number()
         fraction = self.here.alone.label == "O!divide"
-        found = opposite_number(self.parse_factor()) if plain else self.parse_factor()
+        argument = opposite_number(self.parse_factor()) if plain else self.parse_factor()
+        # Letters and numbers join the argument until something else stands there.
         while self.here.role in (Role.NUMBER, Role.UNKNOWN, Role.ATOM) and self.starts_factor():
-            here = self.here
-            if here.alone.label in ("O!divide", "O!binomial") or fraction or here.text == "{":
+            piece_here = self.here
+            if piece_here.alone.label in ("O!divide", "O!binomial") or fraction or piece_here.text == "{":
                 raise self.make_error(
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."
                 )
-            function = here.role == Role.UNKNOWN and name_of(here) in ONE_PLACE and len(name_of(here)) > 1
-            if function or here.alone.label.startswith("M!M"):
+            function = (
+                piece_here.role == Role.UNKNOWN
+                and name_of(piece_here) in ONE_PLACE
+                and len(name_of(piece_here)) > 1
+            )
+            if function or piece_here.alone.label.startswith("M!M"):
                 break
-            if here.role == Role.NUMBER:
-                raise self.make_error(f"the number {here.text[:20]} follows without an operator")
-            found = Tree("*", (found, self.parse_factor()))
+            if piece_here.role == Role.NUMBER:
+                raise self.make_error(f"the number {piece_here.text[:20]} follows without an operator")
+            argument = Tree("*", (argument, self.parse_factor()))
         slash = self.here
-        if name in TRIGONOMETRIC and slash.text == "/" and slash.role == Role.MULTIPLY and is_angle(found):
+        if name in TRIGONOMETRIC and slash.text == "/" and slash.role == Role.MULTIPLY and is_angle(argument):
             # of \\cos \\pi/2 the whole angle is the argument
             self.take_piece()
-            found = Tree("/", (found, self.parse_factor()))
+            argument = Tree("/", (argument, self.parse_factor()))
             if self.starts_factor():
                 raise self.make_error(
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."
@@ -481,9 +502,10 @@ class Letters(Cursor):
             place = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"
             raise UnreadError(what, place, f"Write {name}(…)*(…) or {name}(…*(…)).")
-        return make_negative(found) if minus and not plain else found
+        return make_negative(argument) if minus and not plain else argument
 
     def of_several(self, label: str, piece: Piece) -> Tree:
+        """Parse a function of several arguments, as gcd(a, b)."""
         if self.here.role == Role.SCRIPT or self.here.role != Role.OPEN:
             raise self.make_error(
                 f"{label} without brackets is not understood", piece, f"Write {label}(a, b)."
@@ -496,6 +518,7 @@ class Letters(Cursor):
         return self.parse_powers(nest_operands(label, members))
 
     def of_pair(self, label: str, piece: Piece) -> Tree:
+        """Parse a function of two arguments, as C(n, k)."""
         _, _, members = self.parse_bracketed()
         if len(members) != 2 or any(map(is_statement, members)):
             raise self.make_error(f"{label} takes two terms", piece, f"Write {label}(n, k).")

@@ -45,11 +45,12 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
+        """The offset behind the token."""
         return self.start + len(self.written or self.text)
 
 
 def lex_latex(latex: str) -> list[Token]:
-    r"""Tokens with their positions; white space and comments are left out.
+    r"""Return tokens with their positions; white space and comments are left out.
 
     In a formula of one line no comment ends: a per cent sign there is where a longer line was wrapped.
 
@@ -68,8 +69,8 @@ def lex_latex(latex: str) -> list[Token]:
 
 
 def token_texts(latex: str) -> list[str]:
-    r"""The texts of the tokens that mean something: without white space and braces, as ARQMath's MathSE (2)
-    segmentation counts them.
+    r"""Return the texts of the tokens that mean something: without white space and braces, as ARQMath's
+    MathSE (2) segmentation counts them.
 
     >>> token_texts("a^{2}")
     ['a', '^', '2']
@@ -78,10 +79,10 @@ def token_texts(latex: str) -> list[str]:
 
 
 def remove_comments(latex: str) -> str:
-    r"""LaTeX in which nothing is commented out, for texts that others will typeset.
+    r"""Remove comments from LaTeX, for texts that others will typeset.
 
     A per cent sign before white space is where a longer line was wrapped, as LaTeXML does: both sides are
-    joined. In several lines it begins a comment, which goes; any other one is meant as a sign.
+    joined. In several lines it begins a comment, which is removed; any other is meant as a sign.
 
     >>> remove_comments("\\frac{1}{2% 88}+\\alpha% x+5%"), remove_comments("a%one\nb")
     ('\\frac{1}{288}+\\alpha x+5\\%', 'ab')
@@ -119,7 +120,7 @@ class _UnreadableError(Exception):
 
 
 def expand_macros(tokens: list[Token]) -> list[Token]:
-    """The tokens without definitions, and with what they define in the place of its name."""
+    """Return the tokens without definitions, and with what they define in the place of its name."""
     return _Expansion(tokens).expand_tokens()
 
 
@@ -158,6 +159,7 @@ class _Expansion:
         return self.left[-1].text if self.left else ""
 
     def define_macro(self, how: str) -> None:
+        """Read a definition and remember it."""
         if how == "\\let":
             name = self.left.pop().text
             if self.peek_text() == "=":
@@ -183,10 +185,11 @@ class _Expansion:
         if self.peek_text() != "{":
             raise _UnreadableError
         body = self.read_argument()
-        asked = [
+        # A body may use only the arguments that are declared.
+        argument_digits = [
             after.text[0] for mark, after in pairwise(body) if mark.text == "#" and after.kind == "number"
         ]
-        if any(int(number) > arguments for number in asked if number.isdigit()):
+        if any(int(number) > arguments for number in argument_digits if number.isdigit()):
             raise _UnreadableError
         if how in _OPERATORS:
             brace = Token("other", "{", 0), Token("other", "}", 0)
@@ -244,8 +247,8 @@ _ROOTS = ("√", "∛", "∜")
 
 
 def source_tokens(latex: str, letters: str = "") -> list[Token]:
-    r"""The tokens of a formula as it was meant: references of HTML, characters outside ASCII and definitions
-    are what they stand for; the characters `letters` are left as they are.
+    r"""Return the tokens of a formula as it was meant: references of HTML, characters outside ASCII and
+    definitions are what they stand for; the characters `letters` are left as they are.
 
     >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
     ['a', '<', 'A', '^', '{', '2', '}']
@@ -267,11 +270,11 @@ class LatexSource:
 
     @classmethod
     def from_latex(cls, latex: str | LatexSource) -> LatexSource:
-        """LaTeX as a source; a source is itself."""
+        """Return LaTeX as a source; a source is returned unchanged."""
         return latex if isinstance(latex, LatexSource) else LatexSource(latex)
 
     def list_tokens(self, letters: str = "") -> list[Token]:
-        """As `source_tokens`, in a list that may be changed."""
+        """Return the tokens as `source_tokens` does, in a list that may be changed."""
         left = "".join(one for one in letters if one in self.latex)
         if left not in self._tokens:
             self._tokens[left] = source_tokens(self.latex, left)
@@ -300,7 +303,7 @@ def _replace_references(tokens: list[Token], latex: str) -> list[Token]:
 
 
 def _resolve_reference(name: str) -> str:
-    """The LaTeX of the character that a reference names; "" where it names none."""
+    """Return the LaTeX of the character that a reference names; "" where it names none."""
     character = html.unescape(f"&{name};")
     if len(character) != 1:
         return ""
@@ -382,22 +385,22 @@ class TokenCursor:
         self.at = 0
 
     def current_text(self) -> str:
-        """The token here; "" at the end."""
+        """Return the token here; "" at the end."""
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
     def current_start(self) -> int:
-        """Where the token here stands."""
+        """Return the offset of the token at the cursor."""
         return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
 
     def previous_end(self) -> int:
-        """Where the token before this one ends."""
+        """Return the offset behind the token before the cursor."""
         if not 0 < self.at <= len(self.tokens):
             return self.length if self.at else 0
         _, text, start, written = self.tokens[self.at - 1]
         return start + len(written or text)
 
     def text_ahead(self, count: int) -> str:
-        """The token some places further on."""
+        """Return the token some places further on."""
         return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
 
     def skip_group(self) -> None:
@@ -408,6 +411,7 @@ class TokenCursor:
             self.at += 1
 
     def skip_spaces(self) -> None:
+        """Go on behind commands that only make space."""
         while (known := self.roles.get(self.current_text())) is not None and known.role == "space":
             self.at += 1
 
@@ -444,7 +448,7 @@ class TokenCursor:
             self.at += 1
 
     def read_words(self) -> list[tuple[str, tuple[int, int]]]:
-        """The words and numbers of an argument that is text, with their places."""
+        """Return the words and numbers of an argument that is text, with their places."""
         found: list[tuple[str, tuple[int, int]]] = []
         for token, text in self.take_argument():
             if not text.isalnum():
@@ -457,12 +461,14 @@ class TokenCursor:
         return [(unicodedata.normalize("NFKC", word), place) for word, place in found]
 
     def read_name(self) -> str:
-        """The letters of an argument as one name."""
+        """Return the letters of an argument as one name."""
         spelled = "".join(text for _, text in self.take_argument() if text not in "{}")
         return re.sub(r"[\\\s]", "", spelled)
 
     def take_argument(self) -> Iterator[tuple[Token, str]]:
-        """The tokens of an argument as they are written; several that stand for one character are one."""
+        """Yield the tokens of an argument as they are written; several that stand for one character are
+        one.
+        """
         start = self.at
         self.skip_argument()
         spelled = -1

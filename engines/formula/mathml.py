@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 
 def mathml_root(xml: str) -> _Element:
-    """The outermost element, without comments; nothing outside the text is read. Raises: DataError E317 for
-    text that is no XML."""
+    """Return the outermost element, without comments; nothing outside the text is read.
+
+    Raises:
+        DataError: E317 for text that is no XML.
+    """
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -38,7 +41,7 @@ def mathml_root(xml: str) -> _Element:
 
 
 def name_of(element: _Element) -> str:
-    """The name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -81,7 +84,7 @@ _ESCAPES = {"[": "&lsqb;", "]": "&rsqb;", ",": "&comma;", "?": "&quest;"}
 
 
 def read_content_mathml(xml: str) -> OperatorTree:
-    """The operator tree of a `<math>` element of Content MathML.
+    """Return the operator tree of a `<math>` element of Content MathML.
 
     >>> str(read_content_mathml("<math><apply><plus/><ci>x</ci><cn>1</cn></apply></math>"))
     '(U!plus V!x N!1)'
@@ -178,20 +181,21 @@ _HEAD = "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{docume
 
 @dataclass(frozen=True, slots=True)
 class MathMl:
-    """What LaTeXML made of a formula: two `<math>` elements, as text."""
+    """What LaTeXML makes of a formula: two `<math>` elements, as text."""
 
     presentation: str
     content: str
 
 
 def convert_with_latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
-    """The MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that is not
-    made of known commands alone: others read files, and LaTeXML runs some of these as programs.
+    """Yield the MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that
+    is not made of known commands alone: others read files, and LaTeXML runs some of these as programs.
 
     A document is made in which a mark stands before each formula. Where not exactly one formula follows a
     mark, as after a brace that is never closed, the batch is halved, so that a bad formula harms no other.
 
-    Raises: EngineError E377 where the program is not installed, E378 where it does not work.
+    Raises:
+        EngineError: E377 where the program is not installed, E378 where it does not work.
     """
     if shutil.which(PROGRAM) is None:
         raise EngineError(
@@ -204,7 +208,7 @@ def convert_with_latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
 
 
 def is_harmless(latex: str) -> bool:
-    r"""Whether a formula has only commands and environments of LaTeX's and amsmath's formulas.
+    r"""Return whether a formula has only commands and environments of LaTeX's and amsmath's formulas.
 
     >>> is_harmless(r"\frac{1}{2}"), is_harmless(r"\csname input\endcsname"), is_harmless(r"\begin{input}")
     (True, False, False)
@@ -244,7 +248,7 @@ def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
 
 
 def _run_latexml(formulas: Sequence[str]) -> list[MathMl] | str:
-    """The MathML of formulas; or, where they cannot all be told apart, what went wrong."""
+    """Return the MathML of formulas; or, where they cannot all be told apart, what went wrong."""
     from lxml import etree
 
     body = "".join(f"\\par mathwb{at}formula ${one.strip()}$\n" for at, one in enumerate(formulas))
@@ -277,7 +281,8 @@ def _run_limited(options: Sequence[str], errors: Path, formulas: int) -> None:
     """Run the program in the folder of `errors`, with limits of memory, time and files, and with nothing to
     find but its own files: the folder is its home and all of its search path.
 
-    Raises: OSError; TimeoutExpired, when it and what it has started have been ended.
+    Raises:
+        OSError: TimeoutExpired, when it and what it has started have been ended.
     """
     seconds = _START_S + _EACH_S * formulas
     # Not `resource.setrlimit` in the child: this process may have threads. Not every system has each limit.
@@ -303,7 +308,7 @@ def _run_limited(options: Sequence[str], errors: Path, formulas: int) -> None:
 
 
 def _walk_formulas(root: _Element) -> Iterator[tuple[int, _Element]]:
-    """The outermost `<math>` elements, each with the number of the last mark before it (-1: none)."""
+    """Yield the outermost `<math>` elements, each with the number of the last mark before it (-1: none)."""
     mark = -1
     pending: list[_Element | str] = [root]
     while pending:

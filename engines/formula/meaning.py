@@ -62,7 +62,7 @@ class Statements(Expressions):
     # Formulas
 
     def parse_line(self) -> Tree:
-        """All that the line says."""
+        """Return all that the line says."""
         while self.parts and self.is_gap(self.parts[-1]):
             self.parts.pop()
         self.length = len(self.parts)
@@ -80,6 +80,7 @@ class Statements(Expressions):
         return self.join_formulas(found, joins)
 
     def is_gap(self, piece: Piece) -> bool:
+        """Return whether a piece only separates formulas."""
         return (
             piece.role in (Role.PUNCTUATION, Role.PERIOD)
             or piece.text == "\\\\"
@@ -88,7 +89,7 @@ class Statements(Expressions):
         )
 
     def read_separator(self) -> str:
-        """What stands between two formulas: a comma, a word, a new line."""
+        """Read what stands between two formulas: a comma, a word, a new line."""
         result = ""
         first = self.at
         while self.at < self.length:
@@ -107,14 +108,15 @@ class Statements(Expressions):
             raise self.make_error("something is missing at the end")
         return result
 
-    def join_formulas(self, found: list[Tree], joins: list[str]) -> Tree:
-        if len(found) == 1:
-            return found[0]
-        kinds = [is_statement(one) for one in found]
+    def join_formulas(self, formulas: list[Tree], joins: list[str]) -> Tree:
+        """Return formulas joined by what stands between them."""
+        if len(formulas) == 1:
+            return formulas[0]
+        kinds = [is_statement(one) for one in formulas]
         words = set(joins)
         if "iff" in words or "implies" in words or "if" in words:
-            if len(found) == 2 and all(kinds):
-                left, right = found
+            if len(formulas) == 2 and all(kinds):
+                left, right = formulas
                 return (
                     Tree("iff", (left, right))
                     if "iff" in words
@@ -125,22 +127,23 @@ class Statements(Expressions):
             if "or" in words:
                 if "and" in words:
                     raise self.make_error("'and' beside 'or' can be read in two ways")
-                return Tree("or", tuple(found))
-            return Tree("and", tuple(found))
+                return Tree("or", tuple(formulas))
+            return Tree("and", tuple(formulas))
         if any(kinds):
-            last = found[-1]
+            last = formulas[-1]
             shared = last.label in SHARED and not any(kinds[:-1]) and words <= {",", "and"}
             if shared and not any(
-                one.children and one.label != "call" for one in (*found[:-1], last.children[0])
+                one.children and one.label != "call" for one in (*formulas[:-1], last.children[0])
             ):
-                every = (*found[:-1], last.children[0])
+                every = (*formulas[:-1], last.children[0])
                 return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
             raise self.make_error("a list beside a relation is not understood")
-        return Tree("list", tuple(found))
+        return Tree("list", tuple(formulas))
 
     # Statements
 
     def parse_statement(self) -> Tree:
+        """Parse statements joined by `iff` and `implies`."""
         left = self.parse_disjunction()
         while True:
             label = self.here.operator.label
@@ -155,20 +158,23 @@ class Statements(Expressions):
                 return left
 
     def parse_disjunction(self) -> Tree:
-        found = [self.parse_conjunction()]
+        """Parse statements joined by `or`."""
+        disjuncts = [self.parse_conjunction()]
         while self.here.operator.label == "U!or" and self.here.role == Role.ADD:
             self.take_piece()
-            found.append(self.parse_conjunction())
-        return found[0] if len(found) == 1 else Tree("or", tuple(found))
+            disjuncts.append(self.parse_conjunction())
+        return disjuncts[0] if len(disjuncts) == 1 else Tree("or", tuple(disjuncts))
 
     def parse_conjunction(self) -> Tree:
-        found = [self.parse_negation()]
+        """Parse statements joined by `and`."""
+        conjuncts = [self.parse_negation()]
         while self.here.operator.label == "U!and" and self.here.role == Role.ADD:
             self.take_piece()
-            found.append(self.parse_negation())
-        return found[0] if len(found) == 1 else Tree("and", tuple(found))
+            conjuncts.append(self.parse_negation())
+        return conjuncts[0] if len(conjuncts) == 1 else Tree("and", tuple(conjuncts))
 
     def parse_negation(self) -> Tree:
+        """Parse a statement that may be negated."""
         if self.here.operator.label == "O!not" and not self.here.operator.children:
             self.take_piece()
             self.enter_level()
@@ -180,19 +186,21 @@ class Statements(Expressions):
     # Relations
 
     def parse_chain(self) -> Tree:
-        """Relations one after another, each with the sides next to it."""
+        """Parse a chain of relations, each with the sides next to it."""
         if self.here.role == Role.RELATION:
             raise self.make_error("the left side is missing")
         left = self.parse_sets()
-        found: list[Tree] = []
+        relations: list[Tree] = []
         while True:
             ahead, piece = 0, self.here
             while is_blank(piece) or piece.alone.label == "V!quad":
                 ahead += 1
                 piece = self.piece_ahead(ahead)
-            if piece.role == Role.COLON and piece.text == ":" and not found:
+            # "a : b" is a ratio unless a relation has been read.
+            if piece.role == Role.COLON and piece.text == ":" and not relations:
                 left = self.parse_ratio(left)
                 continue
+            # A single bar may mean "divides".
             bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
             if (
                 (bar and self.piece_ahead(ahead + 1).role == Role.SCRIPT)
@@ -203,19 +211,21 @@ class Statements(Expressions):
             self.at += ahead
             relation = self.read_relation()
             right = self.parse_right_side(relation)
+            # "(mod n)" makes a congruence of an equation.
             modulus = self.parse_modulus()
             if modulus is not None:
                 if relation not in ("=", "equivalent"):
                     raise self.make_error("a modulus belongs to a congruence")
-                found.append(Tree("congruent", (left, right, modulus)))
+                relations.append(Tree("congruent", (left, right, modulus)))
             else:
-                found.append(self.make_relation(relation, left, right, piece))
+                relations.append(self.make_relation(relation, left, right, piece))
             left = right
-        if not found:
+        if not relations:
             return left
-        return found[0] if len(found) == 1 else Tree("and", tuple(found))
+        return relations[0] if len(relations) == 1 else Tree("and", tuple(relations))
 
     def read_relation(self) -> str:
+        """Read the sign of a relation."""
         piece = self.take_piece()
         label = piece.operator.label
         known = RELATIONS.get(label, "")
@@ -244,7 +254,7 @@ class Statements(Expressions):
         return known
 
     def parse_right_side(self, relation: str) -> Tree:
-        """The right side of a relation."""
+        """Return the right side of a relation."""
         before = self.context.intervals
         self.context.intervals = relation in ("in", "not in", "subset")
         while self.here.text == "\\\\" or is_alignment(self.here):
@@ -256,7 +266,7 @@ class Statements(Expressions):
         return result
 
     def parse_modulus(self) -> Tree | None:
-        r"""`\pmod n`, `(\bmod n)` behind a congruence."""
+        r"""Parse `\pmod n` or `(\bmod n)` behind a congruence."""
         if self.here.role == Role.ANNOTATION:
             return self.term_of(self.take_piece().alone.children[0])
         if self.here.role == Role.OPEN and self.opens_modulus():
@@ -272,6 +282,7 @@ class Statements(Expressions):
         return None
 
     def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        """Return a relation of two sides."""
         if relation == "equivalent":
             raise self.make_error("'\\equiv' without a modulus can be read in two ways", piece)
         if relation == "contains":
@@ -286,6 +297,7 @@ class Statements(Expressions):
         return Tree(relation, (left, right))
 
     def parse_ratio(self, left: Tree) -> Tree:
+        """Parse a ratio."""
         colon = self.take_piece()
         if left.label in self.context.functions | USUAL or self.at >= self.length:
             raise self.make_error("':' is not understood here", colon)
@@ -298,8 +310,11 @@ class Statements(Expressions):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a document says of its letters: which are functions, which are neither functions nor constants
-    although they could be (`e`, `i`, `f`), and which stand for integers."""
+    """What a document says of its letters.
+
+    `functions` are functions, `letters` are neither functions nor constants although they could be (`e`, `i`,
+    `f`), and `integers` stand for integers.
+    """
 
     functions: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
@@ -322,10 +337,8 @@ _NONE = Names()
 NaturalNotation = Literal["auto", "latex", "plain", "mathml"]
 
 
-def read(
-    formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto"
-) -> Reading:
-    r"""What a formula says; it never raises.
+def read(formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto") -> Reading:
+    r"""Read what a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
 
@@ -374,8 +387,11 @@ _LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
 def read_strictly(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:
-    """The term, and what was settled while it was read. Raises: UnreadError with the place of what cannot be
-    read."""
+    """Return the term, and what was settled while it was read.
+
+    Raises:
+        UnreadError: With the place of what cannot be read.
+    """
     parts = pieces_of(LatexSource.from_latex(formula))
     context = context_of(parts, names or _NONE)
     tree = _parse_tree(parts, context)
@@ -400,6 +416,7 @@ def _too_large(tree: Tree) -> bool:
 
 
 def pieces_of(source: LatexSource) -> list[Piece]:
+    """Return the pieces of a formula, with words and arguments found in them."""
     if len(source.latex) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(source.latex):,} characters; at most {MAX_CHARACTERS:,} are read")
     with deep_recursion():
@@ -407,40 +424,44 @@ def pieces_of(source: LatexSource) -> list[Piece]:
 
 
 def context_of(parts: list[Piece], names: Names) -> ReadingContext:
-    """What is known of the letters of a formula before it is read."""
+    """Return what is known of the letters of a formula before it is read."""
     functions, letters = set(names.functions), set(names.letters)
     bare: set[str] = set()
     called: set[str] = set()
     capitals: set[str] = set()
     single: set[str] = set()
     bold = False
-    for each in iterate_lines(parts):
+    # Go over all lines, those of arguments too.
+    for line_parts in iterate_lines(parts):
         before = ""
-        for at, piece in enumerate(each):
-            if piece.text == "O!SUB" and at and each[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
+        for at, piece in enumerate(line_parts):
+            if piece.text == "O!SUB" and at and line_parts[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
                 letters |= {one.text for one in argument_pieces(piece.alone) if one.text in ("i", "e")}
             if piece.role != Role.UNKNOWN:
                 before = ""
                 continue
             name = name_of(piece)
             bold = bold or is_bold(name)
-            how = bracket_after(each, at)
+            # A bracket behind a name makes it a candidate for a function.
+            how = bracket_after(line_parts, at)
             if how:
                 called |= {name} if how == "function" else set()
             else:
                 bare.add(name)
+            # Capitals side by side, as in AB, are points of geometry.
             capital = len(name) == 1 and "A" <= name <= "Z"
-            behind = each[at + 1] if at + 1 < len(each) else None
+            behind = line_parts[at + 1] if at + 1 < len(line_parts) else None
             if capital and before:
                 capitals |= {before, name}
             elif capital and (behind is None or behind.role != Role.UNKNOWN or not name_of(behind).isupper()):
-                ahead = each[at - 1] if at else None
+                ahead = line_parts[at - 1] if at else None
                 if ahead is None or (ahead.role != Role.FUNCTION and ahead.text != "∠"):
                     single.add(name)
             before = name if capital else ""
+            # "i = 1" at the beginning makes i an index, no imaginary unit.
             if name == "i" and behind is not None and behind.role == Role.RELATION:
-                opens = at == 0 or each[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
-                after = each[at + 2].alone.label if at + 2 < len(each) else ""
+                opens = at == 0 or line_parts[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
+                after = line_parts[at + 2].alone.label if at + 2 < len(line_parts) else ""
                 if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
                     letters.add("i")
     functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _find_defined_names(parts)
@@ -455,7 +476,7 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
 
 
 def _find_defined_names(parts: list[Piece]) -> set[str]:
-    """Letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
+    """Return letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
     result: set[str] = set()
     for at, (piece, after) in enumerate(pairwise(parts)):
         if piece.role != Role.UNKNOWN:
@@ -480,7 +501,7 @@ def _find_defined_names(parts: list[Piece]) -> set[str]:
 
 
 def _with_sequences(tree: Tree, context: ReadingContext) -> Tree:
-    """The tree with each `a_1` as `a` of 1 where some index of a is worked out."""
+    """Return the tree with each `a_1` as `a` of 1 where some index of a is worked out."""
     if not tree.children:
         base, indices = context.subscripted.get(tree.label, ("", ()))
         return Tree("call", (Tree(base), *indices)) if base in context.sequences else tree
@@ -494,7 +515,7 @@ _ARROW = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*(?::|\\colon)[^=]*?\\(?:to|rig
 
 
 def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
-    r"""What the formulas of a document, and its text, say of its letters.
+    r"""Return what the formulas of a document, and its text, say of its letters.
 
     >>> sorted(names_of(["P(x) = x^2", r"q\colon A \to B"], "a function $u$").functions)
     ['P', 'q', 'u']
@@ -515,7 +536,7 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
 
 
 def list_links(reading: Reading | Tree) -> list[Tree]:
-    """The relations of a chain, each with the sides next to it; those of other statements as well.
+    """Return the relations of a chain, each with the sides next to it; those of other statements as well.
 
     >>> [link.list_labels() for link in list_links(read("a = b < c"))]
     [['=', 'a', 'b'], ['<', 'b', 'c']]
@@ -554,18 +575,19 @@ class StatementLink:
 
     @property
     def reason(self) -> str:
+        """Why the link is not read, or an empty text."""
         if self.tree is not None:
             return ""
-        said = self.left.reason or self.right.reason or (self.modulus.reason if self.modulus else "")
-        return said or f"the relation {self.relation!r} is not understood"
+        side_reason = self.left.reason or self.right.reason or (self.modulus.reason if self.modulus else "")
+        return side_reason or f"the relation {self.relation!r} is not understood"
 
 
 _TWO_SIDED = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx"))
 
 
 def read_statements(formula: str | LatexSource, names: Names | None = None) -> list[StatementLink]:
-    r"""The links of the chains of relations in a formula, over all lines of an aligned environment; what is
-    not read on one side leaves the other links as they are.
+    r"""Return the links of the chains of relations in a formula, over all lines of an aligned environment;
+    what is not read on one side leaves the other links as they are.
 
     >>> [(one.relation, one.span) for one in read_statements(r"\begin{align} a &= b \\ &= c \end{align}")]
     [('=', (14, 20)), ('=', (19, 28))]
@@ -580,6 +602,7 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
     for chain in _iterate_chains(parts):
         if len(chain) < 2:
             continue
+        # A modulus at the end of a chain applies to all its links.
         moduli = [end for side, _ in chain if (end := _take_modulus(side)) is not None]
         modulus = _read_side(moduli[-1], context) if moduli else None
         readings = [
@@ -602,7 +625,7 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
 
 
 def _take_modulus(side: list[Piece]) -> list[Piece] | None:
-    r"""The modulus at the end of a side, taken off it: `\pmod n`, `\mod n`, `(\bmod n)`, `(mod n)`."""
+    r"""Return the modulus at the end of a side, taken off it: `\pmod n`, `\mod n`, `(\bmod n)`, `(mod n)`."""
     if side and side[-1].role == Role.ANNOTATION:
         return list(argument_pieces(side.pop().alone.children[0]))
     for at, piece in enumerate(side[:-1]):
@@ -673,7 +696,7 @@ def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -
 
 
 def _goes_on(parts: list[Piece], at: int) -> bool:
-    """Whether a relation follows the comma here before the next one: another formula, no list."""
+    """Return whether a relation follows the comma here before the next one: another formula, no list."""
     depth = 0
     for piece in parts[at + 1 :]:
         depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)

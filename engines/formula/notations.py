@@ -278,9 +278,12 @@ _ESCAPED = str.maketrans(
 
 
 def meant_by_mathml(xml: str) -> str | Tree:
-    """LaTeX of Presentation MathML, and the term of Content MathML. An annotation in TeX goes before both.
+    """Return the LaTeX of Presentation MathML, or the term of Content MathML; an annotation in TeX comes
+    before both.
 
-    Raises: UnreadError for what has neither; DataError E317 for text that is no XML.
+    Raises:
+        UnreadError: For what has neither.
+        DataError: E317 for text that is no XML.
     """
     root = mathml_root(xml)
     for element in root.iter():
@@ -335,8 +338,8 @@ def _write_latex(element: _Element, *, lenient: bool) -> str:
         base, *scripts = parts
         if name == "mover" and scripts[0] in _MARKS_ABOVE:
             return f"{_MARKS_ABOVE[scripts[0]]}{{{base}}}"
-        whole = base if name_of(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
-        return whole + "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True))
+        enclosed = base if name_of(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
+        return enclosed + "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True))
     if name == "msqrt":
         return rf"\sqrt{{{' '.join(parts)}}}"
     if name == "mroot" and len(parts) == 2:
@@ -424,6 +427,7 @@ _MARKS = ("bvar", "lowlimit", "uplimit", "degree", "logbase", "condition")
 def _apply_content_operator(
     name: str, operator: _Element, marks: dict[str, _Element], given: list[Tree]
 ) -> Tree:
+    # Bound variables and limits first: sums, products, integrals, derivatives.
     inner = {key: _to_term(one[0]) for key, one in marks.items() if len(one)}
     ranged = {"sum": "sum", "product": "prod", "int": "integral"}
     if name in ranged and inner.keys() == {"bvar", "lowlimit", "uplimit"} and len(given) == 1:
@@ -448,6 +452,7 @@ def _apply_content_operator(
     label = _LABELS.get(name) or ONE_PLACE.get(name, "")
     if label in _NESTED and given:
         return nest_operands(label, given)
+    # A relation of several operands is a chain.
     chained = label in ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx")
     if chained and len(given) > 2:
         return Tree("and", tuple(Tree(label, pair) for pair in pairwise(given)))

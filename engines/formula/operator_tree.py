@@ -38,10 +38,11 @@ class OperatorTree:
 
     @property
     def unordered(self) -> bool:
+        """Whether the operands of the node have no order."""
         return self.label.startswith(("U!", "+!U!"))
 
     def walk_nodes(self) -> Iterator[OperatorTree]:
-        """Every node, parents first, from left to right."""
+        """Yield every node, parents first, from left to right."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -49,11 +50,11 @@ class OperatorTree:
             pending.extend(reversed(node.children))
 
     def count_nodes(self) -> int:
-        """How many nodes it has."""
+        """Return how many nodes it has."""
         return sum(1 for _ in self.walk_nodes())
 
     def is_too_tall(self) -> bool:
-        """Whether it has more levels than a tree may have."""
+        """Return whether it has more levels than a tree may have."""
         row: Sequence[OperatorTree] = (self,)
         for _ in range(TALLEST):
             row = [child for node in row for child in node.children]
@@ -62,7 +63,9 @@ class OperatorTree:
         return True
 
     def cut_deep_parts(self, spans: Sequence[tuple[int, int] | None] = ()) -> OperatorTree:
-        """The same, errors in place of what is too deep; `spans` are those of the nodes of `walk()`."""
+        """Return the same, errors in place of what is too deep; `spans` are those of the nodes of
+        `walk()`.
+        """
         places = {id(node): span for node, span in zip(self.walk_nodes(), spans, strict=False)}
         order, levels = [self], {id(self): 1}
         for node in order:
@@ -79,6 +82,7 @@ class OperatorTree:
         return done[id(self)]
 
     def list_errors(self) -> list[OperatorTree]:
+        """Return the error nodes of the tree."""
         return [node for node in self.walk_nodes() if node.label.startswith("E!")]
 
     def to_document(self) -> dict[str, Any]:
@@ -96,7 +100,7 @@ class OperatorTree:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> OperatorTree:
-        """A tree from its document.
+        """Return a tree from its document.
 
         Raises:
             DataError E317: where a node has no label, or children that are no list.
@@ -118,7 +122,9 @@ class OperatorTree:
         return done[id(document)]
 
     def sort_operands(self) -> OperatorTree:
-        """The same tree with the operands of unordered operators in one order: equal trees are the same."""
+        """Return the same tree with the operands of unordered operators in one order: equal trees are the
+        same.
+        """
         done: dict[int, tuple[OperatorTree, str]] = {}
         for node in reversed(list(self.walk_nodes())):
             made = [done[id(child)] for child in node.children]
@@ -129,7 +135,7 @@ class OperatorTree:
         return done[id(self)][0]
 
     def __str__(self) -> str:
-        """One line: `(O!SUP V!x N!2)`."""
+        """Return one line: `(O!SUP V!x N!2)`."""
         done: dict[int, str] = {}
         for node in reversed(list(self.walk_nodes())):
             parts = [node.label, *(done[id(child)] for child in node.children)]
@@ -138,7 +144,7 @@ class OperatorTree:
 
 
 def make_fragments(parts: Sequence[OperatorTree], span: tuple[int, int] | None = None) -> OperatorTree:
-    """What cannot be parsed: an error node over its pieces. Letters that follow one another are one text.
+    """Return an error node over pieces that cannot be parsed; letters that follow one another are one text.
 
     >>> str(make_fragments([OperatorTree(label) for label in ("-!l", "-!h", "V!)", "-!s")]))
     '(E! O!fragments T!lh V!) -!s)'
@@ -162,7 +168,8 @@ ABSENT = OperatorTree("W!")
 
 
 def apply_operator(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorTree:
-    """An operator over its operands; one with scripts becomes a node named after what carries the scripts.
+    """Return an operator over its operands; one with scripts becomes a node named after what carries the
+    scripts.
 
     >>> sum_over_k = OperatorTree("O!SUB", (OperatorTree("O!sum"), OperatorTree("V!k")))
     >>> str(apply_operator(sum_over_k, [OperatorTree("V!x")]))
@@ -204,7 +211,7 @@ def _general_label(label: str) -> str:
 
 
 def count_features(tree: OperatorTree) -> Counter[str]:
-    """How often each feature occurs in a tree."""
+    """Return how often each feature occurs in a tree."""
     result: Counter[str] = Counter()
     whole: dict[int, tuple[str, str]] = {}
     order: list[tuple[OperatorTree, tuple[str, ...], tuple[str, ...]]] = [(tree, (), ())]
@@ -227,7 +234,7 @@ def count_features(tree: OperatorTree) -> Counter[str]:
 
 
 def _subtree_texts(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tuple[str, str]:
-    """A text of a sub-tree, and one with wildcards; the same for the same operands in any order."""
+    """Return a text of a sub-tree, and one with wildcards; the same for the same operands in any order."""
     exact = [below[id(child)][0] for child in node.children]
     wild = [below[id(child)][1] for child in node.children]
     if node.unordered:
@@ -241,7 +248,9 @@ def _subtree_texts(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tup
 
 
 def _shorten_text(text: str) -> str:
-    """A long text by its hash, so that what is written of deep trees does not grow with their depth."""
+    """Return a long text by its hash, so that what is written of deep trees does not grow with their
+    depth.
+    """
     return text if len(text) <= 80 else blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -257,7 +266,8 @@ class TreePart:
 
 
 def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
-    """The largest sub-trees of one formula that the other has too, greatest first; none lies in another.
+    """Return the largest sub-trees of one formula that the other has too, greatest first; none lies in
+    another.
 
     Exact ones come before those that are equal up to letters and numbers. Single leaves count where they are
     exact.
@@ -288,7 +298,7 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
 
 
 def _texts_and_sizes(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], list[int]]:
-    """The text of the sub-tree at each place, and how many nodes it has; nodes in `walk()` order."""
+    """Return the text of the sub-tree at each place, and how many nodes it has; nodes in `walk()` order."""
     texts: list[tuple[str, str]] = [("", "")] * len(nodes)
     sizes = [1] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):

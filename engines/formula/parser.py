@@ -37,7 +37,7 @@ class _Stretch:
 
 
 def join_connectives(parts: list[Piece]) -> list[Piece]:
-    r"""The pieces, with each `\land` and `\lor` whose sides all are relations as a relation itself.
+    r"""Return the pieces, with each `\land` and `\lor` whose sides all are relations as a relation itself.
 
     In `x > 0 \land y > 0` it joins two statements, in `x \land y = z` it makes a term.
     """
@@ -51,8 +51,10 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
                 result[at] = replace(result[at], role=Role.RELATION)
         return _Stretch(listed)
 
+    # A stretch ends at a bracket, at punctuation or at an arrow; connectives in it join statements only if
+    # all of their sides are relations.
     for at, piece in enumerate(parts):
-        here = stretches[-1]
+        current_stretch = stretches[-1]
         label = piece.operator.label
         if piece.role == Role.OPEN:
             stretches.append(_Stretch(piece.text == "{"))
@@ -61,13 +63,13 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
         elif piece.role in _ENDS or (
             piece.role == Role.RELATION and (label in ARROWS or piece.text == "\\mid")
         ):
-            stretches.append(finish_stretch(listed=here.listed and piece.role == Role.PUNCTUATION))
+            stretches.append(finish_stretch(listed=current_stretch.listed and piece.role == Role.PUNCTUATION))
         elif piece.role == Role.RELATION:
-            here.related = True
+            current_stretch.related = True
         elif piece.role == Role.ADD and label in _CONNECTIVES:
-            here.statements = here.statements and here.related
-            here.related = False
-            here.signs.append(at)
+            current_stretch.statements = current_stretch.statements and current_stretch.related
+            current_stretch.related = False
+            current_stretch.signs.append(at)
     while stretches:
         finish_stretch(listed=False)
     return result
@@ -99,7 +101,7 @@ class OperandRun:
         self.mode = mode
 
     def add_operand(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
-        """One more operand; `sign` tells operators apart that are written in different ways."""
+        """Add an operand; `sign` tells apart operators that are written in different ways."""
         nested = self.mode == "correct" and not operator.label.startswith("U!")
         if self.operator is not None and (sign != self.sign or not sign or operator.children or nested):
             self.operands = [self.to_tree()]
@@ -107,27 +109,30 @@ class OperandRun:
         self.operands.append(operand)
 
     def to_tree(self) -> OperatorTree:
+        """Return the operation of the operands so far."""
         return self.operands[0] if self.operator is None else apply_operator(self.operator, self.operands)
 
 
 def make_list(parts: list[OperatorTree]) -> OperatorTree:
-    """Expressions side by side; one alone is itself."""
+    """Return expressions side by side as a list; a single one is returned unchanged."""
     return parts[0] if len(parts) == 1 else OperatorTree(f"M!L-{len(parts)}", tuple(parts))
 
 
-def make_fenced(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree | None:
-    """What these things mean in these brackets; `set` opens a set by a condition. None: nothing."""
+def make_fenced(opening: str, closing: str, members: list[OperatorTree]) -> OperatorTree | None:
+    """Return what these things mean in these brackets, or None if nothing; `set` opens a set by a
+    condition.
+    """
     pair = opening + closing
-    if opening == "set" or (pair == "()" and len(found) == 1):
-        return found[0]
-    if pair in _INTERVALS and len(found) == 2:
-        return OperatorTree(f"O!interval({_INTERVALS[pair]})", tuple(found))
+    if opening == "set" or (pair == "()" and len(members) == 1):
+        return members[0]
+    if pair in _INTERVALS and len(members) == 2:
+        return OperatorTree(f"O!interval({_INTERVALS[pair]})", tuple(members))
     label = _PAIRS.get(pair)
-    return None if label is None else OperatorTree(label.format(len(found)), tuple(found))
+    return None if label is None else OperatorTree(label.format(len(members)), tuple(members))
 
 
 def make_fragments_of(parts: list[Piece]) -> OperatorTree:
-    """What cannot be parsed: the pieces one by one; what stands in brackets is put together."""
+    """Return pieces that cannot be parsed one by one, with what stands in brackets put together."""
     stack: list[list[OperatorTree]] = [[]]
     bare: Piece | None = None
     for piece in parts:
@@ -162,8 +167,8 @@ _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
 def search_tree(latex: str | LatexSource) -> OperatorTree:
-    r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
-    letters (blackboard bold, script, fraktur), which those leave out.
+    r"""Return the tree by which a formula is searched: as published, with the words of texts and the
+    alphabets of letters (blackboard bold, script, fraktur), which those leave out.
 
     >>> str(search_tree(r"\text{sinc}(\mathbb{R})")), str(operator_tree(r"\text{sinc}(\mathbb{R})"))
     ('(U!times V!sinc V!ℝ)', '(U!times W! V!R)')
@@ -174,7 +179,7 @@ def search_tree(latex: str | LatexSource) -> OperatorTree:
 def operator_tree(
     latex: str | LatexSource, mode: ParserMode = "arqmath", *, texts: bool = False
 ) -> OperatorTree:
-    """The operator tree of a formula, with `texts` as `search_tree`; never raises.
+    """Return the operator tree of a formula, with `texts` as `search_tree`; never raises.
 
     >>> str(operator_tree("x^2 + 1"))
     '(U!plus (O!SUP V!x N!2) N!1)'
@@ -265,7 +270,9 @@ class _Grammar:
     # Formulas
 
     def parse_formulas(self) -> OperatorTree:
-        """Formulas with punctuation between them; expressions in between join the side where they stand."""
+        """Return formulas with punctuation between them; expressions in between join the side where they
+        stand.
+        """
         done: list[OperatorTree] = []
         left: list[OperatorTree] = []
         chain: list[tuple[OperatorTree, list[OperatorTree]]] = []
@@ -275,6 +282,7 @@ class _Grammar:
             result = self.make_relation(left, chain)
             return apply_operator(colon[0], (colon[1], result)) if colon else result
 
+        # A formula is an expression, or a chain of relations; it ends at punctuation or a colon.
         while True:
             expression = ABSENT if self.role_ahead() == Role.RELATION else self.parse_conditioned()
             if self.role_ahead() == Role.RELATION:
@@ -371,7 +379,7 @@ class _Grammar:
         return apply_operator(arrows[0], (first, *rest))
 
     def parse_conditioned(self) -> OperatorTree:
-        """An expression, under a condition after a bar, with what is said of it behind."""
+        """Return an expression, under a condition after a bar, with what is said of it behind."""
         result = self.parse_expression()
         while self.role_ahead() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
             self.take_piece()
@@ -498,7 +506,7 @@ class _Grammar:
     # Brackets
 
     def opens_bar(self) -> bool:
-        """Whether the bar here opens: none is open, and its partner follows."""
+        """Return whether the bar here opens: none is open, and its partner follows."""
         if self.bars:
             return False
         text = self.parts[self.at].text
@@ -522,7 +530,7 @@ class _Grammar:
         return OperatorTree("F!abs" if text == "|" else "O!norm", (result,))
 
     def call_function(self, operator: OperatorTree) -> OperatorTree:
-        """A function of each thing in the brackets that follow."""
+        """Return a function of each thing in the brackets that follow."""
         at = self.at
         opening, closing, found = self.parse_bracketed()
         scripted = self.role_ahead() == Role.SCRIPT
@@ -556,7 +564,7 @@ class _Grammar:
         return opening, self.take_piece().text, result
 
     def parse_element(self, opening: str) -> OperatorTree:
-        """One of several things in brackets: an expression, or a bare operator."""
+        """Return one of several things in brackets: an expression, or a bare operator."""
         if self.role_ahead() in _SIGNS and self.role_ahead(1) in (Role.PUNCTUATION, Role.CLOSE):
             return self.take_piece().alone
         result = self.parse_conditioned() if opening != "{" else self.parse_expression()
@@ -581,6 +589,7 @@ class ParsedFormula(LatexSource):
 
     @cached_property
     def tree(self) -> OperatorTree:
+        """The operator tree of the formula."""
         return operator_tree(self)
 
     @cached_property
@@ -590,17 +599,19 @@ class ParsedFormula(LatexSource):
 
     @cached_property
     def layout(self) -> OperatorTree:
+        """The symbol layout tree of the formula."""
         from engines.formula.symbol_layout import layout_tree
 
         return layout_tree(self)
 
     @cached_property
     def spans(self) -> list[tuple[int, int] | None]:
-        """Where the nodes of `search_tree` stand."""
+        """The spans of the nodes of `search_tree` in the source."""
         return node_spans(self.search_tree, self)
 
     @cached_property
     def shown(self) -> str:
+        """The formula as one line of Unicode."""
         from engines.formula.unicode import unicode_text
 
         return unicode_text(self)

@@ -23,7 +23,7 @@ _MOST_STEPS = 20_000
 
 
 def with_wildcards(text: str) -> str:
-    r"""A query with wildcards as letters that every reader takes for such.
+    r"""Return a query with wildcards as letters that every reader takes for such.
 
     >>> from engines.formula.parser import search_tree
     >>> [wildcard_name(node.label) for node in search_tree(with_wildcards("?a + ??")).children]
@@ -33,18 +33,19 @@ def with_wildcards(text: str) -> str:
 
 
 def wildcard_name(label: str) -> str | None:
-    """The wildcard that a label stands for: `a`, or `??`; None for none."""
+    """Return the wildcard that a label stands for: `a`, or `??`; None for none."""
     if len(label) != 3 or not label.startswith("V!") or not _FIRST <= ord(label[2]) <= ord(_MANY):
         return None
     return "??" if label[2] == _MANY else chr(ord(label[2]) - _FIRST)
 
 
 def is_pattern(tree: OperatorTree) -> bool:
+    """Return whether a tree has wildcards."""
     return any(wildcard_name(node.label) for node in tree.walk_nodes())
 
 
 def pattern_features(tree: OperatorTree) -> Counter[str]:
-    """What every formula has that matches: the features of what stands between the wildcards."""
+    """Return features that every formula has which matches: those of what stands between the wildcards."""
     result: Counter[str] = Counter()
     for part, fixed in _iterate_cut(tree):
         for name, count in count_features(part).items():
@@ -58,7 +59,7 @@ _HOLE = "W!hole"
 
 
 def _iterate_cut(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
-    """The tree with a hole for each wildcard, and the parts of it that have none."""
+    """Yield the tree with a hole for each wildcard, and the parts of it that have none."""
     done: dict[int, tuple[OperatorTree, bool]] = {}
     for node in reversed(list(tree.walk_nodes())):
         children = [done[id(child)] for child in node.children]
@@ -88,8 +89,11 @@ def _iterate_fixed(
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """What the wildcards stand for, by name, and the node that matches, of `walk()`; `share` of the formula's
-    nodes that lie in it."""
+    """A match of a pattern.
+
+    `bound` holds what the wildcards stand for, by name, `place` the index of the node that matches in the
+    order of `walk_nodes()`, and `share` how much of the formula's nodes lie in it.
+    """
 
     bound: Mapping[str, OperatorTree]
     place: int
@@ -97,7 +101,9 @@ class PatternMatch:
 
 
 def match_pattern(pattern: OperatorTree, tree: OperatorTree) -> PatternMatch | None:
-    """The largest part of a formula that a pattern matches, or of a sum or product several operands."""
+    """Return the largest part of a formula that a pattern matches, or of a sum or product several
+    operands.
+    """
     nodes = list(tree.walk_nodes())
     best: PatternMatch | None = None
     for place, node in enumerate(nodes):
@@ -121,7 +127,7 @@ class _Matcher:
     def iterate_matches(
         self, pattern: OperatorTree, node: OperatorTree
     ) -> Iterator[tuple[dict[str, OperatorTree], int]]:
-        """The bindings, and how many nodes of operands are left over."""
+        """Yield the bindings, and how many nodes of operands are left over."""
         if pattern.unordered and pattern.label == node.label:
             for bound, left in self._match_several(pattern.children, node, {}, rest=True):
                 yield bound, sum(one.count_nodes() for one in left)
@@ -177,7 +183,11 @@ class _Matcher:
         *,
         rest: bool,
     ) -> Iterator[tuple[dict[str, OperatorTree], list[OperatorTree]]]:
-        """Operands in any order. Args: rest: whether some may be left over."""
+        """Operands in any order.
+
+        Args:
+            rest: Whether some may be left over.
+        """
         many = any(wildcard_name(one.label) == "??" for one in patterns)
         # What is known comes first, wildcards by themselves last: they match anything.
         order = sorted(
@@ -223,8 +233,9 @@ class _Matcher:
 
 
 def find_renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
-    """The labels of a formula's variables by those of another, each of which stands where its own does, as
-    far as that can be: no two the same."""
+    """Return the labels of a formula's variables by those of another, each of which stands where its own
+    does, as far as that can be: no two the same.
+    """
     ours, theirs = _describe_surroundings(tree), _describe_surroundings(other)
     ways = [
         (sum((own & their).values()), name == like, name, like)
@@ -257,7 +268,9 @@ def _describe_surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, .
 
 
 def rename_variables(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:
-    """A formula with other variables, all at once; one that takes a letter of another gives it its own."""
+    """Return a formula with other variables, all at once; one that takes a letter of another gives it its
+    own.
+    """
     free = dict(names)
     for old, new in names.items():
         if new not in names:

@@ -118,6 +118,7 @@ def read_expression(text: str, notation: Notation = "auto", letters: str = "") -
         return read_prefix(text, letters)
     except ExpressionError as error:
         as_prefix = error
+    # Neither notation reads it: report the error of the one it looks like.
     operator, *rest = text.split()
     if operator == "d" and rest and is_name(rest[0]):
         raise as_prefix  # a derivative, and no product of d
@@ -153,6 +154,7 @@ def _read_latex(text: str, letters: str) -> Tree:
         tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
     except UnreadError as error:
         raise_at(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
+    # The tree may have more than the strict language: refuse at the first such node.
     for node in tree:
         label = node.label
         if ARITY.get(label) == len(node.children) and label != "d":
@@ -184,6 +186,7 @@ def _read_latex(text: str, letters: str) -> Tree:
                 count_operands(label if letters else label.removesuffix("_"), letters)
             except ExpressionError as error:
                 raise_at(text, error.what, place, error.remedy)
+    # A strict reader refuses what a natural one only notes.
     for note, place in context.notes.items():
         raise_at(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
     if letters:

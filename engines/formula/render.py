@@ -74,7 +74,7 @@ WrittenLatex = tuple[str, int]
 
 @cache
 def _operator_symbols() -> Mapping[tuple[str, bool], tuple[str, str]]:
-    """The first symbol of each operator, with its role, by label and whether it takes what follows."""
+    """Return the first symbol of each operator, with its role, by label and whether it takes what follows."""
     result: dict[tuple[str, bool], tuple[str, str]] = {}
     for symbol, known in symbol_roles().items():
         if known.role in _LEVELS:
@@ -118,7 +118,7 @@ def _prefix_commands() -> Mapping[str, str]:
 
 
 def to_latex(tree: OperatorTree, source: str = "") -> str:
-    r"""The LaTeX of a tree; `source` is what it was read from, where that is at hand.
+    r"""Return the LaTeX of a tree; `source` is what it was read from, where that is at hand.
 
     >>> to_latex(OperatorTree("O!SUP", (OperatorTree("V!x"), OperatorTree("N!2"))))
     'x^{2}'
@@ -247,7 +247,7 @@ class _Writer:
         return f"{base.rstrip()}{script}", _ATOM
 
     def write_chain(self, node: OperatorTree) -> str:
-        """`a < b < c`, where each relation goes on from the one before it; else nothing."""
+        """Return `a < b < c`, where each relation goes on from the one before it; else nothing."""
         if len(node.children) == 1:
             return ""
         written = last = ""
@@ -262,7 +262,7 @@ class _Writer:
         return written
 
     def splits_formulas(self, node: OperatorTree) -> bool:
-        """Whether a comma between two formulas makes no list of what stands beside it."""
+        """Return whether a comma between two formulas makes no list of what stands beside it."""
         first, second = node.children
         if second.label == "O!form-seq" and second.children:
             second = second.children[0]
@@ -402,7 +402,7 @@ def _write_side(part: WrittenLatex) -> str:
 
 
 def _write_elements(parts: Sequence[WrittenLatex], least: int = _RELATION) -> str:
-    """The things in brackets; a bar that is alone there is no absolute value."""
+    """Return the things in brackets; a bar that is alone there is no absolute value."""
     bars = len(parts) > 1
     return ", ".join(
         text

@@ -11,7 +11,8 @@ from engines.formula.symbols import list_symbols, symbol_roles
 
 
 def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, int] | None]:
-    """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
+    """Return where each node stands, (start, end) in characters, in the order of `walk_nodes()`; None where
+    unknown.
 
     A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
     and over a sign of its own before them.
@@ -20,6 +21,7 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
     [(0, 3), (2, 3)]
     """
     source = LatexSource.from_latex(latex)
+    # Every token under all names that a node may have for it.
     tokens: dict[str, list[tuple[int, int]]] = {}
     for token in source.list_tokens():
         known, shown = symbol_roles().get(token.text), list_symbols().get(token.text)
@@ -35,6 +37,7 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
     used: set[tuple[int, int]] = set()
     skipped: dict[str, dict[int, int]] = {}
     left = {name: iter(places) for name, places in tokens.items()}
+    # Leaves from left to right: each takes the next unused token of its name.
     for place, node in enumerate(nodes):
         if not node.children and spans[place] is None:
             # Iterators go on where they were: what came before is used.
@@ -42,12 +45,13 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
             spans[place] = result
             if result is not None:
                 used.add(result)
+    # Then operators from the last node up: from the first to the last of their operands.
     sizes = [1] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
         child, inner = place + 1, list[tuple[int, int]]()
         for _ in nodes[place].children:
-            if (below := spans[child]) is not None:
-                inner.append(below)
+            if (child_span := spans[child]) is not None:
+                inner.append(child_span)
             sizes[place] += sizes[child]
             child += sizes[child]
         if spans[place] is None and inner:
@@ -64,8 +68,9 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
 def _last_before(
     start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]], skipped: dict[int, int]
 ) -> tuple[int, int] | None:
-    """The last token that ends at `start` or before and belongs to no node yet; `skipped` says where to look
-    after one that does."""
+    """Return the last token that ends at `start` or before and belongs to no node yet; `skipped` says where
+    to look after one that does.
+    """
     place = bisect_right(tokens, start, key=lambda one: one[1]) - 1
     passed = []
     while place >= 0 and tokens[place] in used:

@@ -68,7 +68,7 @@ class Statement:
 
     @property
     def connective(self) -> Connective:
-        """What joins the parts of the body; "" where it is one relation, term or collection."""
+        """The connective that joins the parts of the body; "" for a single relation, term or collection."""
         tree = self.body.tree
         return tree.label if tree.label in _CONNECTIVES and tree.children else ""  # type: ignore[return-value]
 
@@ -86,7 +86,7 @@ class Statement:
 
     @property
     def kind(self) -> Kind:
-        """What sort of thing the text says."""
+        """The sort of thing that the text says: number, term, relation, set, …."""
         label, parts = self.tree.label, self.tree.children
         if not parts:
             return "set" if label == "set" else "number" if is_constant_token(label) else "term"

@@ -54,7 +54,7 @@ def _join_line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree
 
 
 def layout_tree(latex: str | LatexSource) -> OperatorTree:
-    """The symbol layout tree of a LaTeX formula; never raises."""
+    """Return the symbol layout tree of a LaTeX formula; never raises."""
     source = LatexSource.from_latex(latex)
     with deep_recursion():
         result = _join_line(
@@ -96,7 +96,7 @@ def _layout_piece(part: Piece, latex: str) -> list[OperatorTree]:
 
 
 def _command_sign(name: str) -> str:
-    """The sign of a command; a word where it has none: \\lim is lim."""
+    """Return the sign of a command; a word where it has none: \\lim is lim."""
     if name.startswith("\\not") and name not in list_symbols() and len(name) > 4:
         return unicodedata.normalize("NFC", _command_sign(name[4:]) + "\u0338")
     known = list_symbols().get(name)
@@ -104,7 +104,7 @@ def _command_sign(name: str) -> str:
 
 
 def _list_symbols(tree: OperatorTree) -> list[OperatorTree]:
-    """A line's symbols; what is a single token is no line yet."""
+    """Return a line's symbols; what is a single token is no line yet."""
     if tree.label == "line":
         return list(tree.children)
     if tree.label.startswith("E!"):
@@ -160,7 +160,7 @@ def _make_table(rows: list[list[list[OperatorTree]]]) -> OperatorTree:
 
 
 def read_presentation_mathml(xml: str) -> OperatorTree:
-    """The symbol layout tree of a `<math>` element.
+    """Return the symbol layout tree of a `<math>` element.
 
     >>> str(read_presentation_mathml("<math><msup><mi>x</mi><mn>2</mn></msup></math>"))
     '(line (V!x (above N!2)))'
@@ -235,7 +235,7 @@ def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
 
 
 def _layout_multiscripts(inner: list[_Element]) -> list[OperatorTree]:
-    """A base with scripts on either side; those before it hang on nothing."""
+    """Return a base with scripts on either side; those before it hang on nothing."""
     names = [name_of(one) for one in inner]
     cut = names.index("mprescripts") if "mprescripts" in names else len(inner)
 
@@ -251,7 +251,7 @@ def _layout_multiscripts(inner: list[_Element]) -> list[OperatorTree]:
 
 
 def layout_string(tree: OperatorTree) -> str:
-    """A symbol layout tree on one line: symbols, and where a line hangs before what it holds.
+    """Return a symbol layout tree on one line: symbols, and where a line hangs before what it holds.
 
     >>> layout_string(layout_tree("x^2+1"))
     'x above 2 + 1'

@@ -15,7 +15,7 @@ from engines.formula.operator_tree import OperatorTree
 
 
 class Role:
-    """What a piece of a formula may do in it."""
+    """The roles that a piece of a formula may have in it."""
 
     ADD = "add"
     ANNOTATION = "annotation"
@@ -64,7 +64,7 @@ _NEGATED = (Role.RELATION, Role.OPERATOR)
 
 
 def _read_rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
-    """The rows of a table of three columns below its head, each with a key of its own."""
+    """Yield the rows of a table of three columns below its head, each with a key of its own."""
     path, seen = asset(f"latex/{name}.tsv"), set[str]()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         row = line.split("\t")
@@ -76,7 +76,9 @@ def _read_rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
 
 @cache
 def symbol_roles() -> Mapping[str, SymbolRole]:
-    """The symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown letters."""
+    """Return the symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown
+    letters.
+    """
     result: dict[str, SymbolRole] = {}
     for symbol, role, label in _read_rows("grammar", "symbol, role, label", 0):
         # A sign without a meaning is a function where it is applied, and a variable alone.
@@ -87,7 +89,9 @@ def symbol_roles() -> Mapping[str, SymbolRole]:
 
 
 def negate_symbol(symbol: SymbolRole) -> SymbolRole | None:
-    r"""What `\not` makes of a relation or an operator that has no row with it; of other symbols nothing."""
+    r"""Return the symbol that `\not` makes of a relation or operator without a row for its negation; None for
+    others.
+    """
     if symbol.role not in _NEGATED:
         return None
     kind, name = symbol.operator.label[:2], symbol.operator.label[2:]
@@ -107,7 +111,9 @@ class Symbol:
 
 @cache
 def list_symbols() -> Mapping[str, Symbol]:
-    """Every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols first."""
+    """Return every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols
+    first.
+    """
     rows = _read_rows("symbols", "group, symbol, unicode", 1)
     return {name: Symbol(name, group, unicode) for group, name, unicode in rows}
 
@@ -154,18 +160,20 @@ def _accent_commands() -> Mapping[str, str]:
 
 
 def accent_command(character: str) -> str:
-    """The command of a combining accent; "" of other characters."""
+    """Return the command of a combining accent; "" of other characters."""
     return _accent_commands().get(character, "")
 
 
 def script_mark(character: str) -> str:
-    """The mark of a raised or lowered character: ^ or _; "" of other characters."""
+    """Return the mark of a raised or lowered character: ^ or _; "" of other characters."""
     return SCRIPTS.get(unicodedata.decomposition(character).partition(" ")[0], "")
 
 
 @lru_cache(4096)
 def latex_of(character: str) -> str:
-    r"""What a character stands for; one of which nothing is known is itself, one that is not seen is nothing.
+    r"""Return the LaTeX that a character stands for.
+
+    An unknown character stands for itself, and one that is not seen for nothing.
 
     >>> latex_of("≤"), latex_of("½"), latex_of("é"), latex_of("ﬁ")
     ('\\leq', '\\frac{1}{2}', '\\acute{e}', 'fi')
@@ -207,13 +215,13 @@ ALPHABET_OF = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for n
 
 
 def to_alphabet(text: str, kind: str) -> str:
-    """Letters in blackboard bold, script or fraktur; other characters as they are."""
+    """Return letters in blackboard bold, script or fraktur; other characters as they are."""
     name = ALPHABETS[kind][0]
     return "".join(_alphabet_letter(name, char) for char in text)
 
 
 def split_alphabet(char: str) -> tuple[str, str] | None:
-    """Of a letter in blackboard bold, script or fraktur the alphabet and the plain letter.
+    """Return the alphabet and the plain letter of a letter in blackboard bold, script or fraktur, or None.
 
     >>> split_alphabet("ℝ"), split_alphabet("R")
     (('bb', 'R'), None)

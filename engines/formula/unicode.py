@@ -48,7 +48,7 @@ class Atom:
 
 
 def character_atom(text: str) -> Atom:
-    """A character that is no command."""
+    """Return a character that is no command."""
     if text in "+-*/":
         return Atom("−" if text == "-" else text, "ordinary" if text == "/" else "binary")
     if text in "=<>":
@@ -63,7 +63,7 @@ def character_atom(text: str) -> Atom:
 
 
 def plain_symbol(text: str) -> Atom:
-    """A command that stands for one symbol; an unknown one as it is written."""
+    """Return a command that stands for one symbol; an unknown one as it is written."""
     symbol = list_symbols().get(text)
     if symbol is None or not (symbol.unicode or symbol.group == "functions"):
         return Atom(text, "command")
@@ -76,7 +76,7 @@ def plain_symbol(text: str) -> Atom:
 
 
 def write_script(mark: str, body: str, *, plain: bool) -> str:
-    """A script as Unicode has it, else with its mark, ^ or _; `plain` always takes the mark."""
+    """Return a script as Unicode has it, else with its mark, ^ or _; `plain` always takes the mark."""
     if not body:
         return ""
     if mark == "^" and body in _RAISED:
@@ -88,11 +88,12 @@ def write_script(mark: str, body: str, *, plain: bool) -> str:
 
 
 def is_product(atoms: list[Atom]) -> bool:
+    """Return whether atoms side by side read as a product without brackets."""
     return all(atom.weight < 2 and atom.kind in ("ordinary", "number", "command") for atom in atoms)
 
 
 def _write_part(atoms: list[Atom], *, product: bool) -> str:
-    """A side of a fraction, in brackets where they are needed; `product` lets `2x` go without."""
+    """Return a side of a fraction, in brackets where they are needed; `product` lets `2x` go without."""
     text = join_atoms(atoms, tight=True).strip()
     alone = len(atoms) == 1 and atoms[0].weight == 0
     if alone and atoms[0].kind in ("ordinary", "number", "close", "command"):
@@ -101,18 +102,19 @@ def _write_part(atoms: list[Atom], *, product: bool) -> str:
 
 
 def write_fraction(top: list[Atom], bottom: list[Atom]) -> Atom:
-    """`(a+b)/c`, brackets only where they are needed."""
+    """Return a fraction, `(a+b)/c`, with brackets only where they are needed."""
     return Atom(
         f"{_write_part(top, product=True)}/{_write_part(bottom, product=False)}", "fraction", weight=2
     )
 
 
 def write_binomial(top: list[Atom], bottom: list[Atom]) -> Atom:
+    """Return a binomial coefficient as C(n,k)."""
     return Atom(f"C({join_atoms(top, tight=True)},{join_atoms(bottom, tight=True)})", "close")
 
 
 def write_root(index: str, atoms: list[Atom]) -> Atom:
-    """`√x`, `∛(x+1)`, `ⁿ√x`."""
+    """Return a root: `√x`, `∛(x+1)`, `ⁿ√x`."""
     text = join_atoms(atoms, tight=True).strip()
     sign = _ROOTS.get(index) or f"{write_script('^', index, plain=False)}√"
     alone = len(atoms) == 1 and atoms[0].weight == 0 and atoms[0].kind in ("ordinary", "number")
@@ -122,7 +124,7 @@ def write_root(index: str, atoms: list[Atom]) -> Atom:
 
 
 def write_accented(command: str, combining: str, text: str) -> Atom:
-    """A letter with its accent, several with a line; other accents over several as a function."""
+    """Return a letter with its accent, several with a line; other accents over several as a function."""
     if not combining:
         return Atom(text)
     if len(text) == 1 or command in ("\\overline", "\\underline", "\\bar"):
@@ -131,7 +133,7 @@ def write_accented(command: str, combining: str, text: str) -> Atom:
 
 
 def write_table(name: str, rows: list[list[str]]) -> Atom:
-    """A matrix on one line, `(a b; c d)`, or the cases of a definition."""
+    """Return a matrix on one line, `(a b; c d)`, or the cases of a definition."""
     if name in CASES:
         return Atom("{" + "; ".join(", ".join(filter(None, row)) for row in rows), "close")
     left = MATRICES.get(name, "[")
@@ -140,7 +142,7 @@ def write_table(name: str, rows: list[list[str]]) -> Atom:
 
 
 def join_atoms(atoms: list[Atom], *, tight: bool) -> str:
-    """The line of atoms, with spaces around what relates and between words."""
+    """Return the line of atoms, with spaces around what relates and between words."""
     pieces: list[str] = []
     before: Atom | None = None
     for position, atom in enumerate(atoms):
@@ -212,7 +214,7 @@ _FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", r
 
 
 def unicode_text(latex: str | LatexSource) -> str:
-    r"""One line for a terminal; control characters come out as visible escapes.
+    r"""Return one line for a terminal; control characters come out as visible escapes.
 
     >>> unicode_text(r"\sum_{k=0}^n \frac{a+b}{c} x_k^2 \le \sqrt{\alpha}")
     '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
@@ -227,7 +229,7 @@ def unicode_text(latex: str | LatexSource) -> str:
 
 
 def render_text(text: str) -> str:
-    r"""A cleaned post with each `$…$` and `$$…$$` as `unicode_text` has it; line breaks stay.
+    r"""Return a cleaned post with each `$…$` and `$$…$$` as `unicode_text` has it; line breaks stay.
 
     As cleaning leaves them, formulas have no space inside their dollar signs; a price in dollars has.
 
@@ -381,6 +383,7 @@ class _Reader(TokenCursor):
         if text in _BINOMIALS:
             top = self.read_argument(depth + 1)
             return [write_binomial(top, self.read_argument(depth + 1))]
+        # Commands with arguments of their own, one after another.
         if text == "\\sqrt":
             index = join_atoms(self.read_bracketed(depth), tight=True)
             return [write_root(index, self.read_argument(depth + 1))]
@@ -447,6 +450,7 @@ class _Reader(TokenCursor):
         if text in _FENCED:
             inner = join_atoms(self.read_argument(depth + 1), tight=True)
             return [Atom(f"{_FENCED[text][0]}{inner}{_FENCED[text][1]}", "close")]
+        # The rest by their role in the table of symbols.
         role = symbol_roles()[text].role if text in symbol_roles() else ""
         if role == "length":
             self.skip_length()
@@ -459,6 +463,7 @@ class _Reader(TokenCursor):
                 else:
                     self.read_argument(depth + 1)
             return []
+        # An unknown command keeps its groups as they are.
         if not role and text not in list_symbols() and self.current_text() == "{":
             groups = ""
             while self.current_text() == "{":
@@ -546,7 +551,7 @@ class _Reader(TokenCursor):
 
 
 def _in_words(raw: str) -> str:
-    """The content of `\\text{…}`, where formulas may stand between dollar signs again."""
+    """Return the content of `\\text{…}`, where formulas may stand between dollar signs again."""
     words = re.sub(r"\\(?=[ %#&_$])|\\text\w*(?=\{)", "", raw).replace("~", " ")
     if "$" in words:
         # Nesting goes no deeper: a `\\text` inside that formula shows its dollar signs.

@@ -133,21 +133,22 @@ class Line(OperatorTree):
 
 
 def parse_line(parts: list[Piece]) -> OperatorTree:
+    """Return a line of pieces as a tree whose words are joined."""
     return Line("line", (), None, tuple(join_words(parts)))
 
 
 def argument_pieces(tree: OperatorTree) -> tuple[Piece, ...]:
-    """The pieces of an argument."""
+    """Return the pieces of an argument."""
     return tree.parts if isinstance(tree, Line) else ()
 
 
 def spell_argument(tree: OperatorTree) -> str:
-    """The pieces of an argument as they are written."""
+    """Return the pieces of an argument as they are written."""
     return "".join(one.text for one in argument_pieces(tree))
 
 
 def name_of(piece: Piece) -> str:
-    """The name of a letter or word."""
+    """Return the name of a letter or word."""
     label = piece.alone.label
     if label[2:3] == "\\":
         return label[3:]
@@ -157,33 +158,37 @@ def name_of(piece: Piece) -> str:
 
 
 def is_name(name: str) -> bool:
+    """Return whether a text is a name: letters, digits, marks, underscores and primes."""
     return name[:1].isalpha() and all(
         one.isalnum() or unicodedata.combining(one) or one in "'_" for one in name
     )
 
 
 def variable_name(name: str) -> str:
-    """The label of a letter or word that is a variable: what is a label of the language gets a mark."""
+    """Return the label of a letter or word that is a variable: what is a label of the language gets a
+    mark.
+    """
     return f"{name}_" if name in _RESERVED else name
 
 
 def is_variable(piece: Piece) -> bool:
-    """Whether a piece is a single letter."""
+    """Return whether a piece is a single letter."""
     return piece.role == Role.UNKNOWN and len(name := name_of(piece)) == 1 and is_name(name)
 
 
 def words_of(piece: Piece) -> str:
-    """The words of a text without the marks around them, in small letters."""
+    """Return the words of a text without the marks around them, in small letters."""
     label = piece.alone.label
     return label[2:].strip(" .,;:").lower() if label.startswith("T!") else ""
 
 
 def is_alignment(piece: Piece) -> bool:
+    """Return whether a piece is an alignment mark."""
     return piece.role == Role.STRAY and piece.text == "&"
 
 
 def is_blank(piece: Piece) -> bool:
-    """Whether a piece says nothing: a mark of alignment, a new line, an empty text."""
+    """Return whether a piece says nothing: a mark of alignment, a new line, an empty text."""
     label = piece.alone.label
     return (
         is_alignment(piece)
@@ -193,12 +198,12 @@ def is_blank(piece: Piece) -> bool:
 
 
 def is_connective(piece: Piece) -> bool:
-    """Whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
+    """Return whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
     return words_of(piece) in CONNECTIVES
 
 
 def join_words(parts: list[Piece]) -> list[Piece]:
-    """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
+    """Return the pieces with letters side by side that spell a function, as in `sin x`, as one word."""
     if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
         return parts
     result: list[Piece] = []
@@ -225,7 +230,9 @@ def join_words(parts: list[Piece]) -> list[Piece]:
 
 
 def unroll_cells(parts: list[Piece]) -> list[Piece]:
-    """The pieces with the cells of aligned environments in the place of these, a new line after each row."""
+    """Return the pieces with the cells of aligned environments in the place of these, a new line after each
+    row.
+    """
     result: list[Piece] = []
     for piece in parts:
         if not piece.alone.label.startswith("M!M"):
@@ -251,7 +258,7 @@ _NEW_LINE = Piece(Role.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 
 
 
 def iterate_lines(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
-    """The lines of a formula: itself, and those of its arguments."""
+    """Yield the lines of a formula: itself, and those of its arguments."""
     pending: list[Sequence[Piece]] = [parts]
     while pending:
         result = pending.pop()
@@ -267,8 +274,11 @@ def iterate_lines(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
 
 
 def bracket_after(parts: Sequence[Piece], at: int) -> str:
-    """Whether a bracket follows the name here and its scripts, and whether it rather holds the arguments of a
-    function: one letter or number, several things, or sets."""
+    """Return "function" or "bracket" by what a bracket behind a name and its scripts holds, or ""
+    if there is no bracket.
+
+    The arguments of a function are one letter or number, several things, or sets.
+    """
     at += 1
     while at < len(parts) and parts[at].role == Role.SCRIPT:
         at += 1

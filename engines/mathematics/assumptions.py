@@ -58,6 +58,7 @@ class Assumptions:
 
     @property
     def variables(self) -> set[str]:
+        """All variables that something is assumed of."""
         sides = [side for one in self.relations for side in (one.left, one.right)]
         return {*self.integers, *variables_of(*sides)}
 
@@ -69,7 +70,8 @@ _PLACES = {name: place for place, name in enumerate(VARIABLE + LETTERS)}
 def read_assumptions(text: str) -> Assumptions:
     """Read assumptions, with commas or `and` between them.
 
-    Raises: ExpressionError that names the one that cannot be read.
+    Raises:
+        ExpressionError: That names the one that cannot be read.
 
     >>> str(read_assumptions("-1 < x <= 2, n integer and a ≠ 0"))
     'n integer, -1 < x, x <= 2, a != 0'
@@ -83,6 +85,7 @@ def read_assumptions(text: str) -> Assumptions:
     for part in split_outside(text, _SEPARATOR)[0]:
         if not part:
             continue
+        # Either "n integer" (words), or a chain of relations.
         worded = _WORDS.match(part)
         if worded is None:
             relations.update(dict.fromkeys(_read_chain(part)))
@@ -129,5 +132,5 @@ def _read_sides(part: str, texts: list[str]) -> list[Tree]:
 
 
 def order_variables(names: set[str]) -> tuple[str, ...]:
-    """Variables in the order in which points have them: x, which is always there, then the others."""
+    """Return variables in the order in which points have them: x, which is always there, then the others."""
     return tuple(sorted(names | {VARIABLE}, key=lambda name: (_PLACES.get(name, len(_PLACES)), name)))

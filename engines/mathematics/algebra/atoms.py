@@ -46,7 +46,7 @@ _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": ope
 
 
 def is_zero(tree: Tree) -> bool | None:
-    """Whether an algebraic number is 0; None where it is none, has no value, or takes too many bits.
+    """Return whether an algebraic number is 0; None where it is none, has no value, or takes too many bits.
 
     >>> from engines.core.vocabulary import read_prefix
     >>> is_zero(read_prefix("- sin / pi 12 / - sqrt 6 sqrt 2 4"))
@@ -81,7 +81,7 @@ def is_zero(tree: Tree) -> bool | None:
 
 
 def is_algebraic(tree: Tree) -> bool:
-    """Whether `is_zero` knows this kind of number."""
+    """Return whether `is_zero` knows this kind of number."""
     try:
         _Bounds().bound_conjugates(tree)
     except _NotAlgebraicError:
@@ -90,7 +90,7 @@ def is_algebraic(tree: Tree) -> bool:
 
 
 def part_of_pi(tree: Tree) -> Fraction | None:
-    """q for what is written as q pi."""
+    """Return q for a term that is written as q·π, or None."""
     try:
         rows = split_terms(tree)
     except TooLargeError:
@@ -209,17 +209,18 @@ class Angles:
         self.units: dict[Tree, int] = {}
 
     def scan_tree(self, tree: Tree) -> None:
+        """Note the angles of a tree, so that multiples of one angle get a common unit."""
         for node in tree:
             if node.label in _PARTNER:
                 for c, m in split_terms(node.children[0]):
                     self.units[m] = lcm(self.units.get(m, 1), c.denominator)
 
     def is_fraction_of_inverse(self, inverse: str) -> bool:
-        """Whether an angle is a fraction of some value of an inverse function."""
+        """Return whether an angle is a fraction of some value of an inverse function."""
         return any(m.label == inverse and unit > 1 for m, unit in self.units.items())
 
     def expand_addition(self, tree: Tree) -> Tree:
-        """The sine or cosine of a sum, by those of its terms."""
+        """Return the sine or cosine of a sum, by those of its terms."""
         if tree.label not in _PARTNER:
             return tree
         rows = split_terms(tree.children[0])
@@ -238,7 +239,7 @@ class Angles:
         return s if tree.label == sine else t
 
     def reflect_negative(self, tree: Tree) -> Tree:
-        """The sine or cosine of an angle below zero, by that of the opposite angle."""
+        """Return the sine or cosine of an angle below zero, by that of the opposite angle."""
         if tree.label not in _PARTNER:
             return tree
         rows = split_terms(tree.children[0])
@@ -248,7 +249,7 @@ class Angles:
         return multiply_terms(MINUS, opposite) if _PARTNER[tree.label][0] == tree.label else opposite
 
     def expand_multiple(self, tree: Tree) -> Tree:
-        """The sine or cosine of a multiple of a unit angle, by its sine and cosine."""
+        """Return the sine or cosine of a multiple of a unit angle, by its sine and cosine."""
         if tree.label not in _PARTNER:
             return tree
         rows = split_terms(tree.children[0])
@@ -267,7 +268,7 @@ class Angles:
         return multiply_terms(MINUS, result) if n < 0 and tree.label == sine else result
 
     def exact_value(self, tree: Tree) -> Tree:
-        """The sine or cosine of a part of pi, where it has square roots only."""
+        """Return the sine or cosine of a part of pi, where it has square roots only."""
         if tree.label in ("sinh", "cosh") and expand_tree(tree.children[0]) == ZERO:
             return ZERO if tree.label == "sinh" else ONE
         if tree.label not in ("sin", "cos"):
@@ -328,6 +329,7 @@ class Signs:
 
 
 def bottom_up(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    """Return a tree changed from its leaves up."""
     if not tree.children:
         return change(tree)
     return change(Tree(tree.label, tuple(bottom_up(child, change) for child in tree.children)))
@@ -346,12 +348,13 @@ class Powers:
         self.units: dict[tuple[Tree, Tree], int] = {}
 
     def scan_tree(self, tree: Tree) -> None:
+        """Note the powers of a tree, so that powers of one base get a common exponent."""
         self.scanning = True
         bottom_up(tree, self.split_power)
         self.scanning = False
 
     def split_power(self, tree: Tree) -> Tree:
-        """A root or a power that is no integer one, taken apart."""
+        """Return a root or a power that is no integer one, taken apart."""
         if tree.label == "sqrt":
             return self._to_the(tree.children[0], Fraction(1, 2))
         if tree.label != "pow":
@@ -363,6 +366,7 @@ class Powers:
         return self._make_exponential(base, split_terms(exponent))
 
     def split_logarithm(self, tree: Tree) -> Tree:
+        """Return a logarithm as a sum of logarithms of positive factors, if that is possible."""
         if tree.label != "ln":
             return tree
         result = self._split_positive(tree.children[0])
@@ -374,6 +378,7 @@ class Powers:
         return total
 
     def resolve_absolute(self, tree: Tree) -> Tree:
+        """Return an absolute value without its bars, if the sign of what is inside is known."""
         if tree.label != "abs":
             return tree
         inside = tree.children[0]
@@ -502,6 +507,7 @@ def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:
 
 
 def is_root(tree: Tree) -> tuple[Tree, int] | None:
+    """Return base and degree of a root, written as a power with exponent 1/n, or None."""
     if tree.label != "pow":
         return None
     value = rational_value(tree.children[1])

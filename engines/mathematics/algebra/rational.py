@@ -34,12 +34,18 @@ class TooLargeError(Exception):
 
 
 class Quotient(NamedTuple):
+    """A quotient of two polynomials."""
+
     top: fmpq_mpoly
     bottom: fmpq_mpoly
 
 
 def number_tree(value: Fraction | int) -> Tree:
-    """A rational number in the language. Raises: TooLargeError where the language has no token so long."""
+    """Return a rational number in the language.
+
+    Raises:
+        TooLargeError: Where the language has no token so long.
+    """
     value = Fraction(value)
     if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
         raise TooLargeError("a number has too many digits")
@@ -48,33 +54,34 @@ def number_tree(value: Fraction | int) -> Tree:
 
 
 def add_terms(left: Tree, right: Tree) -> Tree:
-    """A sum, without a term that is 0."""
+    """Return a sum, without a term that is 0."""
     return right if left == ZERO else left if right == ZERO else Tree("+", (left, right))
 
 
 def subtract_terms(left: Tree, right: Tree) -> Tree:
+    """Return left - right without a zero on the right."""
     return left if right == ZERO else Tree("-", (left, right))
 
 
 def multiply_terms(left: Tree, right: Tree) -> Tree:
-    """A product, without a factor that is 1."""
+    """Return a product, without a factor that is 1."""
     if ZERO in (left, right):
         return ZERO
     return right if left == ONE else left if right == ONE else Tree("*", (left, right))
 
 
 def divide_terms(left: Tree, right: Tree) -> Tree:
-    """A quotient, without a divisor that is 1."""
+    """Return a quotient, without a divisor that is 1."""
     return left if right == ONE else Tree("/", (left, right))
 
 
 def raise_to_power(base: Tree, exponent: Fraction | int) -> Tree:
-    """A power with a rational exponent; what is to the power 1 is itself."""
+    """Return a power with a rational exponent; what is to the power 1 is itself."""
     return base if exponent == 1 else Tree("pow", (base, number_tree(exponent)))
 
 
 def add_multiple(total: Tree, c: Fraction, m: Tree) -> Tree:
-    """total + c m, its sign in front."""
+    """Return total + c·m with its sign in front."""
     if not c:
         return total
     if total == ZERO:
@@ -83,7 +90,7 @@ def add_multiple(total: Tree, c: Fraction, m: Tree) -> Tree:
 
 
 def scale_term(c: Fraction, m: Tree) -> Tree:
-    """c m, as one writes it: 5/(4 m) for a quotient, 3 m/2 otherwise."""
+    """Return c·m as one writes it: 5/(4 m) for a quotient, 3 m/2 otherwise."""
     if m.label == "/" and m.children[0] == ONE:
         return divide_terms(
             number_tree(c.numerator), multiply_terms(number_tree(c.denominator), m.children[1])
@@ -92,7 +99,7 @@ def scale_term(c: Fraction, m: Tree) -> Tree:
 
 
 def rational_value(tree: Tree) -> Fraction | None:
-    """The number that arithmetic on numbers comes to; None for what holds anything else."""
+    """Return the number that arithmetic on numbers comes to; None for what holds anything else."""
     if is_number(tree):
         return Fraction(tree.label)
     if tree.label not in _OPERATIONS:
@@ -109,7 +116,7 @@ def rational_value(tree: Tree) -> Fraction | None:
 
 
 def integer_value(tree: Tree) -> int | None:
-    """The integer that arithmetic on numbers comes to, if it is one that powers are worked out for."""
+    """Return the integer that arithmetic on numbers comes to, if it is one that powers are worked out for."""
     value = rational_value(tree)
     small = value is not None and value.denominator == 1 and abs(value) <= _MAX_POWER
     return int(value) if small and value is not None else None
@@ -119,7 +126,7 @@ _OPERATIONS = ("+", "-", "*", "/", "pow")
 
 
 def _open_operation(tree: Tree) -> tuple[Tree, ...] | None:
-    """The operands that a rational function is made of; None for an atom or a number."""
+    """Return the operands that a rational function is made of; None for an atom or a number."""
     if tree.label in "+-*/" and tree.children:
         return tree.children
     if tree.label == "pow" and integer_value(tree.children[1]) is not None:
@@ -128,6 +135,8 @@ def _open_operation(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 class Space:
+    """A ring of polynomials whose variables are the atoms of some expressions."""
+
     def __init__(self, trees: Iterable[Tree]) -> None:
         found: set[Tree] = set()
         for tree in trees:
@@ -138,13 +147,15 @@ class Space:
         self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
 
     def constant_polynomial(self, value: Fraction | int) -> fmpq_mpoly:
+        """Return a constant as a polynomial."""
         return self.context.constant(_to_fmpq(Fraction(value)))
 
     def make_polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
+        """Return a polynomial with given coefficients by exponents."""
         return self.context.from_dict(coefficients)
 
     def to_quotient(self, tree: Tree) -> Quotient:
-        """An expression as a quotient. Raises: TooLargeError."""
+        """Return an expression as a quotient. Raises: TooLargeError."""
         one = self.constant_polynomial(1)
         if is_number(tree):
             return Quotient(self.constant_polynomial(Fraction(tree.label)), one)
@@ -159,7 +170,11 @@ class Space:
         return self.combine_quotients(tree.label, left, self.to_quotient(parts[1]))
 
     def combine_quotients(self, label: str, left: Quotient, right: Quotient) -> Quotient:
-        """`+ - * /` of two quotients. Raises: TooLargeError."""
+        """Return the result of `+ - * /` for two quotients.
+
+        Raises:
+            TooLargeError: If it has too many terms.
+        """
         if label == "*":
             return self.reduce_quotient(left.top * right.top, left.bottom * right.bottom)
         if label == "/":
@@ -171,7 +186,7 @@ class Space:
         )
 
     def raise_quotient(self, base: Quotient, exponent: int) -> Quotient:
-        """An integer power. Raises: TooLargeError."""
+        """Return an integer power. Raises: TooLargeError."""
         size = max(len(base.top), len(base.bottom))
         if size > 1 and size ** min(abs(exponent), 12) > 40 * _MAX_TERMS**2:
             raise TooLargeError("a power has too many terms to compute")
@@ -179,7 +194,11 @@ class Space:
         return self.reduce_quotient(top ** abs(exponent), bottom ** abs(exponent))
 
     def reduce_quotient(self, top: fmpq_mpoly, bottom: fmpq_mpoly) -> Quotient:
-        """Without common factor, the denominator's leading coefficient 1. Raises: TooLargeError."""
+        """Return a quotient without a common factor, and with a denominator whose leading coefficient is 1.
+
+        Raises:
+            TooLargeError: If it has too many terms, or divides by zero.
+        """
         if bottom.is_zero():
             raise TooLargeError("an expression divides by zero")
         if max(len(top), len(bottom)) > _MAX_TERMS:
@@ -192,6 +211,7 @@ class Space:
         return Quotient(top / lead, bottom / lead)
 
     def to_tree(self, quotient: Quotient) -> Tree:
+        """Return a quotient as an expression, expanded."""
         top, bottom, scale = self.to_integer_parts(quotient)
         if bottom.is_constant():
             return self.polynomial_to_tree(top, scale)
@@ -199,8 +219,9 @@ class Space:
         return divide_terms(above, self.polynomial_to_tree(bottom, Fraction(scale.denominator)))
 
     def to_integer_parts(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
-        """Numerator and denominator with integer coefficients that have no common factor, and the number
-        before them."""
+        """Return numerator and denominator with integer coefficients without a common factor, and the number
+        before them.
+        """
         scale = Fraction(1)
         parts = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
@@ -210,7 +231,7 @@ class Space:
         return parts[0], parts[1], scale
 
     def polynomial_to_tree(self, polynomial: fmpq_mpoly, scale: Fraction = Fraction(1)) -> Tree:
-        """A polynomial as a sum, the first term a positive one where there is one."""
+        """Return a polynomial as a sum, the first term a positive one where there is one."""
         rows = [(to_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
             return ZERO
@@ -228,6 +249,7 @@ class Space:
         return divide_terms(times_all(parts), number_tree(c.denominator))
 
     def product_to_tree(self, quotient: Quotient) -> Tree:
+        """Return a quotient as a product of factors."""
         scale, rows = self.factor_quotient(quotient)
         above = [raise_to_power(tree, n) for tree, n in rows if n > 0]
         below = [raise_to_power(tree, -n) for tree, n in rows if n < 0]
@@ -238,7 +260,9 @@ class Space:
         return divide_terms(times_all(above), times_all(below) if below else ONE)
 
     def factor_quotient(self, quotient: Quotient) -> tuple[Fraction, list[tuple[Tree, int]]]:
-        """The number and the irreducible polynomials, with their exponents, that a quotient is made of."""
+        """Return the number and the irreducible polynomials, with their exponents, that a quotient is made
+        of.
+        """
         scale = Fraction(1)
         rows: list[tuple[Tree, int]] = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
@@ -253,6 +277,7 @@ class Space:
 
 
 def to_fraction(value: Any) -> Fraction:
+    """Return a number of FLINT as a fraction."""
     return Fraction(int(value.p), int(value.q))
 
 
@@ -261,8 +286,9 @@ def _to_fmpq(value: Fraction) -> fmpq:
 
 
 def _signed_content(polynomial: fmpq_mpoly | fmpq_poly) -> Fraction:
-    """The number before a polynomial whose coefficients are integers without common factor, the first above
-    0."""
+    """Return the number before a polynomial whose coefficients are integers without common factor, the first
+    above 0.
+    """
     coefficients = [to_fraction(c) for c in polynomial.coeffs() if c != 0]
     if not coefficients:
         return Fraction(1)
@@ -272,7 +298,7 @@ def _signed_content(polynomial: fmpq_mpoly | fmpq_poly) -> Fraction:
 
 
 def times_all(parts: Sequence[Tree]) -> Tree:
-    """A product, nested to the left."""
+    """Return a product, nested to the left."""
     tree = parts[0]
     for part in parts[1:]:
         tree = multiply_terms(tree, part)
@@ -294,7 +320,7 @@ def _normal_atom(tree: Tree) -> Tree:
 
 @lru_cache(maxsize=2**14)
 def expand_tree(tree: Tree) -> Tree:
-    """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
+    """Return the expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
     >>> from engines.core.vocabulary import read_prefix, to_prefix
     >>> to_prefix(expand_tree(read_prefix("/ - pow x 2 1 - x 1")))
@@ -308,22 +334,23 @@ def expand_tree(tree: Tree) -> Tree:
 
 @lru_cache(maxsize=2**12)
 def factor_tree(tree: Tree) -> tuple[Fraction, tuple[tuple[Tree, int], ...]]:
-    """The number and the irreducible factors of an expression, with their exponents."""
+    """Return the number and the irreducible factors of an expression, with their exponents."""
     space = Space([tree])
     scale, rows = space.factor_quotient(space.to_quotient(tree))
     return scale, tuple(rows)
 
 
 def factored_form(tree: Tree) -> Tree:
-    """The factored form of an expression over the rational numbers. Raises: TooLargeError."""
+    """Return the factored form of an expression over the rational numbers. Raises: TooLargeError."""
     space = Space([tree])
     return space.product_to_tree(space.to_quotient(tree))
 
 
 @lru_cache(maxsize=2**12)
 def split_terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
-    """The terms of a sum: numbers and what stands beside them, `ONE` for nothing; a fraction that does not
-    come apart is one term."""
+    """Return the terms of a sum: numbers and what stands beside them, `ONE` for nothing; a fraction that does
+    not come apart is one term.
+    """
     space = Space([tree])
     top, bottom = space.to_quotient(tree)
     if not bottom.is_constant():
@@ -340,6 +367,7 @@ def split_terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
 
 
 def iterate_expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Yield an expression multiplied out, and with a number as its denominator."""
     space = Space([tree])
     result = space.to_quotient(tree)
     yield space.to_tree(result)
@@ -347,7 +375,7 @@ def iterate_expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def _over_number(space: Space, found: Quotient) -> Tree:
-    """A quotient with numbers in its denominator taken out: (1 - cos 2x)/2."""
+    """Return a quotient with numbers in its denominator taken out: (1 - cos 2x)/2."""
     top, bottom, scale = space.to_integer_parts(found)
     above = space.polynomial_to_tree(top, Fraction(scale.numerator))
     below = ONE if bottom.is_constant() else space.polynomial_to_tree(bottom)
@@ -355,6 +383,7 @@ def _over_number(space: Space, found: Quotient) -> Tree:
 
 
 def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Yield an expression factored, and with common powers taken out."""
     space = Space([tree])
     result = space.to_quotient(tree)
     yield space.product_to_tree(result)
@@ -371,6 +400,7 @@ def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Yield an expression over one denominator, with one side factored."""
     space = Space([tree])
     top, bottom = space.to_quotient(tree)
     if bottom.is_constant():
@@ -381,7 +411,7 @@ def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def _split_univariate(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
-    """The atom and both sides of a quotient of polynomials in one atom that is no constant."""
+    """Return the atom and both sides of a quotient of polynomials in one atom that is no constant."""
     space = Space([tree])
     result = space.to_quotient(tree)
     if len(space.atoms) != 1 or space.atoms[0].label in CONSTANTS:
@@ -390,12 +420,13 @@ def _split_univariate(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
 
 
 def to_univariate(polynomial: fmpq_mpoly) -> fmpq_poly:
+    """Return a polynomial in one atom as a polynomial in one variable."""
     rows = {int(exponents[0]): c for exponents, c in polynomial.to_dict().items()}
     return fmpq_poly([rows.get(place, fmpq(0)) for place in range(max(rows, default=0) + 1)])
 
 
 def sum_of(polynomial: fmpq_poly, atom: Tree) -> Tree:
-    """A polynomial in an atom, highest power first."""
+    """Return a polynomial in an atom, highest power first."""
     total = ZERO
     for place in range(polynomial.degree(), -1, -1):
         c = to_fraction(polynomial[place])
@@ -405,31 +436,36 @@ def sum_of(polynomial: fmpq_poly, atom: Tree) -> Tree:
 
 
 def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Yield the partial fractions of a rational function in one atom."""
     result = _split_univariate(tree)
     if result is None or result[2].degree() < 1:
         return
     atom, top, bottom = result
-    whole, rest = divmod(top, bottom)
-    if whole.degree() >= 0:
-        yield _join_quotient(whole, atom, divide_terms(sum_of(rest, atom), sum_of(bottom, atom)))
+    # The polynomial part first: top / bottom = whole + rest / bottom.
+    polynomial_part, rest = divmod(top, bottom)
+    if polynomial_part.degree() >= 0:
+        yield _join_quotient(polynomial_part, atom, divide_terms(sum_of(rest, atom), sum_of(bottom, atom)))
     content, factors = bottom.factor()
+    # Over coprime blocks factor^k, the numerator of a block is rest · (other blocks)^-1 modulo the block.
     parts: list[tuple[fmpq_poly, fmpq_poly, int]] = []
-    for factor, times_over in factors:
-        block = factor**times_over
-        others = bottom / content // block
-        inverse = others.xgcd(block)[1]
+    for factor, multiplicity in factors:
+        block = factor**multiplicity
+        cofactor_polynomial = bottom / content // block
+        inverse = cofactor_polynomial.xgcd(block)[1]
         piece = (rest * inverse / content) % block
-        for exponent in range(times_over, 0, -1):
+        # Expand each numerator in powers of its factor: one fraction for every exponent.
+        for exponent in range(multiplicity, 0, -1):
             piece, remainder = divmod(piece, factor)
             if remainder.degree() >= 0:
                 parts.append((remainder, factor, exponent))
-    if len(parts) + (whole.degree() >= 0) < 2:
+    if len(parts) + (polynomial_part.degree() >= 0) < 2:
         return
     total = ZERO
+    # Put the sum together with signs in front and integer coefficients.
     for remainder, factor, exponent in sorted(parts, key=lambda part: (str(part[1]), part[2])):
-        scale, own = _signed_content(factor), _signed_content(remainder)
-        c = own / scale**exponent
-        above = sum_of(remainder / _to_fmpq(own), atom)
+        scale, numerator_content = _signed_content(factor), _signed_content(remainder)
+        c = numerator_content / scale**exponent
+        above = sum_of(remainder / _to_fmpq(numerator_content), atom)
         below = raise_to_power(sum_of(factor / _to_fmpq(scale), atom), exponent)
         part = divide_terms(
             multiply_terms(number_tree(abs(c.numerator)), above),
@@ -441,17 +477,18 @@ def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
             total = part if c > 0 else multiply_terms(MINUS, part)
         else:
             total = (add_terms if c > 0 else subtract_terms)(total, part)
-    yield _join_quotient(whole, atom, total)
+    yield _join_quotient(polynomial_part, atom, total)
 
 
 def _join_quotient(whole: fmpq_poly, atom: Tree, rest: Tree) -> Tree:
-    """A polynomial and a proper fraction; what is below 0 comes second."""
+    """Return a polynomial and a proper fraction; what is below 0 comes second."""
     if whole.degree() > 0 or whole[0] >= 0:
         return add_terms(sum_of(whole, atom), rest)
     return add_multiple(rest, to_fraction(whole[0]), ONE)
 
 
 def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Yield a quadratic polynomial with its square completed."""
     result = _split_univariate(tree)
     if result is None or result[2].degree() > 0 or result[1].degree() != 2:
         return
@@ -463,7 +500,7 @@ def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def iterate_horner(tree: Tree, _: Signs) -> Iterator[Tree]:
-    """Horner's scheme."""
+    """Yield a polynomial in Horner's scheme."""
     result = _split_univariate(tree)
     if result is None or result[2].degree() > 0 or result[1].degree() < 2:
         return

@@ -26,6 +26,7 @@ _MOST_SUMMED = 200
 
 
 def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
+    """Judge whether two complex terms are equal, at random complex points by rigorous balls."""
     names = sorted(free_variables(left, right))
     known = with_integers((left, right), known)
     if known.assumptions.relations and not names:
@@ -130,7 +131,7 @@ def _format_value(known: acb) -> str:
 
 
 def principal_value(tree: Tree, point: Mapping[str, acb]) -> acb | None:
-    """The principal value, None where there is none; NaN where it is not known."""
+    """Return the principal value, None where there is none; NaN where it is not known."""
     label = tree.label
     if not tree.children:
         if label in point:

@@ -54,8 +54,10 @@ Values = list[BallValue]
 class Fingerprint:
     """Keys that equal terms share, so that what may be equal to a term is looked up.
 
-    Attributes: whole: of the term as it stands; renamed: whatever its variables are called; parts: of each
-    part that is worth looking for, with its place (child positions from the root).
+    Attributes:
+        whole: Of the term as it stands.
+        renamed: Whatever its variables are called.
+        parts: Of each part that is worth looking for, with its place (child positions from the root).
     """
 
     whole: tuple[int, ...] = ()
@@ -68,7 +70,7 @@ def _next_random(*said: str) -> int:
 
 
 def _draw_fraction(*said: str) -> arb:
-    """A fraction between 0 and 1."""
+    """Return a fraction between 0 and 1."""
     return arb(_next_random(*said) % (_PRIME - 1) + 1) / _PRIME
 
 
@@ -157,6 +159,7 @@ class _Evaluation:
     def _compute_values(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         label, children = node.label, node.children
         if not children:
+            # Leaves: letters have the values of the points; other leaves are constants or unknown.
             if label in names:
                 return list(names[label])
             return [
@@ -166,11 +169,13 @@ class _Evaluation:
             return self._compute_series(node, names)
         if label == "call":
             return self._hash_unknown(node, names)
+        # Binders and structures have no value of their own, but their parts may be searched for.
         if label in BOUND or label in _STRUCTURES or label in _RELATIONS:
             for child in children:  # their parts may be looked for
                 if label not in BOUND:
                     self.evaluate_node(child, names)
             return [None] * self.places
+        # Operations of the core language are evaluated by balls of Arb.
         operands = [self.evaluate_node(child, names) for child in children]
         code = CODE.get(label)
         if code is not None and len(operands) <= 2 and code != CODE["where"]:
@@ -184,6 +189,7 @@ class _Evaluation:
         operation = _FURTHER.get(label)
         if operation is None or len(operands) > 2:
             return [None] * self.places
+        # Further functions, one or two operands each, point by point.
         values: Values = []
         for given in zip(*operands, strict=True):
             value = None if None in given else operation(*given)
@@ -239,7 +245,7 @@ def _evaluate_root(degree: BallValue, radicand: BallValue) -> BallValue:
 
 
 def _round_value(value: BallValue) -> str | None:
-    """A value to the bits that count; None where it is not known to as many."""
+    """Return a value to the bits that count; None where it is not known to as many."""
     if value is None or not value.is_finite():
         return None
     if value.contains(0):
@@ -264,7 +270,7 @@ def _hash_values(values: Sequence[BallValue], salt: str) -> int | None:
 
 
 def _hash_statement(label: str, values: Sequence[BallValue], salt: str) -> int | None:
-    """The key of a relation, from the differences of its sides."""
+    """Return the key of a relation, from the differences of its sides."""
     if label[0] == ">":
         label, values = TURNED[label], [None if value is None else -value for value in values]
     first = values[0]
@@ -294,7 +300,7 @@ class _Keys:
         self._orders = len(orders)
 
     def smallest_keys(self, node: Tree, what: str) -> tuple[int, ...]:
-        """The least key of a part for each kind of point, over all orders; of those that have one."""
+        """Return the least key of a part for each kind of point, over all orders; of those that have one."""
         result = []
         for kind, first, last in (("fraction", 0, self._fractions), ("integer", self._fractions, self._wide)):
             starts = range(0, self._wide * self._orders, self._wide)
@@ -328,7 +334,9 @@ class _Keys:
 
 
 def _iterate_parts(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
-    """The parts that are no number and no variable, outside sums and the like, parents first; each once."""
+    """Yield the parts that are no number and no variable, outside sums and the like, parents first; each
+    once.
+    """
     seen: set[Tree] = set()
     pending: list[tuple[tuple[int, ...], Tree]] = [((), tree)]
     while pending:
@@ -349,7 +357,7 @@ class ValueFingerprints:
     """Another one for other keys."""
 
     def compute_fingerprint(self, tree: Tree) -> Fingerprint:
-        """The fingerprint; without keys where the tree has no values that are known.
+        """Return the fingerprint; without keys where the tree has no values that are known.
 
         >>> one, other = (Tree("*", (Tree("x"), Tree("x"))), Tree("pow", (Tree("x"), Tree("2"))))
         >>> compute = ValueFingerprints().compute_fingerprint
@@ -375,8 +383,9 @@ class ValueFingerprints:
             return Fingerprint(whole, renamed, tuple(parts))
 
     def iterate_renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
-        """The ways to rename the variables of one term after which it may be equal to another: each name with
-        its new one, and the term with the new names."""
+        """Yield the ways to rename the variables of one term after which it may be equal to another: each
+        name with its new one, and the term with the new names.
+        """
         names, others = sorted(free_variables(one)), sorted(free_variables(other))
         if not 0 < len(names) == len(others) <= _RENAMED:
             return
@@ -391,7 +400,7 @@ class ValueFingerprints:
 
 
 def _with_names(tree: Tree, names: Mapping[str, str]) -> Tree:
-    """A tree with other names for its free variables; bound ones give way."""
+    """Return a tree with other names for its free variables; bound ones give way."""
     if not names or not tree.children:
         return Tree(names[tree.label]) if tree.label in names else tree
     if tree.label in ("call", "interval", "unit", "text"):

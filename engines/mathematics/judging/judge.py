@@ -16,10 +16,10 @@ class Judge(Protocol):
     """
 
     def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        """Whether two terms are equal wherever both are defined and the statements assumed hold."""
+        """Judge whether two terms are equal wherever both are defined and the assumed statements hold."""
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        """Whether a relation, or several joined by `and`, holds: "equal" stands for yes."""
+        """Judge whether a relation, or several joined by `and`, holds: "equal" stands for yes."""
 
 
 def judge(seed: int = 0) -> Judge:

@@ -29,8 +29,10 @@ _MOST_BENDS = 3
 
 
 class UnclearError(EngineError):
-    """What the judge cannot tell, as where a set begins or ends: the reason why it is undecided, which no
-    user meets as an error."""
+    """The judge cannot tell, for example where a set begins or ends.
+
+    The message is the reason why a claim is undecided; no user meets it as an error.
+    """
 
     def __init__(self, what: str = "the ends of the sets are not known") -> None:
         super().__init__(what)
@@ -45,6 +47,7 @@ class Root:
     place: int
 
     def ball(self, bits: int) -> arb:
+        """Return the number as a ball of so many bits."""
         with ctx.workprec(bits):
             if self.exact is not None:
                 return arb(_to_fmpq(self.exact))
@@ -52,10 +55,12 @@ class Root:
 
     @property
     def exact(self) -> Fraction | None:
+        """The number as a fraction, or None if it is irrational."""
         return -self.factor[0] / self.factor[1] if len(self.factor) == 2 else None
 
     @property
     def text(self) -> str:
+        """The number for people: exact, or to six digits."""
         return str(self.exact) if self.exact is not None else f"{float(self.ball(128)):.6g}"
 
 
@@ -66,6 +71,7 @@ class Constant:
     term: Tree
 
     def ball(self, bits: int) -> arb:
+        """The number as a fraction: None, because it is known only by its term."""
         result = numbers.number_ball(self.term, bits)
         if not result.is_finite():
             raise UnclearError
@@ -73,10 +79,12 @@ class Constant:
 
     @property
     def exact(self) -> Fraction | None:
+        """The number for people."""
         return None
 
     @property
     def text(self) -> str:
+        """The number for people."""
         return numbers.format_number(self.term)
 
 
@@ -84,16 +92,22 @@ RealNumber = Root | Constant
 
 
 def to_real_number(term: Tree) -> RealNumber:
+    """Return the real number that a term is."""
     result = numbers.exact_value(term)
     return Constant(term) if result is None else to_root(Fraction(result))
 
 
 def to_root(value: Fraction) -> Root:
+    """Return a rational number as a root of a linear polynomial."""
     return Root((-value, Fraction(1)), 0)
 
 
 def compare_numbers(one: RealNumber, other: RealNumber) -> int:
-    """Raises: UnclearError."""
+    """Return -1, 0 or 1 as one number is less than, equal to or greater than another.
+
+    Raises:
+        UnclearError: If no precision tells them apart.
+    """
     if one == other:
         return 0
     if one.exact is not None and other.exact is not None:
@@ -113,7 +127,7 @@ def compare_numbers(one: RealNumber, other: RealNumber) -> int:
 
 
 def sort_numbers(found: Iterable[RealNumber]) -> list[RealNumber]:
-    """Each once, in ascending order. Raises: UnclearError."""
+    """Return each once, in ascending order. Raises: UnclearError."""
     kept: list[RealNumber] = []
     for one in sorted(dict.fromkeys(found), key=cmp_to_key(compare_numbers)):
         if not kept or compare_numbers(kept[-1], one):
@@ -122,7 +136,7 @@ def sort_numbers(found: Iterable[RealNumber]) -> list[RealNumber]:
 
 
 def points_between(places: Sequence[RealNumber]) -> list[Fraction]:
-    """A rational number before the first place, one between each two, and one after the last."""
+    """Return a rational number before the first place, one between each two, and one after the last."""
     if not places:
         return [Fraction(0)]
     return [
@@ -163,8 +177,9 @@ class PointSet:
     holds: Holds
 
     def find_difference(self, other: PointSet) -> RealNumber | None:
-        """A number that belongs to one of two sets only; None where they are the same. Raises:
-        UnclearError."""
+        """Return a number that belongs to one of two sets only; None where they are the same. Raises:
+        UnclearError.
+        """
         places = sort_numbers([*self.ends, *other.ends])
         for place in [*map(to_root, points_between(places)), *places]:
             if self.holds(place) != other.holds(place):
@@ -173,7 +188,7 @@ class PointSet:
 
 
 def of_term(term: Tree) -> PointSet:
-    """The set that a term stands for. Raises: UnclearError."""
+    """Return the set that a term stands for. Raises: UnclearError."""
     label, parts = term.label, term.children
     if label in ("set", "list"):
         members = tuple(map(_read_end, parts))
@@ -220,7 +235,7 @@ def _make_interval(kind: str, low: Tree, high: Tree) -> PointSet:
 
 
 def of_statement(statement: Tree, name: str) -> PointSet:
-    """The values of a variable for which a statement on it alone holds. Raises: UnclearError."""
+    """Return the values of a variable for which a statement on it alone holds. Raises: UnclearError."""
     label, parts = statement.label, statement.children
     if label in ("and", "or", "not"):
         sides = [of_statement(part, name) for part in parts]
@@ -240,7 +255,7 @@ _FITTING = dict(zip(RELATIONS, (eq, ne, lt, le, gt, ge), strict=True))
 
 
 def sign_satisfies(sign: str, found: int) -> bool:
-    """Whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
+    """Return whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
     return _FITTING[sign](found, 0)
 
 
@@ -302,7 +317,7 @@ def _list_holes(node: Tree, name: str) -> list[RealNumber]:
 
 
 def _without_bends(tree: Tree) -> list[Tree]:
-    """A term with u and -u in the place of |u|: among their zeros are those of the term."""
+    """Return a term with u and -u in the place of |u|: among their zeros are those of the term."""
     bends = list(dict.fromkeys(node for node in tree if node.label == "abs"))
     if not bends:
         return [tree]
@@ -323,8 +338,9 @@ def _replace_subtree(tree: Tree, old: Tree, new: Tree) -> Tree:
 
 
 def list_roots(tree: Tree, name: str) -> list[RealNumber]:
-    """The real zeros of a rational function with rational coefficients, or of one that is linear with other
-    constant ones. Raises: UnclearError."""
+    """Return the real zeros of a rational function with rational coefficients, or of one that is linear with
+    other constant ones. Raises: UnclearError.
+    """
     space = Space([tree])
     try:
         top = space.to_quotient(tree).top
@@ -355,7 +371,7 @@ def list_roots(tree: Tree, name: str) -> list[RealNumber]:
 
 
 def _linear_root(tree: Tree, name: str) -> list[RealNumber]:
-    """The zero of a x + b, where a and b are numbers."""
+    """Return the zero of a x + b, where a and b are numbers."""
     space = Space([tree])
     quotient = space.to_quotient(tree)
     place = space.atoms.index(Tree(name)) if Tree(name) in space.atoms else -1

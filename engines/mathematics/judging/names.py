@@ -42,11 +42,12 @@ EQUAL = Verdict("equal")
 
 
 def undecided_verdict(reason: str) -> Verdict:
+    """Return the verdict "undecided" with a reason."""
     return Verdict("undecided", reason=reason)
 
 
 def free_variables(*trees: Tree) -> set[str]:
-    """The free variables of terms and statements."""
+    """Return the free variables of terms and statements."""
     return {name for tree in trees for name in _iterate_free(tree)}
 
 
@@ -71,14 +72,16 @@ def _iterate_free(tree: Tree) -> Iterator[str]:
 
 
 def is_real(tree: Tree) -> bool:
-    """Whether a term is made of operations on real numbers that are worked out."""
+    """Return whether a term is made of operations on real numbers that are worked out."""
     return all(node.label in REAL for node in tree if node.children) and not {"i", "inf"} & {
         *tree.list_labels()
     }
 
 
 def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
-    """With a term in the place of a free variable; bound ones that it would meet get other names."""
+    """Return a tree with a term in the place of a free variable; bound variables that would capture it are
+    renamed.
+    """
     if not tree.children:
         return instead if tree.label == name else tree
     if name not in tree.list_labels():

@@ -37,7 +37,7 @@ class NoValueError(Exception):
 
 
 def exact_value(tree: Tree) -> ExactNumber | None:
-    """The rational number that arithmetic of rational numbers gives; None for all else."""
+    """Return the rational number that arithmetic of rational numbers gives; None for all else."""
     children = tree.children
     if not children:
         return _leaf_value(tree.label)
@@ -83,7 +83,7 @@ _OPERATIONS: dict[str, Callable[..., ExactNumber | None]] = {
 
 
 def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> BallValue:
-    """The rigorous value of a term at a point, None where it has none; NaN where it is not known."""
+    """Return the rigorous value of a term at a point, None where it has none; NaN where it is not known."""
     places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
     with ctx.workprec(bits):
         try:
@@ -93,7 +93,7 @@ def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> Ball
 
 
 def number_ball(tree: Tree, bits: int) -> arb:
-    """The value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
+    """Return the value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
     result = evaluate_at(tree, {}, bits)
     if result is None:
         raise NoValueError
@@ -101,17 +101,23 @@ def number_ball(tree: Tree, bits: int) -> arb:
 
 
 def compare_numbers(left: Tree, right: Tree) -> int | None:
-    """-1, 0 or 1 as one number is less than another, the same or more; None where it cannot be told.
+    """Return -1, 0 or 1 as one number is less than, equal to or greater than another; None if that cannot be
+    told.
 
-    Numbers are the same where no difference shows in so many bits as what they are made of can need. Raises:
-    NoValueError where one has none.
+    Two numbers count as equal if no difference shows in as many bits as a difference of such numbers could
+    need (a root bound).
+
+    Raises:
+        NoValueError: If one of them has no value.
     """
+    # Rational numbers are compared exactly, infinities by sign.
     one, other = exact_value(left), exact_value(right)
     if one is not None and other is not None:
         return (one > other) - (one < other)
     ends = [infinite_sign(side) for side in (left, right)]
     if any(ends):
         return (ends[0] > ends[1]) - (ends[0] < ends[1])
+    # Raise the precision until the balls are apart.
     for bits in _BITS:
         first, second = number_ball(left, bits), number_ball(right, bits)
         with ctx.workprec(bits):
@@ -124,15 +130,17 @@ def compare_numbers(left: Tree, right: Tree) -> int | None:
         return 0 if agreed >= _INTEGRATED else None
     if agreed < _BITS[-1] // 2:
         return None
+    # They agree so far: is that more than two different numbers of this size can agree?
     # bits in which nothing is lost of what the numbers are made of
     plain = [tree for tree in (left, right) if FURTHER.keys().isdisjoint(tree.list_labels())]
-    found = compute_scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
-    most = float(found.max(initial=0))
-    if len(plain) < 2 or most == inf:
-        most = max(_binary_orders(left), _binary_orders(right))
-    needed = int(_TIMES * min(most, _MOST_BITS)) + _SPARE
+    scales = compute_scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
+    bit_scale = float(scales.max(initial=0))
+    if len(plain) < 2 or bit_scale == inf:
+        bit_scale = max(_binary_orders(left), _binary_orders(right))
+    needed = int(_TIMES * min(bit_scale, _MOST_BITS)) + _SPARE
     if needed > _MOST_BITS:
         return None
+    # One last evaluation at the precision that decides.
     if needed > _BITS[-1]:
         first, second = number_ball(left, needed), number_ball(right, needed)
         with ctx.workprec(needed):
@@ -141,12 +149,14 @@ def compare_numbers(left: Tree, right: Tree) -> int | None:
 
 
 def point_shown(point: Mapping[str, float]) -> str:
-    return ", ".join(f"{display_name(name)} = {place:.6g}" for name, place in point.items())
+    """Return a point in words: `x = 2, y = 3`."""
+    return ", ".join(f"{display_name(name)} = {value:.6g}" for name, value in point.items())
 
 
 def is_polynomial(tree: Tree, most: int) -> bool:
-    """Whether a term is a polynomial as it is written, also in pi and e: without divisions but by numbers,
-    and with powers up to `most`."""
+    """Return whether a term is a polynomial as it is written, also in pi and e: without divisions but by
+    numbers, and with powers up to `most`.
+    """
     label, parts = tree.label, tree.children
     if not parts:
         return True
@@ -160,7 +170,7 @@ def is_polynomial(tree: Tree, most: int) -> bool:
 
 
 def infinite_sign(tree: Tree) -> int:
-    """1 and -1 for what is infinite, by its sign; 0 for others."""
+    """Return 1 or -1 for an infinite term, by its sign; 0 for other terms."""
     if tree.label == "inf":
         return 1
     if tree.label == "*" and tree.children[1].label == "inf":
@@ -190,7 +200,9 @@ def _binary_orders(tree: Tree) -> float:
 
 
 def is_number(tree: Tree) -> bool:
-    """Whether a term is made of operations on real numbers, and holds no variable that is not bound."""
+    """Return whether a term is made of operations on real numbers, and holds no variable that is not
+    bound.
+    """
     return all(
         node.label in _REAL if node.children else node.label in CONSTANTS or is_constant_token(node.label)
         for node in _iterate_unbound(tree, frozenset())
@@ -198,7 +210,7 @@ def is_number(tree: Tree) -> bool:
 
 
 def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
-    """The nodes of a term but for variables that are bound."""
+    """Yield the nodes of a term but for variables that are bound."""
     if tree.label in BINDERS and tree.children:
         name, low, high, body = tree.children
         yield tree
@@ -212,7 +224,7 @@ def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
 
 
 def format_number(term: Tree) -> str:
-    """A number for people: exact where it is rational and short, else rounded."""
+    """Return a number for people: exact where it is rational and short, else rounded."""
     if sign := infinite_sign(term):
         return "∞" if sign > 0 else "-∞"
     result = exact_value(term)
@@ -253,11 +265,12 @@ class Quantity:
 
     @property
     def shown(self) -> str:
+        """The unit for people: `m s^-2`."""
         return " ".join(name if power == 1 else f"{name}^{power}" for name, power in self.units) or "1"
 
 
 def separate_units(tree: Tree) -> Quantity | None:
-    """A term as a number times units; None where units stand elsewhere than in factors."""
+    """Return a term as a number times units; None where units stand elsewhere than in factors."""
     powers: Counter[str] = Counter()
     plain = _separate_units_of(tree, powers, 1)
     if plain is None:

@@ -56,8 +56,11 @@ _DOMAINS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is assumed, what was settled on the way and has to be said, and whether some of what is assumed
-    could not be taken into account."""
+    """What is assumed about variables.
+
+    `notes` says what was settled on the way and must be reported; `unclear` says which assumption could not
+    be taken into account.
+    """
 
     assumptions: Assumptions
     notes: tuple[str, ...] = ()
@@ -65,7 +68,7 @@ class Known:
 
 
 def judge_real_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
-    """Whether two real terms without anything but operations of the language are equal."""
+    """Judge whether two real terms of the core language are equal."""
     if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
         return undecided_verdict("the terms are too large")
     names = variables_of(left, right) | known.assumptions.variables
@@ -118,7 +121,7 @@ def _is_polynomial(tree: Tree) -> bool:
 
 
 def of_numbers(left: Tree, right: Tree) -> Verdict:
-    """Whether two terms without variables are the same number."""
+    """Judge whether two terms without variables are the same number."""
     try:
         sign = numbers.compare_numbers(left, right)
     except NoValueError:
@@ -133,37 +136,44 @@ def of_numbers(left: Tree, right: Tree) -> Verdict:
 
 
 def with_integers(trees: Sequence[Tree], known: Known) -> Known:
-    """With variables that stand in `n!`, `gcd(a, b)` or the bounds of a sum as integers."""
-    least: dict[str, Tree] = {}
+    """Return the assumptions with variables in `n!`, `gcd(a, b)` or the bounds of a sum as integers."""
+    lower_bounds: dict[str, Tree] = {}
     for tree in trees:
         for node in tree:
+            # The smallest value of such a variable: the lower bound of its sum, otherwise 0.
             if node.label in ("sum", "prod"):
                 low, high = node.children[1:3]
                 for name in sorted(variables_of(high) - variables_of(low)):
-                    least[name] = low if high == Tree(name) else least.get(name, ZERO)
+                    lower_bounds[name] = low if high == Tree(name) else lower_bounds.get(name, ZERO)
                 for name in variables_of(low):
-                    least.setdefault(name, ZERO)
+                    lower_bounds.setdefault(name, ZERO)
             elif node.label in WHOLE and node.label not in ("gamma", "pochhammer"):
                 for name in variables_of(node):
-                    least.setdefault(name, ZERO)
+                    lower_bounds.setdefault(name, ZERO)
+    # Bound variables of sums are integers anyway.
     bound = {node.children[0].label for tree in trees for node in tree if node.label in BINDERS}
     assumed = known.assumptions
-    said = assumed.variables
+    assumed_variables = assumed.variables
     free = variables_of(*trees)
-    new = sorted(name for name in least if name in free and name not in bound - free)
+    new = sorted(name for name in lower_bounds if name in free and name not in bound - free)
     if not new:
         return known
     integers = tuple(sorted({*assumed.integers, *new}))
     relations = tuple(
-        AssumedRelation(least[name], "<=", Tree(name))
+        AssumedRelation(lower_bounds[name], "<=", Tree(name))
         for name in new
-        if name not in said - {*assumed.integers}
+        if name not in assumed_variables - {*assumed.integers}
     )
+    # What is assumed here is reported with the verdict.
     notes = tuple(
         f"{display_name(name)} is an integer"
-        + ("" if name in said - {*assumed.integers} else f", {display_name(name)} >= {to_infix(least[name])}")
+        + (
+            ""
+            if name in assumed_variables - {*assumed.integers}
+            else f", {display_name(name)} >= {to_infix(lower_bounds[name])}"
+        )
         for name in new
-        if name not in assumed.integers or name not in said
+        if name not in assumed.integers or name not in assumed_variables
     )
     return Known(
         Assumptions(integers, (*assumed.relations, *relations)), (*known.notes, *notes), known.unclear
@@ -273,8 +283,9 @@ class _Renamed:
     # ---- the hypothesis that is missing
 
     def _find_hypothesis(self, seed: int) -> str:
-        """A condition on the variables under which the terms are equal, or "": what holds at all points tried
-        where the condition holds, and at no other by the verifier."""
+        """Return a condition on the variables under which the terms are equal, or "": what holds at all
+        points tried where the condition holds, and at no other by the verifier.
+        """
         try:
             region = Region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed=seed)
             region.points  # noqa: B018
@@ -363,7 +374,9 @@ class _Renamed:
 
 
 def list_needs(tree: Tree) -> list[tuple[str, Tree]]:
-    """What the parts of a term need in order to be defined: texts with a place for a term."""
+    """Return what the parts of a term need in order to be defined: texts with a gap for a term, and the
+    terms.
+    """
     result: list[tuple[str, Tree]] = []
     for node in tree:
         if node.label in _DOMAINS:
@@ -386,7 +399,7 @@ def list_needs(tree: Tree) -> list[tuple[str, Tree]]:
 
 
 def _never_zero(tree: Tree) -> bool:
-    """Whether a term is certainly not 0 where it is defined."""
+    """Return whether a term is certainly not 0 where it is defined."""
     if tree.label == "*":
         return all(map(_never_zero, tree.children))
     return (
@@ -395,7 +408,7 @@ def _never_zero(tree: Tree) -> bool:
 
 
 def rename_variables(tree: Tree, names: Mapping[str, str]) -> Tree:
-    """With other names of variables, bound ones too."""
+    """Return a tree with other names of variables, bound ones too."""
     if not tree.children:
         return Tree(names[tree.label]) if tree.label in names else tree
     return Tree(tree.label, tuple(rename_variables(child, names) for child in tree.children))
@@ -408,12 +421,14 @@ class Given(Known):
     values: tuple[tuple[str, Tree], ...] = ()
 
     def substitute_given(self, tree: Tree) -> Tree:
+        """Return a tree with given values in the place of variables."""
         for name, instead in self.values:
             tree = replace_variable(tree, name, instead)
         return tree
 
 
 def read_assumptions(statements: Sequence[Tree]) -> Given:
+    """Read statements as assumptions: integers, relations, and values of variables."""
     integers: dict[str, None] = {}
     relations: list[AssumedRelation] = []
     values: list[tuple[str, Tree]] = []
@@ -438,6 +453,7 @@ def read_assumptions(statements: Sequence[Tree]) -> Given:
 
 
 def iterate_flat(statements: Sequence[Tree]) -> Iterator[Tree]:
+    """Yield the parts of statements joined by `and`."""
     for one in statements:
         if one.label == "and":
             yield from iterate_flat(one.children)
@@ -470,7 +486,7 @@ def _to_relation(statement: Tree) -> AssumedRelation | None:
 
 
 def describe_statement(statement: Tree) -> str:
-    """A statement for people."""
+    """Return a statement for people."""
     if len(statement.children) == 2:
         left, right = statement.children
         return f"{to_infix(left)} {statement.label} {to_infix(right)}"

@@ -29,7 +29,7 @@ _PUNCTUATION = re.compile(r"[^\w\s]+|_")
 
 
 def shape_of(tree: Tree) -> str:
-    """`scalar`, or what a term is made of."""
+    """Return `scalar`, or what a term is made of: matrix, tuple, set, text, …."""
     if not tree.children:
         return "set" if tree.label in EMPTY else "scalar"
     return tree.label if tree.label in _KINDS else "scalar"
@@ -41,7 +41,11 @@ MatrixRows = list[list[Tree]]
 
 
 def worked_out(tree: Tree) -> Tree:
-    """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
+    """Return a tree with operations on matrices and vectors carried out.
+
+    Raises:
+        UnclearError: For what cannot be done.
+    """
     return tree if _VECTORS.isdisjoint(tree.list_labels()) else _work_out(tree)
 
 
@@ -210,9 +214,10 @@ _OPERATIONS: dict[str, Callable[..., Tree]] = {
 
 
 def of_signs(tree: Tree, *, together: bool) -> Tree:
-    """The set of what a term is for each choice of signs ±; a set or list gives its members.
+    """Return the set of what a term is for each choice of signs ±; a set or list gives its members.
 
-    Args: together: all signs are the same.
+    Args:
+        together: All signs are the same.
     """
     count = sum(node.label == "pm" for node in tree)
     if count > 6 and not together:
@@ -225,7 +230,7 @@ def of_signs(tree: Tree, *, together: bool) -> Tree:
 
 
 def choose_signs(tree: Tree, signs: Iterator[str]) -> Tree:
-    """A term with the next of the signs in the place of each ±."""
+    """Return a term with the next of the signs in the place of each ±."""
     sign = next(signs) if tree.label == "pm" else ""
     parts = tuple(choose_signs(child, signs) for child in tree.children)
     if len(parts) == 2 or not sign:
@@ -237,6 +242,7 @@ def choose_signs(tree: Tree, signs: Iterator[str]) -> Tree:
 
 
 def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    """Judge whether two terms are equal of which at least one is no scalar."""
     kinds = shape_of(left), shape_of(right)
     if "text" in kinds:
         return _judge_texts(left, right)
@@ -291,7 +297,7 @@ def _judge_texts(left: Tree, right: Tree) -> Verdict:
 
 
 def list_words(tree: Tree) -> list[str] | None:
-    """The words of a text, without case and punctuation; a letter or name is a word too."""
+    """Return the words of a text, without case and punctuation; a letter or name is a word too."""
     if tree.label == "*":
         # a name in italics reads as a product of its letters
         sides = [list_words(part) for part in tree.children]
@@ -333,7 +339,7 @@ def _judge_matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
 def judge_members(
     judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]
 ) -> Verdict:
-    """Judges members that stand at the same places."""
+    """Judge members that stand at the same places."""
     if len(left) != len(right):
         return Verdict("different", witness=f"{len(left)} and {len(right)} members")
     conditions: list[str] = []
@@ -360,7 +366,7 @@ def judge_members(
 
 
 def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    """Judges sets by their members: each has to be equal to one of the other set."""
+    """Judge sets by their members: each has to be equal to one of the other set."""
     if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
         return undecided_verdict(f"there are more than {_MOST_MEMBERS} members")
     reasons: list[str] = []
@@ -392,7 +398,7 @@ def _to_text(tree: Tree) -> str:
 
 
 def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdict:
-    """Judges quantities: the same dimensions, and numbers equal in the same units."""
+    """Judge quantities: the same dimensions, and numbers equal in the same units."""
     one, other = separate_units(left), separate_units(right)
     if one is None or other is None:
         return undecided_verdict("units that are no factors are not judged")

@@ -45,11 +45,12 @@ _UNEQUAL_ENOUGH = 0.05
 
 
 def is_statement(tree: Tree) -> bool:
+    """Return whether a tree is a statement."""
     return tree.label in _STATEMENTS and bool(tree.children)
 
 
 def without_signs(statement: Tree) -> Tree:
-    """With `or` in the place of signs ±, which are all the same."""
+    """Return a statement without signs ±: an `or` of the statements with all signs + and with all signs -."""
     if not is_statement(statement) or "pm" not in statement.list_labels():
         return statement
     if statement.label in ("and", "or", "not", "implies", "iff"):
@@ -61,6 +62,7 @@ def without_signs(statement: Tree) -> Tree:
 
 
 def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
+    """Judge whether a statement holds."""
     label, parts = statement.label, statement.children
     if not is_statement(statement):
         return undecided_verdict("it is no statement")
@@ -167,16 +169,20 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
 def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     known = read_assumptions(assume)
     sides = [known.substitute_given(shapes.worked_out(side)) for side in statement.children]
-    here = Tree(statement.label, tuple(sides))
+    relation = Tree(statement.label, tuple(sides))
     names = free_variables(*sides)
+    # Other shapes can only be equal or not.
     if any(shapes.shape_of(side) != "scalar" for side in sides):
         if statement.label == "!=":
-            found = judge.compare_terms(sides[0], sides[1], assume)
-            if names or found.outcome not in ("equal", "different"):
-                return undecided_verdict(found.reason or "it is not known whether they are ever equal")
-            return EQUAL if found.outcome == "different" else Verdict("different", witness="they are equal")
+            equality = judge.compare_terms(sides[0], sides[1], assume)
+            if names or equality.outcome not in ("equal", "different"):
+                return undecided_verdict(equality.reason or "it is not known whether they are ever equal")
+            return (
+                EQUAL if equality.outcome == "different" else Verdict("different", witness="they are equal")
+            )
         return undecided_verdict("an order of such terms is not judged")
-    if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
+    # Two numbers are compared directly.
+    if not names and numbers.is_number(relation.children[0]) and numbers.is_number(relation.children[1]):
         try:
             sign = numbers.compare_numbers(sides[0], sides[1])
         except numbers.NoValueError:
@@ -188,17 +194,19 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
         return Verdict(
             "different", witness=f"{numbers.format_number(sides[0])} and {numbers.format_number(sides[1])}"
         )
+    # In one variable, the set where the relation holds is known exactly.
     if len(names) == 1:
         try:
-            return _on_a_line(here, next(iter(names)), assume)
+            return _on_a_line(relation, next(iter(names)), assume)
         except line.UnclearError:
             pass
-    witness = _find_refutation(here, known)
+    # Otherwise try points for a counterexample, then look for a certificate.
+    witness = _find_refutation(relation, known)
     if witness:
         return Verdict("different", witness=witness)
     if statement.label == "!=":
         return undecided_verdict("no values are known to be the same")
-    return _certify_relation(here, known) or undecided_verdict(
+    return _certify_relation(relation, known) or undecided_verdict(
         "it holds at all points tried, which proves nothing"
     )
 
@@ -227,7 +235,7 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
 
 
 def _find_refutation(statement: Tree, known: reals.Known) -> str:
-    """A point where a relation certainly does not hold."""
+    """Return a point where a relation certainly does not hold."""
     names = sorted(free_variables(statement) | known.assumptions.variables)
     if known.unclear or not all(map(is_real, statement.children)):
         return ""
@@ -257,7 +265,7 @@ def _sample_points(names: Sequence[str], known: reals.Known) -> list[dict[str, f
 
 
 def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
-    """Whether a statement holds at a point; None where it cannot be told."""
+    """Return whether a statement holds at a point; None where it cannot be told."""
     label, parts = statement.label, statement.children
     if label in ("and", "or", "not"):
         sides = [truth_at(part, point) for part in parts]
@@ -324,8 +332,10 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
 
 
 def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    """Judge whether two statements say the same."""
     if not (is_statement(left) and is_statement(right)):
         return _with_set(left, right)
+    # Relations with the same sides, up to order, say the same.
     if left.label in RELATIONS and right.label in RELATIONS:
         same = _sides_alike(judge, left, right, assume)
         if same is not None:
@@ -333,30 +343,34 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
     if left.label == right.label == "congruent":
         return _judge_congruences(judge, left, right, assume)
     names = free_variables(left, right)
+    # In one variable: compare the sets where they hold.
     if len(names) == 1 and not assume:
         name = next(iter(names))
         try:
-            place = line.of_statement(left, name).find_difference(line.of_statement(right, name))
+            witness_point = line.of_statement(left, name).find_difference(line.of_statement(right, name))
         except line.UnclearError:
             pass
         else:
-            if place is None:
+            if witness_point is None:
                 return EQUAL
             return Verdict(
-                "different", witness=f"{display_name(name)} = {place.text}: only one of them holds"
+                "different", witness=f"{display_name(name)} = {witness_point.text}: only one of them holds"
             )
+    # The same connective of equal parts.
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
         result = _parts_alike(judge, left, right, assume)
         if result is not None:
             return result
-    joined = [_as_one(one) for one in (left, right)]
+    # Equations are compared as differences that are multiples of each other.
+    joined = [_as_one(left_truth) for left_truth in (left, right)]
     if joined[0] is not None and joined[1] is not None:
         return _judge_equations(judge, joined[0], joined[1], assume)
+    # At last, a point at which only one of them holds.
     known = read_assumptions(assume)
     if not known.unclear:
         for point in _sample_points(sorted(names | known.assumptions.variables), known):
-            one, other = truth_at(left, point), truth_at(right, point)
-            if one is not None and other is not None and one != other:
+            left_truth, right_truth = truth_at(left, point), truth_at(right, point)
+            if left_truth is not None and right_truth is not None and left_truth != right_truth:
                 return _only_one(point)
     return undecided_verdict("it is not known whether they say the same")
 
@@ -424,7 +438,7 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
 
 
 def _with_set(left: Tree, right: Tree) -> Verdict:
-    """A statement on one variable, and the set of its values or the only one."""
+    """Return a statement on one variable, and the set of its values or the only one."""
     statement, other = (left, right) if is_statement(left) else (right, left)
     names = free_variables(statement)
     if len(names) != 1 or free_variables(other):
@@ -491,7 +505,7 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
 
 
 def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    """Each is solved for a variable in which it is linear, and put into the other."""
+    """Return each is solved for a variable in which it is linear, and put into the other."""
     verdicts = []
     for one, other in ((left, right), (right, left)):
         solved = _solve_linear(one)
@@ -511,7 +525,7 @@ def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence
 
 
 def _as_one(statement: Tree) -> Tree | None:
-    """An equation, or one that says that any of several between polynomials holds; None for others."""
+    """Return an equation, or one that says that any of several between polynomials holds; None for others."""
     if statement.label == "=":
         return statement
     parts = statement.children
@@ -538,6 +552,7 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
         return None
     names = sorted(free_variables(left, right))
     random = Random(0)
+    # Restrict both to a random line through integer points: polynomials in t.
     for _ in range(_LINES):
         start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
         line_of = {
@@ -548,9 +563,11 @@ def _solving_one(left: Tree, right: Tree) -> Verdict | None:
         if first is None or second is None:
             return None
         for one, other in ((first, second), (second, first)):
+            # Remove common factors: only roots of one of them can tell the two apart.
             while one.degree() > 0 and (shared := one.gcd(other)).degree() > 0:
                 one = one / shared
             values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
+            # A change of sign brackets a root, by the intermediate value theorem.
             for (low, before), (high, after) in pairwise(values):
                 if before * after < 0:
                     root = _approximate_root(one, Fraction(low), Fraction(high))
@@ -604,7 +621,7 @@ def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[T
 
 
 def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
-    """A variable in which an equation is linear, with a number before it, and what it is equal to."""
+    """Return a variable in which an equation is linear, with a number before it, and what it is equal to."""
     difference = Tree("-", equation.children)
     try:
         space = Space([difference])
@@ -631,7 +648,9 @@ def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
 
 
 def _factors_alike(left: Tree, right: Tree) -> bool:
-    """Whether the differences of equations have the same irreducible factors, hence the same solutions."""
+    """Return whether the differences of equations have the same irreducible factors, hence the same
+    solutions.
+    """
     differences = [Tree("-", one.children) for one in (left, right)]
     try:
         space = Space(differences)

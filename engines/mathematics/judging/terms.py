@@ -45,6 +45,7 @@ class TermJudge:
         self.seed = seed
 
     def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
+        """Judge whether two terms are equal; never raises."""
         if left == right:
             return EQUAL
         if not assume or not left.children or not right.children:
@@ -54,6 +55,7 @@ class TermJudge:
         return self._judge_safely(lambda: self.compare_terms(left, right, assume))
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
+        """Judge whether a statement holds; never raises."""
         return self._judge_safely(lambda: statements.judge_statement(self, statement, assume))
 
     def _judge_safely(self, judged: Callable[[], Verdict]) -> Verdict:
@@ -68,7 +70,9 @@ class TermJudge:
                 return undecided_verdict(f"it is not worked out: {error}")
 
     def compare_terms(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        """As `equal`; raises EngineError for what cannot be judged."""
+        """Judge whether two terms are equal as `equal` does, but raise EngineError for what cannot be
+        judged.
+        """
         if left == right:
             return EQUAL
         if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
@@ -101,6 +105,7 @@ class TermJudge:
         return undecided_verdict("it depends on whether all signs ± are the same")
 
     def judge_scalars(self, left: Tree, right: Tree, known: Known) -> Verdict:
+        """Judge scalars: quantities with units, antiderivatives, complex terms or real terms."""
         labels = {*left.list_labels(), *right.list_labels()}
         if "unit" in labels:
             return shapes.with_units(self, left, right, known)
@@ -154,6 +159,7 @@ class Calls:
         self._opaque = ""
 
     def replace_calls(self, tree: Tree) -> Tree:
+        """Return a tree with names in the place of calls of unknown functions."""
         if not tree.children:
             return tree
         if tree in self._names:
@@ -188,7 +194,7 @@ class Calls:
         )
 
     def verdict_with_calls(self, found: Verdict) -> Verdict:
-        """The judgement of terms with calls, from that of those with variables in their place."""
+        """Return the judgement of terms with calls, from that of those with variables in their place."""
         if not self._variables:
             return found
         if found.outcome in ("different", "equal if"):
@@ -206,8 +212,9 @@ class Calls:
         return replace(found, witness=witness)
 
     def _are_arguments_distinct(self) -> bool:
-        """Whether the calls of each function certainly have other arguments at almost all points, so that
-        some function has any values there."""
+        """Return whether the calls of each function certainly have other arguments at almost all points, so
+        that some function has any values there.
+        """
         for place, (one, _) in enumerate(self._variables):
             for other, _ in self._variables[:place]:
                 if one.children[0] != other.children[0] or len(one.children) != len(other.children):
@@ -219,7 +226,7 @@ class Calls:
 
 
 def _always_apart(left: Tree, right: Tree) -> bool:
-    """Whether two arguments differ by a number that is not 0 whatever variables are."""
+    """Return whether two arguments differ by a number that is not 0 whatever variables are."""
     try:
         difference = numbers.exact_value(expand_tree(Tree("-", (left, right))))
     except TooLargeError:
@@ -267,8 +274,9 @@ _MOST_NODES = 500
 
 
 def find_closed_forms(tree: Tree) -> Tree:
-    """With closed forms in the place of limits, geometric series and, where there are several variables of
-    differentiation, derivatives."""
+    """Return a tree with closed forms of limits, geometric series and, with several variables,
+    derivatives.
+    """
     labels = set(tree.list_labels())
     if labels.isdisjoint(("limit", "sum", "d")):
         return tree
@@ -315,7 +323,7 @@ def _is_continuous(body: Tree, name: str) -> bool:
 
 
 def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
-    """The limit of a rational function far out, where it is bounded there."""
+    """Return the limit of a rational function far out, where it is bounded there."""
     space = Space([body])
     try:
         top, bottom = space.to_quotient(body)
@@ -351,7 +359,7 @@ def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
 
 
 def _sum_geometric(tree: Tree) -> Tree | None:
-    """a/(1 - r), where |r| < 1."""
+    """Return a/(1 - r), where |r| < 1."""
     name, low, _, body = tree.children
     ratio = _common_ratio(body, name.label)
     if ratio is None or name.label in free_variables(low):
@@ -400,7 +408,7 @@ def _differentiate(tree: Tree) -> Tree | None:
 
 
 def differentiate_antiderivatives(tree: Tree, name: str) -> Tree | None:
-    """The derivative of a sum in which antiderivatives are terms; None where they stand elsewhere."""
+    """Return the derivative of a sum in which antiderivatives are terms; None where they stand elsewhere."""
     if tree.label == "antiderivative":
         variable, body = tree.children
         return body if variable.label == name else None

@@ -12,7 +12,7 @@ Outcome = Literal["equal", "equal if", "different", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge knows of a claim.
+    """What a judge knows of a claim: whether two texts say the same, and why.
 
     Attributes:
         outcome: Whether the claim holds.

@@ -53,7 +53,8 @@ _BISECTIONS = 48
 
 @cache
 def search_grid(points_per_unit: int) -> Floats:
-    """Sorted places to look at: linear and dense near 0, linear to ±130, then by powers of ten to ±1e6.
+    """Return sorted places to look at: linear and dense near 0, linear to ±130, then by powers of ten to
+    ±1e6.
 
     The offset keeps them off integers and other special places.
     """
@@ -64,7 +65,7 @@ def search_grid(points_per_unit: int) -> Floats:
 
 
 def list_intervals(program: Programs) -> list[DomainInterval]:
-    """The intervals on which one program (the first) in one variable is defined, left to right.
+    """Return the intervals on which one program (the first) in one variable is defined, left to right.
 
     Ends are found by bisection; an interval that reaches ±1e6 is taken to go on to infinity. Intervals or
     gaps narrower than the search (about 0.02 near 0, 0.1 up to 130; a tenth of that where nothing was found)
@@ -97,13 +98,13 @@ def list_intervals(program: Programs) -> list[DomainInterval]:
 
 
 def list_gaps(found: list[DomainInterval]) -> list[DomainInterval]:
-    """The intervals between and beyond those of `intervals`."""
+    """Return the intervals between and beyond those of `intervals`."""
     ends = [-inf, *(end for interval in found for end in interval), inf]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if low < high]
 
 
 def draw_points(random: np.random.Generator, low: float, high: float, count: int) -> Floats:
-    """Random points of an interval: odd multiples of a power of two about 2^-20 of its width.
+    """Return random points of an interval: odd multiples of a power of two, about 2^-20 of its width.
 
     Few digits keep sums and products with short constants exact; odd multiples are never special places.
     """
@@ -136,7 +137,7 @@ class Roots:
         self._ratios: dict[int, Ratio | None] = {}
 
     def of_ratio(self, function: int, target: arb) -> list[arb] | None:
-        """Where a rational function has a value; None for another function."""
+        """Return where a rational function has a value; None for another function."""
         ratio = self._cached_ratio(function)
         if ratio is None:
             return None
@@ -147,7 +148,9 @@ class Roots:
         return [root.real for root, _ in roots if root.imag == 0]
 
     def _cached_ratio(self, function: int) -> Ratio | None:
-        """A function as a quotient of polynomials with rational coefficients, if it is written as one."""
+        """Return a function as a quotient of polynomials with rational coefficients, if it is written as
+        one.
+        """
         if function not in self._ratios:
             found = self._read_ratio(function)
             if found is not None and max(part.degree() for part in found) > _MOST_DEGREE:
@@ -182,7 +185,9 @@ class Roots:
         return (p * s + r * q if code == ADD else p * s - r * q), q * s
 
     def search_roots(self, function: int, target: arb) -> tuple[list[arb], float]:
-        """Where a function crosses or touches a value, and how far from 0 these are all that was found."""
+        """Return where a function crosses or touches a value, and how far from 0 these are all such
+        points.
+        """
         slope = self._functions.derive_function(function)
         places = search_grid(_SEARCHED)
         try:
@@ -223,7 +228,9 @@ class Roots:
         return [root] if exact else []
 
     def _bisect_roots(self, function: int, target: arb, low: arb, high: arb) -> tuple[arb, bool]:
-        """A root between two points with different signs, and True; or where the sign changes, and False."""
+        """Return a root between two points with different signs, and True; or where the sign changes, and
+        False.
+        """
         (first,), (last,) = (self._functions.values_at(point, function) for point in (low, high))
         if first is None or last is None:
             return low, False
@@ -263,7 +270,11 @@ def _iterate_brackets(
     places: Floats, values: Floats, errors: Floats, target: arb
 ) -> Iterator[tuple[float, float, bool]]:
     """Neighbouring places between which a function crosses a value, and those between which it turns back not
-    far from it. Args: values, errors: (2, places), of the function and of its slope."""
+    far from it.
+
+    Args:
+        values, errors: (2, places), of the function and of its slope.
+    """
     goals = float(target), 0.0
     for turns, goal, row, error in zip((False, True), goals, values, errors, strict=True):
         apart = row - goal
@@ -349,6 +360,7 @@ class DomainPlace:
 
     @cached_property
     def exact(self) -> Fraction | None:
+        """The point as a fraction, if it is a simple one."""
         return _simple_fraction(self.ball)
 
     @cached_property
@@ -365,7 +377,7 @@ class DomainPlace:
 
 
 def _simple_fraction(ball: arb) -> Fraction | None:
-    """The fraction with a small denominator that a narrow ball holds, if it holds one."""
+    """Return the fraction with a small denominator that a narrow ball holds, if it holds one."""
     near = Fraction(float(ball)).limit_denominator(_SHOWN_DENOMINATOR)
     with ctx.workprec(BITS):
         return near if (ball * near.denominator - near.numerator).contains(0) else None
@@ -400,8 +412,12 @@ class Edges:
     def compute_masks(
         self, programs: Programs, numbers: list[int], roots: NDArray[np.int32]
     ) -> list[tuple[int, int]]:
-        """For the programs with these roots: where they or their parts are undefined, and where those end,
-        bend or jump. `numbers` is from `Functions.read`."""
+        """Return, for programs with these roots, where they or their parts are undefined, and where those
+        places end.
+
+        A place counts too where a program bends or jumps. `numbers` is from `Functions.read_programs`. Both
+        are bit masks.
+        """
         met = self._met
         holes, ends = [0] * len(numbers), [0] * len(numbers)
         inner = np.flatnonzero(find_reached_nodes(programs.nodes, roots) & (programs.nodes[0] < LEAF))
@@ -432,10 +448,11 @@ class Edges:
         return self.iterate_places(self._met.get((code, a, b), (0, 0))[0])
 
     def iterate_places(self, mask: int) -> Iterator[DomainPlace]:
+        """Return the isolated places of a mask."""
         return (place for place in self._iterate_mask(mask) if isinstance(place, DomainPlace))
 
     def known_radius(self, mask: int) -> float:
-        """How far from 0 a mask holds all places of the families it is made of."""
+        """Return how far from 0 a mask holds all places of the families it is made of."""
         return min((place for place in self._iterate_mask(mask) if isinstance(place, float)), default=inf)
 
     def _iterate_mask(self, mask: int) -> Iterator[DomainPlace | float | None]:
@@ -445,7 +462,7 @@ class Edges:
             mask ^= lowest
 
     def _find_holes_and_ends(self, form: FunctionForm) -> tuple[int, int]:
-        """The holes and ends that an operation adds to those of its operands."""
+        """Return the holes and ends that an operation adds to those of its operands."""
         code, a, b = form
         name, solve = _NAMES[code], self.solve_equation
         zero = arb(0)
@@ -493,7 +510,7 @@ class Edges:
         return found if found & self.isolated else 0
 
     def _find_kinks(self, function: int, mask: int) -> int:
-        """The places of a mask at which a function has no derivative although it is defined there."""
+        """Return the places of a mask at which a function has no derivative although it is defined there."""
         result = 0
         for place in self.iterate_places(mask):
             key = function, place
@@ -514,7 +531,7 @@ class Edges:
         return all(limit is not None and bool(abs(limit - first) < close) for limit in limits)
 
     def solve_equation(self, function: int, target: arb) -> int:
-        """The places where a function that is not constant has a value."""
+        """Return the places where a function that is not constant has a value."""
         if self.functions.fixed[function]:
             return 0
         key = function, float(target)
@@ -615,7 +632,9 @@ class Edges:
         return self._families[key]
 
     def _never_reaches(self, function: int, start: arb, period: arb) -> bool:
-        """Whether a function is an operation whose values are never `start`, however many periods away."""
+        """Return whether a function is an operation whose values are never `start`, however many periods
+        away.
+        """
         for code, *_ in self.functions.forms[function]:
             low, high = _RANGES.get(_NAMES[code] if 0 <= code < LEAF else "", (-inf, inf))
             if high < inf:
@@ -637,7 +656,7 @@ class Edges:
         return result | self._add_mark(None) | (self._add_mark(known) if known < inf else 0)
 
     def _add_mark(self, radius: float | None) -> int:
-        """The mark of a family of places that are all known only so far from 0, or of a search."""
+        """Return the mark of a family of places that are all known only so far from 0, or of a search."""
         if radius is None:
             self.searches |= 1 << len(self._places)
         else:

@@ -71,7 +71,7 @@ class Programs:
         return len(self.roots)
 
     def select_programs(self, chosen: Sequence[int]) -> Programs:
-        """Some of the expressions, with the nodes they consist of."""
+        """Return some of the expressions, with the nodes they consist of."""
         roots = self.roots[np.asarray(chosen, np.intp)]
         kept = find_reached_nodes(self.nodes, roots)
         kept[0] = True
@@ -123,8 +123,11 @@ class Programs:
 
 
 class BallEvaluation(NamedTuple):
-    """values: (programs, points), NaN unless defined. state: (programs, points) of `DEFINED`, `UNDEFINED`,
-    `UNKNOWN`. errors: (programs, points) bound of |value - true value|, inf unless defined."""
+    """Values of programs at points with their errors, each of shape `(programs, points)`.
+
+    `values` are NaN unless defined; `state` is `DEFINED`, `UNDEFINED` or `UNKNOWN`; `errors` bounds |value -
+    true value| and is inf unless defined.
+    """
 
     values: NDArray[np.float64]
     state: NDArray[np.uint8]
@@ -133,7 +136,7 @@ class BallEvaluation(NamedTuple):
 
 @lru_cache(maxsize=2**16)
 def _parse_constant(token: str) -> tuple[float, float] | None:
-    """The nearest double to a constant and how far it is off; None for what is no constant."""
+    """Return the nearest double to a constant and how far it is off; None for what is no constant."""
     if token in _NAMED or len(token.removeprefix("-")) > _MAX_DIGITS or not _NUMBER.match(token):
         return _NAMED.get(token)
     exact = Fraction(token)
@@ -184,7 +187,7 @@ def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str]
 def _flatten_expressions(
     expressions: Iterable[Expression], table: _Table
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The codes of expressions one after the other, and where each starts."""
+    """Return the codes of expressions one after the other, and where each starts."""
     code = table.__getitem__
     flat: list[int] = []
     starts = [0]
@@ -202,7 +205,9 @@ def _make_programs(
 
 
 def _worked_out(tree: Tree) -> Tree:
-    """An expression with its derivatives worked out by rule; no expression where it grows too large."""
+    """Return an expression with its derivatives worked out by rule; no expression where it grows too
+    large.
+    """
     try:
         return without_inner_derivatives(tree, MAX_NODES, inside=True)
     except ExpressionError:
@@ -222,8 +227,9 @@ def _share_nodes(
 def _rebuild_with_nesting(
     codes: NDArray[np.int32], starts: NDArray[np.int64], nesting: NDArray[np.int8], table: _Table
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The same programs with derivatives nested at most once; what is bad or grows too large for that becomes
-    one unknown constant."""
+    """Return the same programs with derivatives nested at most once; what is bad or grows too large for that
+    becomes one unknown constant.
+    """
     hopeless = table.append_token("", _HOPELESS)
     names = {number: token for token, number in table.items()}
     table["where"] = CODE["where"]
@@ -247,8 +253,9 @@ def _rebuild_with_nesting(
 def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] = ("x",)) -> Programs:
     """Compile trees or token lists.
 
-    Raises: ExpressionError for the first that is not one expression over `variables` and the known
-    operations, or that differentiates by anything but the first variable.
+    Raises:
+        ExpressionError: For the first that is not one expression over `variables` and the known operations,
+            or that differentiates by anything but the first variable.
     """
     programs = compile_valid(expressions, variables=variables)
     for k in np.flatnonzero(programs.nesting < 0)[:1].tolist():
@@ -263,7 +270,8 @@ def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] 
 def evaluate(programs: Programs, points: ArrayLike) -> BallEvaluation:
     """Evaluate every program at every point.
 
-    Args: points: (points,) for one variable, (variables, points) for several.
+    Args:
+        points: (points,) for one variable, (variables, points) for several.
 
     >>> evaluate(compile_many(["/ 1 x".split()]), [2.0, 0.0]).values.tolist()
     [[0.5, nan]]
@@ -279,9 +287,10 @@ def evaluate(programs: Programs, points: ArrayLike) -> BallEvaluation:
 def evaluate_balls(
     programs: Programs, points: ArrayLike, *, trace: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Midpoints and radii as the kernel gives them: NaN is undefined, an infinite radius unknown.
+    """Return midpoints and radii as the kernel gives them: NaN is undefined, an infinite radius unknown.
 
-    Returns: two of (programs, points), or with `trace` of (nodes, points): of every distinct sub-term.
+    Returns:
+        Two of (programs, points), or with `trace` of (nodes, points): of every distinct sub-term.
     """
     places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
     if places.shape[0] != len(programs.variables):

@@ -52,7 +52,7 @@ NAN, INF = math.nan, math.inf
 
 @intrinsic
 def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba looks at the names
-    """a·b + c, rounded once."""
+    """Return a·b + c, rounded once."""
     double = numba.types.float64
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
@@ -63,7 +63,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba lo
 
 @compile_kernel
 def canonical_ball(v: float, r: float) -> Ball:
-    """The ball with its states made canonical."""
+    """Return the ball with its states made canonical."""
     if v != v:
         return NAN, INF
     if not (abs(v) <= HUGE and r <= HUGE):
@@ -73,6 +73,7 @@ def canonical_ball(v: float, r: float) -> Ball:
 
 @compile_kernel
 def add_balls(a: float, ra: float, b: float, rb: float) -> Ball:
+    """Return the sum of two balls; `lost` is the rounding error of the sum, exactly (Knuth's two-sum)."""
     s = a + b
     t = s - a
     lost = (a - (s - t)) + (b - t)
@@ -81,6 +82,7 @@ def add_balls(a: float, ra: float, b: float, rb: float) -> Ball:
 
 @compile_kernel
 def multiply_balls(a: float, ra: float, b: float, rb: float) -> Ball:
+    """Return the product of two balls."""
     p = a * b
     if abs(p) < TINY and a != 0.0 and b != 0.0:
         return 0.0, INF
@@ -92,6 +94,7 @@ def multiply_balls(a: float, ra: float, b: float, rb: float) -> Ball:
 
 @compile_kernel
 def divide_balls(a: float, ra: float, b: float, rb: float) -> Ball:
+    """Return the quotient of two balls; unknown if the divisor may be 0."""
     if a != a or b != b:
         return NAN, INF
     if abs(b) <= rb:
@@ -107,6 +110,7 @@ def divide_balls(a: float, ra: float, b: float, rb: float) -> Ball:
 
 @compile_kernel
 def sqrt_ball(u: float, r: float) -> Ball:
+    """Return the square root of a ball; unknown if it reaches below 0."""
     if u <= r:
         if r == 0.0:
             return (0.0, 0.0) if u == 0.0 else (NAN, INF)
@@ -117,6 +121,7 @@ def sqrt_ball(u: float, r: float) -> Ball:
 
 @compile_kernel
 def ln_ball(u: float, r: float) -> Ball:
+    """Return the natural logarithm of a ball; unknown if it reaches below 0."""
     if u <= r:
         return (NAN, INF) if u < -r or r == 0.0 else (0.0, INF)
     y = math.log(u)
@@ -125,7 +130,7 @@ def ln_ball(u: float, r: float) -> Ball:
 
 @compile_kernel
 def integer_power(a: float, ra: float, n: int) -> Ball:
-    """a^n by repeated squaring for n > 0: exact where the products are."""
+    """Return a^n by repeated squaring for n > 0: exact where the products are."""
     v, r = 1.0, 0.0
     while True:
         if n & 1:
@@ -138,18 +143,21 @@ def integer_power(a: float, ra: float, n: int) -> Ball:
 
 @compile_kernel
 def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
-    """The real power. An inexact exponent that may be an integer is one if it is `fixed`, free of variables:
-    ln(e^3) is 3. One that varies is not: tanh x only comes close to 1."""
+    """Return the real power. An inexact exponent that may be an integer is one if it is `fixed`, free of
+    variables: ln(e^3) is 3. One that varies is not: tanh x only comes close to 1.
+    """
     if a != a or b != b:
         return NAN, INF
     if ra == INF or rb == INF:
         return 0.0, INF
+    # An integer exponent allows a negative base.
     n = np.rint(b)
     maybe_integer = abs(b - n) <= rb
     base_is_zero = a == 0.0 and ra == 0.0
     if maybe_integer and (rb == 0.0 or (fixed and rb < 1e-6)) and abs(n) < 2.0**31:
         if abs(a) <= ra and n <= 0.0:
             return (NAN, INF) if base_is_zero else (0.0, INF)
+        # Small exponents by repeated multiplication, which has the better bound.
         if abs(n) <= 32.0:
             if n == 0.0:
                 return 1.0, 0.0
@@ -160,6 +168,7 @@ def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
         if abs(a) <= ra:
             return 0.0, INF
     else:
+        # From here on the base must be positive: a^b = exp(b ln a).
         if a < -ra:
             return (0.0, INF) if maybe_integer else (NAN, INF)
         if base_is_zero and abs(b) > rb:
@@ -170,6 +179,7 @@ def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
     v = math.pow(a, n)
     if abs(v) < TINY:
         return 0.0, INF
+    # |d ln a| <= ra / (|a| - ra), so the relative error of the power is at most exp(spread) - 1.
     slack = ra / (abs(a) - ra)
     spread = (abs(n) + rb) * slack + abs(math.log(abs(a))) * rb
     return canonical_ball(v, abs(v) * (math.expm1(spread) + ULPS))
@@ -177,14 +187,16 @@ def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
 
 @compile_kernel
 def apply_primary(code: int, u: float, r: float) -> Ball:
-    """A function of one argument that is no other's reciprocal, applied to a finite ball."""
+    """Return a function of one argument that is no other's reciprocal, applied to a finite ball."""
     m = abs(u)
+    # |sin'| and |cos'| are at most 1: the radius carries over.
     if code == SIN:
         y = math.sin(u)
         return y, (min(r, 2.0) + ULPS * abs(y)) * GROW
     if code == COS:
         y = math.cos(u)
         return y, (min(r, 2.0) + ULPS * abs(y)) * GROW
+    # tan(u ± r) = (y ± tan r)/(1 ∓ y tan r); unknown when that may pass a pole.
     if code in (TAN, COT):
         if code == COT and m <= r:
             return (NAN, INF) if r == 0.0 else (0.0, INF)
@@ -199,6 +211,7 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
         return m, r
     if code == LN:
         return ln_ball(u, r)
+    # The slope 1/sqrt(1 - u²) is taken at the end of the ball nearest to ±1.
     if code in (ASIN, ACOS):
         if (m - 1.0) + r > 0.0:
             return (NAN, INF) if (m - 1.0) - r > 0.0 else (0.0, INF)
@@ -206,18 +219,21 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
         if r > 0.0:
             r /= math.sqrt(((1.0 - m) - r) * (1.0 + (m + r)))
         return canonical_ball(y, r + ULPS * abs(y))
+    # The slope 1/(1 + u²) is at most 1/max(1, low)².
     if code in (ATAN, ACOT):
         # atan2(1, u) is the acot with values in (0, pi), without cancellation for large u
         y = math.atan(u) if code == ATAN else math.atan2(1.0, u)
         low = max(m - r, 0.0)
         slope = max(1.0, low)  # squared it would overflow
         return canonical_ball(y, r / slope / slope + ULPS * abs(y))
+    # sinh and cosh grow like their slopes; balls wider than 1 are given up.
     if code == SINH:
         y = math.sinh(u)
         return (0.0, INF) if r > 1.0 else canonical_ball(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
     if code == COSH:
         y = math.cosh(u)
         return (0.0, INF) if r > 1.0 else canonical_ball(y, y * r * (1.0 + r) + ULPS * y)
+    # tanh' = 1 - tanh², which is small far out.
     if code == TANH:
         y = math.tanh(u)
         return y, (min(r, 2.0) * min(1.0 - y * y + 2.0**-50 + r, 1.0) + ULPS * abs(y)) * GROW
@@ -241,7 +257,7 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
 
 @compile_kernel
 def apply_function(code: int, u: float, r: float) -> Ball:
-    """A function of one argument applied to a ball."""
+    """Return a function of one argument applied to a ball."""
     if u != u:
         return NAN, INF
     if r == INF:
@@ -266,12 +282,13 @@ def apply_function(code: int, u: float, r: float) -> Ball:
 
 @compile_kernel
 def negate_ball(ball: Ball) -> Ball:
+    """Return the negative of a ball."""
     return -ball[0], ball[1]
 
 
 @compile_kernel
 def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
-    """sqrt(1 - u²) or sqrt(u² - 1), without cancellation."""
+    """Return sqrt(1 - u²) or sqrt(u² - 1) of a ball, without cancellation: as the root of (1 - u)(1 + u)."""
     a, ra = add_balls(1.0, 0.0, u, r)
     b, rb = add_balls(1.0, 0.0, -u, r)
     p, rp = multiply_balls(a, ra, b, rb)
@@ -280,7 +297,7 @@ def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
 
 @compile_kernel
 def derivative_ball(code: int, u: float, r: float) -> Ball:
-    """The derivative of a function of one argument at a ball; the domain is the caller's to check."""
+    """Return the derivative of a function of one argument at a ball; the domain is the caller's to check."""
     if u != u:
         return NAN, INF
     if r == INF:
@@ -302,12 +319,14 @@ def derivative_ball(code: int, u: float, r: float) -> Ball:
         y, ry = multiply_balls(y, ry, y, ry)
         y, ry = add_balls(1.0, 0.0, y, ry)
         return (y, ry) if code == TAN else (-y, ry)
+    # (sec u)' = sec u tan u, and the like.
     if code in (SEC, CSC, SECH, CSCH):
         other = TAN if code == SEC else COT if code == CSC else TANH if code == SECH else COTH
         y, ry = apply_function(code, u, r)
         t, rt = apply_function(other, u, r)
         y, ry = multiply_balls(y, ry, t, rt)
         return (y, ry) if code == SEC else (-y, ry)
+    # tanh' = sech², coth' = -csch².
     if code in (TANH, COTH):
         y, ry = apply_function(SECH if code == TANH else CSCH, u, r)
         y, ry = multiply_balls(y, ry, y, ry)
@@ -349,7 +368,7 @@ def derivative_ball(code: int, u: float, r: float) -> Ball:
 
 @compile_kernel
 def chain_derivative(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
-    """The derivative of a function of one argument applied to a ball with a derivative."""
+    """Return the derivative of a function of one argument applied to a ball with a derivative."""
     s, rs = derivative_ball(code, u, r)
     if s != s and abs(du) <= rdu and du == du:
         # a kink or vertical tangent where the argument stands still: |u| then does too, the rest may or not
@@ -359,7 +378,7 @@ def chain_derivative(code: int, u: float, r: float, du: float, rdu: float) -> Ba
 
 @compile_kernel
 def apply_operator(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
-    """An operator applied to two balls; `fixed` says that the second is the same at all points."""
+    """Return an operator applied to two balls; `fixed` says that the second is the same at all points."""
     if code == ADD:
         return add_balls(a, ra, b, rb)
     if code == SUB:
@@ -383,7 +402,7 @@ def apply_operator(code: int, a: float, ra: float, b: float, rb: float, fixed: b
 def power_slope(
     a: float, ra: float, da: float, rda: float, b: float, rb: float, db: float, rdb: float, fixed: bool
 ) -> Ball:
-    """The derivative of a^b."""
+    """Return the derivative of a^b."""
     constant = fixed or (db == 0.0 and rdb == 0.0)
     if a == 0.0 and ra == 0.0 and not (constant and abs(b - np.rint(b)) <= rb):
         return 0.0, INF  # at an end of the domain, or 0 all along
@@ -420,7 +439,8 @@ def combine_slope(
     rdb: float,
     fixed: bool,
 ) -> Ball:
-    """The derivative of an operator applied to two balls with derivatives."""
+    """Return the derivative of an operator applied to two balls with derivatives."""
+    # The rules of differentiation, with balls: sum, product, power, quotient.
     if code == ADD:
         return add_balls(da, rda, db, rdb)
     if code == SUB:
@@ -463,6 +483,7 @@ def share_subterms(
     node, 0 where not accepted. nodes: (3, codes + 1) code and operands, operands first; node 0 stands for no
     operand. Returns how many nodes there are.
     """
+    # An open hash table with a power of two of places; `place[spot]` is the node there, 0 for none.
     room = 2
     while room < 2 * len(codes) + 2:
         room *= 2
@@ -477,6 +498,7 @@ def share_subterms(
         if starts[k + 1] - starts[k] > longest:
             continue
         top = 0
+        # From right to left, operands are on the stack before their operator.
         for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
             code = int(codes[i])
             a = b = 0
@@ -493,6 +515,7 @@ def share_subterms(
             if tall > deepest:
                 top = 0
                 break
+            # Look the node up by code and operands; equal sub-terms of all programs are one node.
             spot = (code * 0x9E3779B1 + a * 0x85EBCA77 + b * 0xC2B2AE3D) & (room - 1)
             while place[spot] and not (
                 nodes[0, place[spot]] == code and nodes[1, place[spot]] == a and nodes[2, place[spot]] == b
@@ -506,6 +529,7 @@ def share_subterms(
                 count += 1
             stack[top] = place[spot]
             top += 1
+        # Exactly one term is left of a complete expression.
         if top == 1:
             nesting[k], roots[k] = derivatives[stack[0]], stack[0]
     return count
@@ -513,7 +537,7 @@ def share_subterms(
 
 @compile_kernel
 def find_reached_nodes(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which nodes of a graph from `share` some of its programs consist of."""
+    """Return which nodes of a graph from `share` some of its programs consist of."""
     result = np.zeros(nodes.shape[1], np.bool_)
     for root in roots:
         result[root] = True
@@ -528,11 +552,17 @@ def find_reached_nodes(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> ND
 def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floats) -> tuple[Floats, Floats]:
     """Evaluate a graph from `share` in which no derivative holds another.
 
-    Args: points: (variables, points). Returns: (nodes, points) midpoints and radii.
+    Args:
+        points: (variables, points).
+
+    Returns:
+        (nodes, points) midpoints and radii.
     """
     count, width = nodes.shape[1], points.shape[1]
     fixed = np.zeros(count, np.bool_)
     slot = np.zeros(count, np.int32)
+    # Which nodes need a derivative: operands of `d`, and downwards from them; each gets a slot, slot 0 is
+    # none.
     duals = 1
     for n in range(count - 1, 0, -1):
         code, a, b = nodes[0, n], nodes[1, n], nodes[2, n]
@@ -544,6 +574,7 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
     v, r = np.empty((count, width)), np.empty((count, width))
     v[0], r[0] = 0.0, INF
     dv, dr = np.empty((duals, width)), np.empty((duals, width))
+    # Operands come before operators, so one pass evaluates everything, a row of points at a time.
     for n in range(1, count):
         code, a, b, s = nodes[0, n], nodes[1, n], nodes[2, n], slot[n]
         if code >= CONSTANT:
@@ -596,10 +627,14 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
 
 @compile_kernel
 def compute_signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int64]:
-    """A number for each point that says where all values lie: their state, their sign, and the number of
-    `levels` below their size.
+    """Return a number for each point that says where all values lie: their state, their sign, and the number
+    of `levels` below their size.
 
-    Args: values, errors: (terms, points). Returns: (points,) equal for points alike (hashed).
+    Args:
+        values, errors: (terms, points).
+
+    Returns:
+        (points,) equal for points alike (hashed).
     """
     result = np.zeros(values.shape[1], np.int64)
     for i in range(values.shape[0]):

@@ -107,13 +107,16 @@ _MOST_WRITTEN = arb(2) ** 4096
 
 
 def integer_in_ball(ball: arb) -> fmpz | None:
-    """The one integer that a ball holds; None for none, several, or one that is too large: FLINT ends the
-    process over those that memory cannot hold."""
+    """Return the one integer that a ball holds; None for none, several, or one that is too large: FLINT ends
+    the process over those that memory cannot hold.
+    """
     return ball.unique_fmpz() if abs(ball) < _MOST_WRITTEN else None
 
 
 def _raise_ball(a: arb, b: arb, fixed: bool) -> BallValue:
-    """The real power; an inexact exponent that may be an integer is one if it is free of the variable."""
+    """Return the real power; an inexact exponent that may be an integer is one if it is free of the
+    variable.
+    """
     whole = b.is_exact() or (fixed and b.rel_accuracy_bits() > 64)
     n = integer_in_ball(b) if whole else None
     if n is not None:
@@ -150,7 +153,7 @@ _OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
 def apply_operation(
     form: FunctionForm, one: Sequence[BallValue], other: Sequence[BallValue] = (), fixed: bool = False
 ) -> list[BallValue]:
-    """The values of an operation on values; `fixed` says that the second operand is free of x."""
+    """Return the values of an operation on values; `fixed` says that the second operand is free of x."""
     code, _, b = form
     arithmetic = _ARITHMETIC.get(code)
     if arithmetic is not None:
@@ -178,7 +181,7 @@ def apply_operation(
 
 
 def integer_or_ball(ball: arb) -> arb:
-    """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
+    """Return the integer that a narrow ball holds, if it holds one; otherwise the ball."""
     if ball.is_exact() or not ball.rad() < _NARROW:
         return ball
     whole = integer_in_ball(ball)
@@ -189,7 +192,7 @@ _NARROW = arb(2) ** -128
 
 
 def agreed_bits(one: arb, other: arb) -> int | None:
-    """To how many bits two values are certainly the same; None where they certainly differ.
+    """Return to how many bits two values certainly agree, or None if they certainly differ.
 
     Relative to their size, or absolute where both may be 0; 0 where one of them is not known.
     """
@@ -227,7 +230,7 @@ class Functions:
         *,
         merged: bool = True,
         others: Mapping[str, Sequence[float]] | None = None,
-        whole: Collection[str] = (),
+        integers: Collection[str] = (),
     ) -> None:
         self.bits = bits
         self.agreed = bits - 64
@@ -236,11 +239,11 @@ class Functions:
         blur = arb(1, arb(2) ** -bits) if merged else arb(1)
         rows = {"x": points, **(others or {})}
         with ctx.workprec(bits):
-            found = {
-                name: tuple(arb(point) * (arb(1) if name in whole else blur) for point in row)
+            balls_of = {
+                name: tuple(arb(point) * (arb(1) if name in integers else blur) for point in row)
                 for name, row in rows.items()
             }
-        self.points = found["x"]
+        self.points = balls_of["x"]
         self.values: list[tuple[BallValue, ...]] = [(_NAN,) * len(points)]
         self.forms: list[list[FunctionForm]] = [[]]
         self.fixed = [True]
@@ -251,15 +254,15 @@ class Functions:
         self._slopes: dict[int, int] = {}
         self._trees: dict[int, Tree] = {}
         self._tokens: list[str] = []
-        self._names = list(found)
+        self._names = list(balls_of)
         self._leaves = {
-            name: self._add_function((LEAF + place, NOTHING, NOTHING), row, fixed=False)
-            for place, (name, row) in enumerate(found.items())
+            name: self._add_function((LEAF + index, NOTHING, NOTHING), row, fixed=False)
+            for index, (name, row) in enumerate(balls_of.items())
         }
         self.x = self._leaves["x"]
 
     def read_programs(self, programs: Programs, roots: NDArray[np.int32]) -> list[int]:
-        """The number of each node of a graph that the programs with these roots consist of."""
+        """Return the number of each node of a graph that the programs with these roots consist of."""
         known, numbers = self._numbers, [NOTHING]
         wanted = find_reached_nodes(programs.nodes, roots)[1:].tolist()
         with ctx.workprec(self.bits):
@@ -277,7 +280,7 @@ class Functions:
         return numbers
 
     def add_constant(self, token: str) -> int:
-        """The number of a constant; one that cannot be evaluated is unknown."""
+        """Return the number of a constant; one that cannot be evaluated is unknown."""
         if token not in self._constants:
             form = -1 - len(self._tokens), NOTHING, NOTHING
             self._tokens.append(token)
@@ -287,7 +290,7 @@ class Functions:
         return self._constants[token]
 
     def add_operation(self, code: int, a: int, b: int = NOTHING) -> int:
-        """The number of an operation applied to functions; `d` takes x and a function."""
+        """Return the number of an operation applied to functions; `d` takes x and a function."""
         form = code, a, b
         return self._numbers.get(form) or self._append_form(form)
 
@@ -307,7 +310,7 @@ class Functions:
         return result
 
     def derive_function(self, function: int) -> int:
-        """The derivative by rule: right where the function is defined and differentiable."""
+        """Return the derivative by rule: right where the function is defined and differentiable."""
         result = self._slopes.get(function)
         if result is None:
             code, *operands = self.forms[function][0]
@@ -325,7 +328,7 @@ class Functions:
         return result
 
     def values_at(self, point: arb, *functions: int) -> list[BallValue]:
-        """Values somewhere else, through the first form of everything."""
+        """Return values somewhere else, through the first form of everything."""
         known: dict[int, BallValue] = {self.x: point}
         waiting = list(functions)
         while waiting:
@@ -345,14 +348,15 @@ class Functions:
         return [known[function] for function in functions]
 
     def find_opposite(self, function: int) -> int | None:
-        """A function with the same values but for their sign, if one was met."""
+        """Return a function with the same values but for their sign, if one was met."""
         values = [None if value is None else -value for value in self.values[function]]
         first = self._first_value(values)
         return None if first is None else self._find_alike(self._alike.get(float(first), ()), values)
 
     def to_tree(self, function: int) -> Tree:
-        """The first form of everything, as an expression; what holds only `where` something else is
-        defined is given without that."""
+        """Return the first form of everything, as an expression; what holds only `where` something else is
+        defined is given without that.
+        """
         if function not in self._trees:
             code, *operands = self.forms[function][0]
             if code == WHERE:
@@ -366,11 +370,11 @@ class Functions:
         return self._trees[function]
 
     def constant_token(self, code: int) -> str:
-        """The token of a constant, from the code of its form."""
+        """Return the token of a constant, from the code of its form."""
         return self._tokens[-1 - code]
 
     def _function_leaf(self, number: int) -> Tree:
-        """A function inside a tree for `_build`; the rules of derivation know 1 by sight."""
+        """Return a function inside a tree for `_build`; the rules of derivation know 1 by sight."""
         return ONE if number == self._constants.get("1") else Tree(f"#{number}")
 
     def _read_tree(self, tree: Tree) -> int:
@@ -381,7 +385,7 @@ class Functions:
         return self.add_operation(CODE[tree.label], *map(self._read_tree, tree.children))
 
     def _add_function(self, form: FunctionForm, values: Sequence[BallValue], fixed: bool) -> int:
-        """The function with these values, which is a new one unless all of them are known already."""
+        """Return the function with these values, which is a new one unless all of them are known already."""
         first = self._first_value(values) if self.merged else None
         if first is not None:
             alike = self._alike.setdefault(float(first), [])
@@ -403,7 +407,7 @@ class Functions:
         return next((value for value in values if value is not None), None) if first is None else first
 
     def _find_alike(self, alike: Sequence[int], values: Sequence[BallValue]) -> int | None:
-        """The first of some functions that may have these values at all points."""
+        """Return the first of some functions that may have these values at all points."""
         for other in alike:
             for one, value in zip(self.values[other], values, strict=True):
                 if one is None or value is None:

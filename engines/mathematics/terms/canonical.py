@@ -50,7 +50,7 @@ class Subterms:
         return len(self.labels)
 
     def label_codes(self, names: Iterable[str]) -> Ints:
-        """The codes of labels, each of them one token but `DERIVATIVE`."""
+        """Return the codes of labels, each of them one token but `DERIVATIVE`."""
         found = [self._codes.setdefault(name, len(self._codes)) for name in names]
         if len(self._codes) > len(self.names):
             self.names = list(self._codes)
@@ -58,7 +58,7 @@ class Subterms:
         return np.array(found, np.int64)
 
     def add_rows(self, rows: Ints) -> list[int]:
-        """The numbers of terms: (terms, length) codes in prefix order, -1 behind the last of each."""
+        """Return the numbers of terms: (terms, length) codes in prefix order, -1 behind the last of each."""
         known = len(self)
         while known + rows.size > len(self.table):
             self.table = np.concatenate([self.table, np.empty_like(self.table)])
@@ -74,15 +74,18 @@ class Subterms:
         return result
 
     def encode_tokens(self, tokens: Sequence[str]) -> Ints:
+        """Return the codes of tokens; the variable of a derivative is left out."""
         names = [DERIVATIVE if token == "d" else token for token in tokens]
         return self.label_codes(
             name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
         )
 
     def number_of(self, tokens: Sequence[str]) -> int:
+        """Return the number of the term that tokens in prefix notation are."""
         return self.add_rows(self.encode_tokens(tokens)[None])[0]
 
     def tokens_of(self, number: int) -> tuple[str, ...]:
+        """Return a term in prefix notation."""
         names: list[str] = []
         waiting = [number]
         while waiting:
@@ -161,7 +164,7 @@ _ATOM, _PRODUCT, _SUM = range(3)
 
 
 def canonical_key(expression: Tree | Sequence[str]) -> str:
-    """The canonical form as prefix text: equal exactly for expressions that count as one member.
+    """Return the canonical form as prefix text: equal exactly for expressions that count as one member.
 
     >>> canonical_key("- * 2 x -7".split()) == canonical_key("+ 7 * x 2".split())
     True
@@ -192,6 +195,7 @@ class Canonical:
         self._keys: list[int] = []
 
     def key_of(self, number: int) -> int:
+        """Return the key of a term: equal for terms with the same canonical form."""
         if number >= self._done:
             self._compose_forms()
         return self._keys[number]
@@ -284,7 +288,7 @@ def _sort_parts(begin: int, end: int, parts: Ints) -> None:
 
 @compile_kernel
 def _find_form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
-    """The form whose parts stand behind all others, so many first and second, in any order."""
+    """Return the form whose parts stand behind all others, so many first and second, in any order."""
     new, start = used[0], used[1]
     if kind in (_PRODUCT, _SUM):
         _sort_parts(start, start + first, parts)
@@ -314,7 +318,7 @@ def _copy_parts(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> i
 
 @compile_kernel
 def _shares_part(form: int, forms: Ints, parts: Ints) -> bool:
-    """Whether a part of a sum is both added and subtracted."""
+    """Return whether a part of a sum is both added and subtracted."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
     one, other = 0, 0
     while one < plus and other < less:
@@ -327,7 +331,7 @@ def _shares_part(form: int, forms: Ints, parts: Ints) -> bool:
 
 @compile_kernel
 def _is_self_opposite(form: int, forms: Ints, parts: Ints) -> bool:
-    """Whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
+    """Return whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
     for place in range(min(plus, less)):
         left, right = parts[start + place], parts[start + plus + place]
@@ -338,7 +342,7 @@ def _is_self_opposite(form: int, forms: Ints, parts: Ints) -> bool:
 
 @compile_kernel
 def _opposite_of_sum(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
-    """The opposite of a sum."""
+    """Return the opposite of a sum."""
     middle = _copy_parts(form, True, used[1], forms, parts)
     end = _copy_parts(form, False, middle, forms, parts)
     return int(_find_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used))
@@ -358,9 +362,11 @@ def _compose_terms(
 ) -> int:
     """Find the canonical forms of terms in order, as `_composed` does; the first that needs help, or
     `count`."""
+    # Terms are in order, so the forms of operands are known.
     for n in range(begin, count):
         code, left, right = nodes[n]
         sign, kind = leaves[code, 1], leaves[code, 0]
+        # Make room first: the caller must enlarge an array before a term needs more than is left.
         size = 16
         for side in (left, right):
             if side >= 0:
@@ -368,6 +374,7 @@ def _compose_terms(
         used[2] = size
         if used[1] + size > len(parts) or used[0] + _NEW > len(forms):
             return n
+        # Leaves: a fraction is a form with numeral factors above and below.
         if left < 0 and kind != _ATOM:
             top = bottom = -1
             if leaves[code, 2] >= 0:
@@ -380,6 +387,7 @@ def _compose_terms(
             parts[used[1]] = top
             parts[used[1] + above] = bottom
             form = _find_form(kind, above, below, forms, parts, slots, used)
+        # Functions and powers are atoms: their operands' keys make their own.
         elif kind == _ATOM:
             at = used[1]
             parts[at] = code
@@ -390,6 +398,7 @@ def _compose_terms(
                 at += 1
                 parts[at] = found[right, KEY]
             form = _find_form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
+        # Sums and products: signs are taken out, neutral operands dropped, and nested operands flattened.
         else:
             one, other = found[left, FORM], found[right, FORM]
             flip, flop = found[left, SIGN], found[right, SIGN]
@@ -400,6 +409,7 @@ def _compose_terms(
                 form, sign = one, flip if neutral == _SUM else flip * flop
             elif forms[one, 0] == neutral and forms[one, 2] + forms[one, 3] == 0 and kind != _OVER:
                 form, sign = other, flop if neutral == _SUM else flip * flop
+            # A sum: positive terms, then negative ones, from both operands.
             elif neutral == _SUM:
                 middle = end = used[1]
                 for second in (False, True):
@@ -412,6 +422,7 @@ def _compose_terms(
                             end += 1
                     middle = middle if second else end
                 form, sign = _find_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used), 1
+            # A product: a sum that is the opposite of a canonical one gives up its sign.
             else:
                 for at_left in (True, False):
                     of = one if at_left else other
@@ -443,6 +454,7 @@ def _compose_terms(
                     form = alone
                 else:
                     form = _find_form(_PRODUCT, middle - used[1], end - middle, forms, parts, slots, used)
+        # The key is twice the form, plus 1 for a negative sign.
         found[n, SIGN], found[n, FORM] = sign, form
         if sign < 0 and forms[form, 0] == _SUM:
             found[n, KEY] = 2 * _opposite_of_sum(form, forms, parts, slots, used)

@@ -56,9 +56,10 @@ PAD, START, END = (_IDS[token] for token in ("PAD", "SOE", "EOE"))
 
 
 def to_training(tree: Tree) -> list[str]:
-    """The tree in training tokens, without SOE and EOE.
+    """Return the tree in training tokens, without SOE and EOE.
 
-    Raises: ExpressionError for a constant that has no exact form and for `log`, which has no token.
+    Raises:
+        ExpressionError: For a constant that has no exact form and for `log`, which has no token.
 
     >>> to_training(read_prefix("- x -12"))
     ['sub', 'x', 'INT-', '1', '2']
@@ -96,10 +97,11 @@ def _constant_tokens(label: str) -> list[str]:
 
 
 def from_training(tokens: Sequence[str]) -> Tree:
-    """The tree of training tokens without SOE and EOE; integers as leaves, fractions as quotients.
+    """Return the tree of training tokens without SOE and EOE; integers as leaves, fractions as quotients.
 
-    Raises: ExpressionError for tokens that are not in the vocabulary, stand for nothing or do not make up one
-    expression.
+    Raises:
+        ExpressionError: For tokens that are not in the vocabulary, stand for nothing or do not make up one
+            expression.
     """
     labels: list[str] = []
     at = 0
@@ -126,9 +128,10 @@ def from_training(tokens: Sequence[str]) -> Tree:
 
 
 def decode_ids(ids: Iterable[int]) -> Tree:
-    """The tree of ids that a model wrote: what stands before the first EOE, without SOE and PAD.
+    """Return the tree of ids that a model wrote: what stands before the first EOE, without SOE and PAD.
 
-    Raises: ExpressionError for an id outside the vocabulary and as `from_training`.
+    Raises:
+        ExpressionError: For an id outside the vocabulary and as `from_training`.
     """
     tokens: list[str] = []
     for number in ids:
@@ -147,8 +150,11 @@ def decode_ids(ids: Iterable[int]) -> Tree:
 
 
 def read_head(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
-    """Read an expression that is to be a head (see `read_expression`). Raises: ExpressionError, also as
-    `check_head` does."""
+    """Read an expression that is to be a head (see `read_expression`).
+
+    Raises:
+        ExpressionError: Also as `check_head` does.
+    """
     tree = read_expression(text, notation, letters)
     check_head(tree)
     return tree
@@ -187,7 +193,7 @@ def check_head(tree: Tree) -> None:
 
 
 def _is_zero(tree: Tree) -> bool:
-    """Whether a constant that doubles take for 0 is 0, as far as a thousand bits can tell."""
+    """Return whether a constant that doubles take for 0 is 0, as far as a thousand bits can tell."""
     from engines.mathematics.numbers.numeric import compile_many
     from engines.mathematics.numbers.precise import Functions
 
@@ -219,7 +225,7 @@ def _write_tree(tree: Tree, combine: Callable[[Tree, list[_Written]], _Written])
 
 
 def to_infix(expression: Tree | str) -> str:
-    """ASCII infix of a tree, or of prefix notation, with the brackets it needs: `-7*x^2 + 3*sin(x/2)`."""
+    """Return a tree, or prefix notation, in ASCII infix with the brackets it needs: `-7*x^2 + 3*sin(x/2)`."""
     labels = expression.split() if isinstance(expression, str) else expression.list_labels()
     stack: list[_Written] = []
     for label in reversed(labels):
@@ -228,12 +234,12 @@ def to_infix(expression: Tree | str) -> str:
 
 
 def unicode_infix(tree: Tree) -> str:
-    """Infix for people: `63·cosh(2 − 7x)`, `x²`, `√(x + 1)`, `|x|`."""
+    """Return a tree in infix for people: `63·cosh(2 − 7x)`, `x²`, `√(x + 1)`, `|x|`."""
     return _write_tree(tree, _write_unicode)
 
 
 def to_latex(tree: Tree) -> str:
-    r"""LaTeX of what amsmath knows: `\frac{x}{2} + \sin^{2}\left(3 x\right)`."""
+    r"""Return a tree in LaTeX that amsmath knows: `\frac{x}{2} + \sin^{2}\left(3 x\right)`."""
     return _write_tree(tree, _write_latex)
 
 
@@ -406,6 +412,7 @@ _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
 
 
 def expression_row(tree: Tree) -> dict[str, Any]:
+    """Return an expression in all notations, as a row of JSON."""
     return {
         "prefix": to_prefix(tree),
         "infix": to_infix(tree),

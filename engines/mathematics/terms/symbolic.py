@@ -21,7 +21,7 @@ _LARGEST_POWER = 1_000
 
 @contextmanager
 def isolate_sympy() -> Iterator[None]:
-    """What SymPy raises inside, of whatever type, as an ExpressionError.
+    """Turn whatever SymPy raises inside the block into an ExpressionError.
 
     It has no error for what it cannot deal with: at `sec(pi - 2 - sech(pi))` it raises an AttributeError.
     """
@@ -35,10 +35,13 @@ def isolate_sympy() -> Iterator[None]:
 
 
 def to_sympy(tree: Tree, *, real: bool = True) -> Any:
-    """The tree as a SymPy expression; a derivative stays one until `doit`.
+    """Return the tree as a SymPy expression; a derivative stays one until `doit`.
 
-    Args: real: whether SymPy may assume that x is real.
-    Raises: ExpressionError when there is no such number, as for `/ x 0`, and when SymPy fails.
+    Args:
+        real: Whether SymPy may assume that x is real.
+
+    Raises:
+        ExpressionError: When there is no such number, as for `/ x 0`, and when SymPy fails.
     """
     with isolate_sympy():
         return _build_sympy(tree, real)
@@ -81,10 +84,11 @@ def _apply_operator(label: str, left: Any, right: Any) -> Any:
 
 
 def from_sympy(expression: Any) -> Tree:
-    """A SymPy expression in x as a tree: sums and products nested to the left, fractions as quotients.
+    """Return a SymPy expression in x as a tree: sums and products nested to the left, fractions as quotients.
 
-    Raises: ExpressionError for what the expression language does not have (complex or infinite numbers, other
-    symbols, functions such as gamma or Piecewise), and when SymPy fails.
+    Raises:
+        ExpressionError: For what the expression language does not have (complex or infinite numbers, other
+            symbols, functions such as gamma or Piecewise), and when SymPy fails.
     """
     with isolate_sympy():
         return _to_tree(expression)

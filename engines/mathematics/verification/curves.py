@@ -93,9 +93,14 @@ class CurveSearchResult(NamedTuple):
 class Curves:
     """What a head and its members have beyond curves in a region.
 
-    Args: head: its program. along: places of the variables. functions: tell arguments apart. point: one of
-    the head's domain. most: points beyond a curve. unsure: whether there may be other places than those known
-    at which a function has one of these values; by default there may.
+    Args:
+        head: Program of the head.
+        along: Indices of the variables.
+        functions: Tells arguments apart.
+        point: A point of the head's domain.
+        most: The most points beyond a curve.
+        unsure: Whether there may be other places than the known ones at which a function has one of these
+            values; by default there may.
     """
 
     def __init__(
@@ -125,8 +130,10 @@ class Curves:
         self._of_head = self._forms
 
     def of(self, programs: Programs, chosen: Sequence[int]) -> list[CurveSearchResult]:
-        """For some of the programs: points beyond those curves that are not both the head's and theirs. Those
-        that have the same curves have the same points."""
+        """Return, for some programs, points beyond those curves that are not both the head's and theirs.
+
+        Programs with the same curves have the same points.
+        """
         some = programs.select_programs(chosen)
         self._forms = {}
         found = []
@@ -230,8 +237,9 @@ class Curves:
 
 
 def _widen_programs(programs: Programs) -> Programs:
-    """The same functions over boxes: behind the variables stand half the widths of a box along each, and a
-    variable is a ball so wide."""
+    """Return the same functions over boxes: behind the variables stand half the widths of a box along each,
+    and a variable is a ball so wide.
+    """
     count, unit = len(programs.variables), CONSTANT + len(programs.constants)
     before = [[-1, 0, 0], [unit, 0, 0], *([LEAF + place, 0, 0] for place in range(2 * count))]
     before += [[MUL, 2 + count + place, 1] for place in range(count)]

@@ -51,7 +51,7 @@ _PROBES = (0.3127, -0.7263, 1.6181, -2.4142)
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Where an expression is defined: in words, and as intervals, ±inf for no end."""
+    """Where an expression is defined: in words, and as intervals with ±inf for no end."""
 
     text: str
     intervals: tuple[DomainInterval, ...]
@@ -59,17 +59,18 @@ class Domain:
 
 @lru_cache(256)
 def describe_domain(tree: Tree) -> Domain:
+    """Return the domain of an expression of x."""
     program = compile_many([tree])
-    found = list_intervals(program)
-    edges = _Met(program, found)
-    parts = [_write_interval(ends, edges) for ends in sorted(found, key=lambda ends: min(map(abs, ends)))]
+    intervals = list_intervals(program)
+    edges = _Met(program, intervals)
+    parts = [_write_interval(ends, edges) for ends in sorted(intervals, key=lambda ends: min(map(abs, ends)))]
     text = " or ".join(parts[:_SHOWN_INTERVALS])
     if len(parts) > _SHOWN_INTERVALS:
         text += f" or in about {len(parts) - _SHOWN_INTERVALS} more intervals"
-    single = _join_places(edges.list_single(found), more=edges.endless)
+    single = _join_places(edges.list_single(intervals), more=edges.endless)
     if single:
         text = f"{text} or x = {single}" if text else f"only x = {single}"
-    if missing := _join_places(edges.list_missing(found), more=edges.endless):
+    if missing := _join_places(edges.list_missing(intervals), more=edges.endless):
         text += f" without {missing}" if text != "R" else f", x ≠ {missing}"
     if text and edges.searched and not text.startswith("about"):
         text = f"about {text}"
@@ -77,7 +78,7 @@ def describe_domain(tree: Tree) -> Domain:
         text = "unknown: values overflow or lose all precision"
     elif not text:
         text = "nowhere, as far as the search can tell" if edges.searched else "nowhere"
-    return Domain(text, tuple(found))
+    return Domain(text, tuple(intervals))
 
 
 class _Met:
@@ -103,7 +104,7 @@ class _Met:
         return min(close, key=lambda place: abs(place.value - end), default=None)
 
     def is_defined_at(self, place: DomainPlace) -> bool | None:
-        """Whether the expression has a value there; None where it cannot be told."""
+        """Return whether the expression has a value there; None where it cannot be told."""
         if place.exact is not None and Fraction(place.value) == place.exact:
             state = int(evaluate(self._program, [place.value]).state[0, 0])
             if state in (DEFINED, UNDEFINED):
@@ -195,7 +196,7 @@ _OUTSIDE = {
 def explain(
     head: Tree, member: Tree, *, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
 ) -> dict[str, Any]:
-    """The whole case for a verdict, JSON-able.
+    """Return the whole case for a verdict, JSON-able.
 
     Keys: head, member (prefix), verdict (as in `verify`), because (one sentence), head_domain, member_domain
     (see `domain`), ranges (the seeded points' ranges) and points: x, head, head_state, member, member_state
@@ -212,6 +213,7 @@ def explain(
     points = np.atleast_2d(judge.points)
     points = points[:, np.lexsort(points[::-1])]
     several = judge if isinstance(judge, Several) else None
+    # All sub-terms of the member are evaluated, to name the innermost one that fails.
     both = evaluate(compile_many([head, member], variables=judge.variables), points)
     terms = list(dict.fromkeys(member))
     parts = evaluate(compile_many(terms, variables=judge.variables), points)
@@ -250,9 +252,9 @@ def sample_curve(
     at: Mapping[str, float] | None = None,
     assumptions: Assumptions = NO_ASSUMPTIONS,
 ) -> dict[str, Any]:
-    """Values for a plot over a variable, the others being `at` these: x (count,), per tree y (count,) with
-    None where it has no value, and `outside`, whether what is assumed does not hold there, where nothing has
-    a value. An integer has values at whole numbers, with places outside between them.
+    """Return values for a plot over a variable, the others being `at` these: x (count,), per tree y (count,)
+    with None where it has no value, and `outside`, whether what is assumed does not hold there, where
+    nothing has a value. An integer has values at whole numbers, with places outside between them.
     """
     places = np.linspace(low, high, count)
     whole = over in assumptions.integers
@@ -274,12 +276,13 @@ def sample_curve(
 
 
 def explain_domain(tree: Tree) -> dict[str, Any]:
-    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`) and
-    intervals, pairs of numbers, None for no end."""
-    found = describe_domain(tree)
+    """Return where an expression is defined: `text` (`R`, `x > -3/2`) and intervals, pairs with None for no
+    end.
+    """
+    domain = describe_domain(tree)
     return {
-        "text": found.text,
-        "intervals": [[_finite_or_none(end) for end in ends] for ends in found.intervals],
+        "text": domain.text,
+        "intervals": [[_finite_or_none(end) for end in ends] for ends in domain.intervals],
     }
 
 
@@ -288,7 +291,11 @@ def _finite_or_none(value: float) -> float | None:
 
 
 def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
-    """Say in words why a verdict is as it is. Args: undecidable: why nothing could be decided, if so."""
+    """Say in words why a verdict is as it is.
+
+    Args:
+        undecidable: Why nothing could be decided, if so.
+    """
     example = verdict.counterexample
     at = f" at {describe_point(example.x, dict(example.at))}" if example else ""
     share = f"{verdict.kept:.0%} of the head's points"

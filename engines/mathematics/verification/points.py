@@ -111,7 +111,7 @@ def _choose_candidates(
 
 
 def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
-    """Points for one program (the first), and whether at most candidates its domain cannot be told."""
+    """Return points for one program (the first), and whether at most candidates its domain cannot be told."""
     places = _candidate_pool(seed)
     values, errors = evaluate_balls(program, places, trace=True)
     inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
@@ -130,8 +130,12 @@ def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
 def choose_telling(
     values: Floats, errors: Floats, most_inside: int = MAX_INSIDE, most_outside: int = MAX_OUTSIDE
 ) -> NDArray[np.intp]:
-    """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make: from
-    the (nodes, candidates) values and errors of the head's program."""
+    """Return indices of candidate points within the head's domain, then beyond it, one for each cell of
+    sub-term signs.
+
+    Args:
+        values, errors: Of the head's program at the candidates, shape `(nodes, candidates)`.
+    """
     cells = compute_signatures(values[1:], errors[1:], LEVELS)
     within = _choose_candidates(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
     beyond = _choose_candidates(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
@@ -149,16 +153,17 @@ _NEAREST = 8
 
 
 def points_around(place: DomainPlace) -> tuple[float, float]:
-    """The points close to a place, below and above it."""
+    """Return the points close to a place, below and above it."""
     step = max(abs(place.value), 2.0**-10) * _BESIDE
     return place.value - step, place.value + step
 
 
 def points_beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
-    """The points around those of the places of a mask that are nearest to 0, and between two that are close,
-    of which one may be among others; two may have the same nearest double.
+    """Return the points around those of the places of a mask that are nearest to 0, and between two that are
+    close, of which one may be among others; two may have the same nearest double.
 
-    Args: whole: integers only.
+    Args:
+        whole: Integers only.
     """
     if not mask:
         return []
@@ -175,7 +180,7 @@ def points_beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = Fal
 
 
 def search_radius(edges: Edges, mask: int) -> float:
-    """How far from 0 `beside` looks at all places of a mask."""
+    """Return how far from 0 `beside` looks at all places of a mask."""
     if mask.bit_count() <= _NEAREST and not mask & edges.endless:
         return REACH
     places = sorted(abs(place.value) for place in edges.iterate_places(mask))
@@ -183,7 +188,7 @@ def search_radius(edges: Edges, mask: int) -> float:
 
 
 def exact_value_at(programs: Programs, k: int, point: Floats, bits: int = BITS) -> BallValue:
-    """The value of a program at a point, by rigorous bounds."""
+    """Return the value of a program at a point, by rigorous bounds."""
     return values_of(functions_at(programs.variables, point[:, np.newaxis], bits), programs, [k])[0][0]
 
 
@@ -202,7 +207,7 @@ def functions_at(
 
 
 def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[BallValue, ...]]:
-    """The values of some of the programs at the points of the functions."""
+    """Return the values of some of the programs at the points of the functions."""
     some = programs.select_programs(chosen)
     numbers = functions.read_programs(some, some.roots)
     return [functions.values[numbers[root]] for root in some.roots.tolist()]
@@ -211,9 +216,13 @@ def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -
 def compare_at_points(
     head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
 ) -> Iterator[tuple[int, int, int]]:
-    """What some of the programs are at points, of which each has its own, (variables, points): for each the
-    places of points where it certainly has another value than the head, where only the head has one, and
-    where only the program has; -1 for none."""
+    """Compare some programs with the head, each at points of its own, shape `(variables, points)`.
+
+    Returns:
+        For each program the indices of points where it certainly has another value than the head, where only
+            the head has a value, and where only the program has one; -1 for none.
+    """
+    # Programs that share an array of points are evaluated together.
     starts: dict[int, int] = {}
     pieces: list[Floats] = []
     for own in points:
@@ -226,30 +235,34 @@ def compare_at_points(
     ((value,), (error,)), (values, errors) = (
         evaluate_balls(one, every) for one in (head, programs.select_programs(chosen))
     )
+    # First in double precision with its error bounds.
     inside, known = np.isfinite(error), np.isfinite(errors)
     size = np.maximum(np.abs(values), np.abs(value))
-    apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
-    kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
+    differs = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
+    kinds = np.stack([differs, inside & np.isnan(values), np.isnan(value) & known])
     # where double precision tells nothing of one of the two, rigorous bounds may
     unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))
     rows: dict[int, list[int]] = {}
     for row, own in enumerate(points):
-        for place in range(starts[id(own)], starts[id(own)] + own.shape[1]):
-            if unknown[row, place]:
-                rows.setdefault(place, []).append(row)
-    for place, doubtful in rows.items():
-        functions = functions_at(head.variables, every[:, [place]])
+        for column in range(starts[id(own)], starts[id(own)] + own.shape[1]):
+            if unknown[row, column]:
+                rows.setdefault(column, []).append(row)
+    # Then by rigorous bounds, at the points where double precision says nothing.
+    for column, doubtful in rows.items():
+        functions = functions_at(head.variables, every[:, [column]])
         ((first,),) = values_of(functions, head, [0])
         others = values_of(functions, programs, [chosen[row] for row in doubtful])
         for row, (other,) in zip(doubtful, others, strict=True):
             differ = first is not None and other is not None and not first.overlaps(other)
             lost = other is None and first is not None and first.is_finite()
             gained = first is None and other is not None and other.is_finite()
-            kinds[:, row, place] = differ, lost, gained
+            kinds[:, row, column] = differ, lost, gained
     for row, own in enumerate(points):
-        here = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
-        places = np.where(here.any(axis=1), here.argmax(axis=1), -1) if own.size else (-1, -1, -1)
-        yield int(places[0]), int(places[1]), int(places[2])
+        own_kinds = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
+        first_columns = (
+            np.where(own_kinds.any(axis=1), own_kinds.argmax(axis=1), -1) if own.size else (-1, -1, -1)
+        )
+        yield int(first_columns[0]), int(first_columns[1]), int(first_columns[2])
 
 
 # Points of several variables, drawn from where assumptions hold.
@@ -274,7 +287,7 @@ _EVEN = 720_720
 
 
 class Region:
-    """Where assumptions hold.
+    """The region where assumptions hold, and points in it.
 
     `points` raises EngineError E221 when no such point is found.
     """
@@ -312,7 +325,7 @@ class Region:
         return points[:, kept], [names[place] for place in kept.tolist()]
 
     def far_points(self) -> list[Floats]:
-        """For each variable points like the others, but far out along it."""
+        """Return, for each variable, points like the others but far out along it."""
         random, found = np.random.default_rng([self._seed, 4]), []
         for place, name in enumerate(self.variables):
             values = self._sample_variable(name, random, FAR, POOL_PER_FAR_RANGE)
@@ -322,8 +335,14 @@ class Region:
         return found
 
     def integer_points(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
-        """(variables, points) where integers are tried one by one, in ascending order, and far out; the other
-        variables are in general position, and the same for some in a row. Args: reach: how far one by one."""
+        """Return points where integers are tried one by one, in ascending order, and points far out.
+
+        Shape `(variables, points)`; the other variables are in general position, and the same for some points
+        in a row.
+
+        Args:
+            reach: How far one by one.
+        """
         names = [name for name in self.variables if name in self.assumptions.integers]
         random = np.random.default_rng([self._seed, 5])
         near = [self._fill_points({name: self._one_by_one(name, reach)}) for name in names]
@@ -359,6 +378,7 @@ class Region:
         return every[(low <= every) & (every <= high)]
 
     def describe_tried(self, points: Floats) -> str:
+        """Return in words at which integers the two were compared."""
         texts = []
         for name in self.assumptions.integers:
             values = np.unique(points[self.variables.index(name)])
@@ -372,13 +392,15 @@ class Region:
         return "; ".join(texts)
 
     def range_of(self, place: int, reach: float) -> DomainInterval:
-        """From where to where a variable may run that goes so far from 0; a little off it, so that the middle
-        and what divides it evenly are no special places."""
+        """Return the interval in which a variable may run that goes so far from 0.
+
+        It is a little asymmetric, so that its middle and even divisions are no special points.
+        """
         off = reach * 2.0**-9 / 3
         return _intersect((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
 
     def assumptions_hold(self, points: Floats) -> NDArray[np.bool_]:
-        """Whether the assumptions certainly hold at each point."""
+        """Return whether the assumptions certainly hold at each point."""
         return relations_hold(self.assumptions, self.variables, points)
 
     @cached_property
@@ -443,8 +465,11 @@ class Region:
 
 
 def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: Floats) -> NDArray[np.bool_]:
-    """Whether what is assumed, but for integers, certainly holds at each point. Args: points: (variables,
-    points)."""
+    """Return whether what is assumed, but for integers, certainly holds at each point.
+
+    Args:
+        points: (variables, points).
+    """
     kept = np.ones(points.shape[1], bool)
     if not assumptions.relations:
         return kept
@@ -499,7 +524,7 @@ class BoundaryLines:
         self._beside: dict[tuple[int, ...], Floats] = {}
 
     def of_head(self) -> Floats:
-        """Points beside the ends of the head's domain: (variables, points)."""
+        """Return points beside the ends of the head's domain: (variables, points)."""
         return self._line_points(tuple(line.ends for line in self.lines))
 
     def of(self, programs: Programs, chosen: Sequence[int]) -> list[tuple[Floats, tuple[int, ...]]]:

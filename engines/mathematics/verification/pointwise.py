@@ -97,6 +97,7 @@ class Pointwise:
         self._known: dict[tuple[float, ...], BallValue] = {}
         self._region = region = Region(self.variables, assumptions, seed=seed)
         self._totals = Totals()
+        # Points of three kinds: in general position, with small integers, and far out.
         few, _ = region.integer_points(_FEW_INTEGERS)
         self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1))
         far = np.concatenate([far[:, :_FAR] for far in region.far_points()], axis=1)
@@ -104,6 +105,7 @@ class Pointwise:
         known = [point.at for point in self._points if is_finite(point.head)]
         self.reason = (
             ""
+            # Too few points with a value: nothing can be decided about this head.
             if len(known) >= _FEWEST
             else f"the head has a value at {len(known)} of {len(self._points)} points"
         )
@@ -113,11 +115,13 @@ class Pointwise:
         self.inside = len(known)
         self._deep = self.points[:, :_DEEP]
         self._scales = compute_scales(stand_in, self._deep)
+        # Ends of domains are searched for on lines and beyond curves.
         if known and self.shown:
             self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
             functions = functions_at(self.variables, self._deep, merged=True)
             self._curves = Curves(stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND)
             self._points += self._with_head(self._lines.of_head())
+        # Special points, such as a = 0, are compared too, but only for exceptions.
         special, singles = region.special_points()
         for column, single in zip(special.T, singles, strict=True):
             self._points += [
@@ -128,6 +132,7 @@ class Pointwise:
                 self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+        """Judge members, as trees or prefix notation."""
         trees = [
             member
             if isinstance(member, Tree)
@@ -169,6 +174,7 @@ class Pointwise:
         singles: list[tuple[Mapping[str, float], str, Mapping[str, float]]] = []
         integral = "integral" in tree.list_labels()
         points = self._points
+        # The member may end where the head does not: points beside its own boundaries.
         if self._lines is not None:
             program = compile_valid([_to_core_language(tree)], variables=self.variables)
             beside, beyond = self._lines.of(program, [0])[0][0], self._curves.of(program, [0])[0].points
@@ -180,6 +186,7 @@ class Pointwise:
                 head, member = point.head, self._value_at(tree, point.at)
             except LongSumError:
                 continue
+            # Only one of the two is defined: inside or outside the head's domain.
             if head is None or member is None:
                 kind = "" if head is member else "member" if member is None else "head"
                 if not is_finite(head if member is None else member):
@@ -191,11 +198,13 @@ class Pointwise:
                 elif kind == "head":
                     gained = gained or (point, member)
                 continue
+            # A value that is not known (an integral over a pole) decides nothing.
             if not (head.is_finite() and member.is_finite()):
                 unknown += head.is_finite() != member.is_finite() and not point.far and not point.single
                 continue
             with ctx.workprec(_BITS):
                 bits = agreed_bits(head, member)
+            # Balls that do not overlap prove a difference.
             if bits is None:
                 example = self._make_counterexample(point, head, member, member - head)
                 return MemberVerdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
@@ -207,11 +216,13 @@ class Pointwise:
                 agreeing.append(point.at)
             else:
                 vague += not point.far
+        # The outcome by what was met; without enough agreeing points it is undecided.
         outcome: MemberOutcome = "shrinks" if missing else "extends" if gained else "equal"
         if len(agreeing) + missing < _FEWEST or (not missing and (unknown or vague > len(agreeing) * _VAGUE)):
             outcome = "undecided"
         elif not agreeing:
             outcome = "nowhere"
+        # Members that seem equal are compared once more with many bits.
         if outcome in ("equal", "extends", "shrinks"):
             deeper = self._judge_with_more_bits(tree)
             if deeper is not None:
@@ -264,11 +275,13 @@ class Pointwise:
 
 
 def _to_core_language(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
-    """An expression of the core language whose domain ends, or that bends, about where that of this one may
-    end or jump: where the argument of `sign` is 0, or that of `floor` an integer.
+    """Return an expression of the core language whose domain ends, or that bends, about where that of this
+    one may end or jump: where the argument of `sign` is 0, or that of `floor` an integer.
 
     Short sums and products are written out; for longer ones, and for integrals, what is at their ends stands.
-    Args: bound: what stands for bound variables.
+
+    Args:
+        bound: What stands for bound variables.
     """
     label = tree.label
     if not tree.children:

@@ -58,19 +58,28 @@ SEEN = (BITS - _SPARE) / _TIMES
 
 
 def compute_scales(programs: Programs, points: Floats) -> Floats:
-    """How many binary orders lie between 1 and the largest or smallest that a program meets at each point.
+    """Return how many binary orders lie between 1 and the largest or smallest that a program meets at each
+    point.
 
-    Args: points: (points,) or (variables, points). Returns: (programs, points), inf where a program has no
-    known value.
+    Args:
+        points: (points,) or (variables, points).
+
+    Returns:
+        (programs, points), inf where a program has no known value.
     """
     values, errors = evaluate_balls(programs, points, trace=True)
     return _compute_node_scales(programs.nodes, values, errors)[programs.roots]
 
 
 def bits_for(needed: Floats) -> tuple[int, int]:
-    """A working precision, a power of 2, in which nothing is lost at one point, and the place of that point.
+    """Return a working precision, a power of 2, in which nothing is lost at one point, and the place of that
+    point.
 
-    Args: needed: (points,) scales. Returns: a precision of 1 where none of them is known.
+    Args:
+        needed: (points,) scales.
+
+    Returns:
+        A precision of 1 where none of them is known.
     """
     least = int(needed.argmin())
     scale = float(needed[least])
@@ -134,17 +143,22 @@ class Totals:
         self.spent = self._allowed = 0
 
     def begin_count(self) -> None:
+        """Allow one evaluation its share of the terms."""
         self._allowed = min(self.spent + _LONGEST, _MOST)
 
     def spend_terms(self, terms: int) -> None:
-        """Raises: LongSumError."""
+        """Count terms that are added.
+
+        Raises:
+            LongSumError: If they are more than are allowed.
+        """
         if self.spent + terms > self._allowed:
             raise LongSumError
         self.spent += terms
 
 
 def value_at(tree: Tree, values: PointValues, totals: Totals | None = None) -> BallValue:
-    """The value at a point; None is undefined, NaN unknown.
+    """Return the value at a point; None is undefined, NaN unknown.
 
     Args: totals: of earlier points; filled. Raises: LongSumError.
     """
@@ -213,7 +227,7 @@ def _whole_binomial(n: fmpq, k: fmpq) -> fmpq | None:
 
 
 def _exact_root(degree: fmpq, u: fmpq) -> fmpq | None:
-    """The root where it is rational."""
+    """Return the root where it is rational."""
     n = int(degree.p)
     if degree.q != 1 or not 0 < n <= _LARGEST_DEGREE:
         return NotImplemented
@@ -425,7 +439,11 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
 
 
 def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[str, acb]) -> Tree:
-    """An integrand with a name for each value that is free of its variable. Args: known: those; filled."""
+    """Return an integrand with a name for each value that is free of its variable.
+
+    Args:
+        known: Those; filled.
+    """
     if name not in tree.list_labels():
         found = value_at(tree, values)
         place = f"#{len(known)}"
@@ -435,7 +453,7 @@ def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[s
 
 
 def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, high: arb) -> bool:
-    """Whether a piece of an interval is found on which an integrand certainly has no value.
+    """Return whether a piece of an interval is found on which an integrand certainly has no value.
 
     Pieces of which it is not known are halved, the largest first; each lies between the two ends for certain.
     """
@@ -511,9 +529,14 @@ class Apart(NamedTuple):
 
 
 class Recheck:
-    """One head, seen at high precision.
+    """A head at high precision, against which members are rechecked.
 
-    Args: head: its program. points: (points,) of its domain. Attributes: functions: of head and members.
+    Args:
+        head: Program of the head.
+        points: Points of its domain, shape `(points,)`.
+
+    Attributes:
+        functions: The functions of head and members.
     """
 
     def __init__(self, head: Programs, points: Floats) -> None:
@@ -533,18 +556,20 @@ class Recheck:
         self._known: dict[int, float | None] = {}
 
     def beside_ends(self) -> list[float]:
-        """Points at both sides of where the head's domain may end."""
+        """Return points at both sides of where the head's domain may end."""
         return points_beside(self._edges, self._ends)
 
     def read_programs(self, programs: Programs, chosen: Sequence[int]) -> list[int]:
-        """For `values` and `domains` of these programs: the function of every node."""
+        """Return the function of every node of these programs, for `recheck_values` and `recheck_domains`."""
         return self.functions.read_programs(programs, programs.roots[chosen])
 
     def recheck_values(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
     ) -> list[Apart | Agreed | None]:
-        """For some of the programs: a point where it differs from the head, how far it agrees, or None where
-        neither has a value at the points looked at."""
+        """Return, for some programs, a point where one differs from the head, or how far it agrees.
+
+        None means that neither has a value at the points that were looked at.
+        """
         found: list[Apart | Agreed | None] = []
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
             function = numbers[root]
@@ -557,11 +582,11 @@ class Recheck:
         return found
 
     def is_undefined_everywhere(self, function: int) -> bool:
-        """Whether a function or the head has no value at any of the points looked at."""
+        """Return whether a function or the head has no value at any of the points looked at."""
         return any(is_undefined(self.functions.values[one]) for one in (self._function, function))
 
     def compare_at(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
-        """One program and the head at a point that is not one of those of `values`."""
+        """Return one program and the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
             self._elsewhere[x] = functions, values_of(functions, self._head, [0])[0]
@@ -570,7 +595,9 @@ class Recheck:
         return checked or self.compare_closer(programs, k, x)
 
     def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
-        """One program and the head at one point, with more and more bits; None if that settles nothing."""
+        """Return one program and the head at one point, with more and more bits; None if that settles
+        nothing.
+        """
         for bits, agreed, values in iterate_closer(self._head, programs, k, np.array([x])):
             if agreed is None:
                 return Apart(x, *values)
@@ -581,9 +608,13 @@ class Recheck:
     def recheck_domains(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
     ) -> tuple[list[int], dict[int, Floats], list[float | None]]:
-        """For programs that agree with the head: their holes, for `exceptions`; by their place among the
-        chosen, points beside ends of domains that are not the head's; and how far from 0 all ends that are
-        not both the head's and theirs are known, None where some could only be searched for."""
+        """Compare the domains of programs that agree with the head.
+
+        Returns:
+            Their holes, for `describe_exceptions`; by their index among the chosen, points beside ends of
+                domains that are not the head's; and how far from 0 all ends that are not both the head's and
+                theirs are known, None where some could only be searched for.
+        """
         masks = self._edges.compute_masks(programs, numbers, programs.roots[chosen])
         points: dict[int, Floats] = {}
         known: list[float | None] = []
@@ -599,7 +630,9 @@ class Recheck:
         return [holes for holes, _ in masks], points, known
 
     def is_unsure(self, function: int, values: Sequence[int]) -> bool:
-        """Whether there may be other places than those known at which a function has one of some values."""
+        """Return whether there may be other places than those known at which a function has one of some
+        values.
+        """
         with ctx.workprec(self.functions.bits):
             found = [self._edges.solve_equation(function, arb(value)) for value in values]
         return function in self.functions.faded or any(mask & self._edges.searches for mask in found)
@@ -615,7 +648,9 @@ class Recheck:
     def find_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> Exceptions:
         """The exceptional points of a program.
 
-        Args: holes: of the program. both: whether also those where the head is undefined count.
+        Args:
+            holes: Of the program.
+            both: Whether also those where the head is undefined count.
         """
         member = partial(programs.select_programs, [k])
         found, more = self._exceptions.find_places(member, holes, both=both)
@@ -632,7 +667,7 @@ class Recheck:
 def agreed_at(
     functions: Functions, heads: Sequence[BallValue], members: Sequence[BallValue]
 ) -> tuple[Agreed | None, int | None]:
-    """How far values at the same points agree, and the place of one where they are not seen to."""
+    """Return how far values at the same points agree, and the place of one where they are not seen to."""
     points, doubtful = 0, None
     with ctx.workprec(functions.bits):
         for place, (head, member) in enumerate(zip(heads, members, strict=True)):
@@ -647,8 +682,12 @@ def agreed_at(
 def iterate_closer(
     head: Programs, programs: Programs, k: int, point: Floats
 ) -> Iterator[tuple[int, int | None, tuple[float, float, float]]]:
-    """With more and more bits, as long as a program and the head have values at a point: the bits, to how
-    many of them the values are the same (None where they differ), and the values with their gap."""
+    """Yield comparisons at a point with more and more bits, as long as the program and the head have values
+    there.
+
+    Each is the number of bits, to how many of them the values agree (None where they differ), and the values
+    with their gap.
+    """
     for bits in MORE_BITS:
         alone = functions_at(head.variables, point[:, np.newaxis], bits)
         with ctx.workprec(bits):
@@ -660,7 +699,7 @@ def iterate_closer(
 
 
 def is_undefined(values: Sequence[BallValue]) -> bool:
-    """Whether there is certainly no value at any of some points."""
+    """Return whether there is certainly no value at any of some points."""
     return all(value is None for value in values)
 
 
@@ -676,12 +715,14 @@ _ROUGH = 1e-6
 
 
 def is_finite(known: BallValue) -> bool:
-    """Whether a value is known and bounded."""
+    """Return whether a value is known and bounded."""
     return known is not None and bool(known.is_finite())
 
 
 def too_large(tree: Tree) -> bool:
-    """Whether an expression holds a number that is beyond double precision, or of too many lost digits."""
+    """Return whether an expression holds a number that is beyond double precision, or of too many lost
+    digits.
+    """
     if any(node.label in FURTHER for node in tree):
         return False
     terms = [node for node in tree if node.children and not variables_of(node)]

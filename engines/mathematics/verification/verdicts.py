@@ -29,7 +29,9 @@ class Counterexample:
     said: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; `at` is left out where x is the only variable, `said` where nothing is."""
+        """Return the counterexample as JSON; `at` is left out for functions of x alone, `said` if it is
+        empty.
+        """
         document = {
             name: value for name, value in asdict(self).items() if value or name not in ("at", "said")
         }
@@ -37,8 +39,9 @@ class Counterexample:
 
 
 def describe_point(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
-    """A point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
-    than asked: 1000001.95 is 1000002, not 1e+06."""
+    """Return a point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
+    than asked: 1000001.95 is 1000002, not 1e+06.
+    """
     point = at or {"x": x}
     return ", ".join(
         f"{display_name(name)} = {_format_coordinate(value, digits)}" for name, value in point.items()
@@ -56,8 +59,10 @@ def _format_coordinate(value: float, digits: int) -> str:
 def format_distinguishable(
     head: float | None, member: float | None, difference: float | None, *, digits: int
 ) -> tuple[str, str]:
-    """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;
-    where doubles cannot, the second is the first and the difference, which may be too small for a double."""
+    """Return the values of a counterexample, with as many digits as it takes to tell them apart, at least
+    `digits`; where doubles cannot, the second is the first and the difference, which may be too small for
+    a double.
+    """
     if head is None or member is None:
         one, other = ("undefined" if value is None else f"{value:.{digits}g}" for value in (head, member))
         return one, other

@@ -147,9 +147,10 @@ class Verifier:
         self.errors: Floats = errors[0, within]
 
     def check(self, members: Sequence[Expression]) -> list[MemberVerdict]:
-        """One verdict per member (trees or token lists).
+        """Return one verdict per member (trees or token lists).
 
-        Raises: ExpressionError for the first that is no expression.
+        Raises:
+            ExpressionError: For the first that is no expression.
         """
         verdicts: list[MemberVerdict] = []
         for start in range(0, len(members), _BATCH):
@@ -158,6 +159,7 @@ class Verifier:
         return verdicts
 
     def judge_programs(self, programs: Programs) -> list[MemberVerdict]:
+        """Judge the programs of members."""
         if self.reason:
             return [MemberVerdict("undecided", 0.0)] * len(programs)
         values, errors = evaluate_balls(programs, self.points)
@@ -171,12 +173,11 @@ class Verifier:
         self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
         return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
-    def _decide_outcome(
-        self, common: int, missing: int, agreeing: int, apart: int, more: int
-    ) -> MemberOutcome:
-        """The rules of judgement, from counts of points of the head's domain: where both are defined, where
-        the member is not, where they agree to within sharp bounds, where they differ; and of points outside
-        where the member is defined."""
+    def _decide_outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> MemberOutcome:
+        """Return the rules of judgement, from counts of points of the head's domain: where both are defined,
+        where the member is not, where they agree to within sharp bounds, where they differ; and of points
+        outside where the member is defined.
+        """
         if apart:
             return "different"
         if common == 0:
@@ -369,38 +370,45 @@ class MemberCase:
 def _count_points(
     values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Counts of points and the most telling ones, as in `Case`: two of (programs, 5).
+    """Count of points and the most telling ones, as in `Case`: two of (programs, 5).
 
-    Args: values, errors: (programs, points). heads, head_errors: (inside,). sizes: (points,)
-    the points with the least are shown.
+    Args:
+        values, errors: (programs, points).
+        heads, head_errors: (inside,).
+        sizes: (points,) the points with the least are shown.
     """
     counts = np.zeros((len(values), 5), np.int64)
     marks = np.full((len(values), 5), -1, np.int64)
     for k in range(len(values)):
+        # The best so far: relative gap, smallest |x| of a lost and of a gained point, and a doubtful gap.
         best = np.array([-1.0, inf, inf, -1.0])
         for j in range(len(sizes)):
-            v, error, far = values[k, j], errors[k, j], sizes[j]
+            v, error, size_of_x = values[k, j], errors[k, j], sizes[j]
+            # Points outside the head's domain: the member may be defined there.
             if j >= len(heads):
                 if isfinite(error):
                     counts[k, 4] += 1
-                    if far < best[2]:
-                        best[2], marks[k, 2] = far, j
+                    if size_of_x < best[2]:
+                        best[2], marks[k, 2] = size_of_x, j
                 continue
+            # Inside the domain: undefined there, equal there, or different there.
             if isnan(v):
                 counts[k, 1] += 1
-                if far < best[1]:
-                    best[1], marks[k, 1] = far, j
+                if size_of_x < best[1]:
+                    best[1], marks[k, 1] = size_of_x, j
             if not isfinite(error):
                 continue
             counts[k, 0] += 1
             noise, gap = error + head_errors[j], abs(v - heads[j])
             size = max(abs(v), abs(heads[j]))
+            # Different beyond doubt: the gap is larger than rounding can explain.
             if gap > CLEAR * size + SAFETY * noise:
                 counts[k, 3] += 1
                 if gap / size > best[0]:
                     best[0], marks[k, 0] = gap / size, j
             elif gap > SAFETY * noise and gap / size > best[3]:
                 best[3], marks[k, 3] = gap / size, j
+            # Equal to many digits, or to the accuracy that the function's scale allows.
             if noise <= max(SHARP * size, fine):
                 counts[k, 2] += 1
                 if marks[k, 4] < 0 and noise <= SHARP * size:
@@ -430,6 +438,7 @@ def verify_lines(
     Lines are gathered by head, so they come back grouped by head, in the order heads first appear. A line
     that cannot be read comes back with its error; the rest is done.
     """
+    # Gather members by head: one verifier judges all members of a head.
     groups: dict[str, list[tuple[int, str]]] = {}
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
@@ -443,6 +452,7 @@ def verify_lines(
     for head, members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
+            # The verifier must know the variables of the members too.
             tokens = [member.split() for _, member in members]
             met = set().union(*tokens)
             others = [Tree(name) for name in sorted(met) if name != VARIABLE and is_name(name)]
@@ -458,6 +468,7 @@ def verify_lines(
             batch = slice(start, start + _BATCH)
             programs = compile_valid(tokens[batch], variables=verifier.variables)
             verdicts, nestings = verifier.judge_programs(programs), programs.nesting.tolist()
+            # Numbers beyond double precision are judged again by rigorous values alone.
             for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
                 if (
                     nesting >= 0
@@ -509,9 +520,10 @@ _LINES = 9
 def make_verifier(
     head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
 ) -> Verifier | Pointwise:
-    """Who judges expressions with the variables of these against a head.
+    """Return who judges expressions with the variables of these against a head.
 
-    Raises: EngineError E221 when no point is found where the assumptions hold.
+    Raises:
+        EngineError: E221 when no point is found where the assumptions hold.
     """
     variables = variables_of(head, *others) | assumptions.variables
     trees = head, *others
@@ -544,6 +556,7 @@ class Several(Verifier):
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = evaluate_balls(self._program, region.points, trace=True)
+        # Points that lie in different cells of the head's sub-terms tell more than others.
         near = region.points[:, choose_telling(values, errors)]
         far = (
             points[:, choose_telling(*evaluate_balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
@@ -554,6 +567,7 @@ class Several(Verifier):
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._is_decisive(region.points.shape[1] - sum(known) > known[0]):
             return
+        # With these points some heads cannot be decided at all.
         through = max(2, _LINES // len(self.shown))
         self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
         self._exceptions = SpaceExceptions(self._program, self._lines.lines)
