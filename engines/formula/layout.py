@@ -279,11 +279,11 @@ class _Layout(TokenCursor):
         """The letters of the argument here as those of an alphabet, which are read next."""
         first = self.at
         self.skip_argument()
-        for place in range(first, self.at):
-            token = self.tokens[place]
+        for index in range(first, self.at):
+            token = self.tokens[index]
             if token.kind in ("letter", "number") and len(token.text) == 1:
                 text = to_alphabet(token.text, kind)
-                self.tokens[place] = Token("letter", text, token.start, token.written or token.text)
+                self.tokens[index] = Token("letter", text, token.start, token.written or token.text)
         self.at = first
 
     def read_above(self, label: str, found: list[Piece], start: int) -> None:

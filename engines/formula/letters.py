@@ -347,12 +347,12 @@ class Letters(Cursor):
         elif head == "Γ":
             head = "gamma"
         opening = self.here
-        found = self.parse_bracketed()[2]
-        if any(map(is_statement, found)):
+        result = self.parse_bracketed()[2]
+        if any(map(is_statement, result)):
             raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
-        if head == "gamma" and len(found) == 1 and not extra:
-            return self.parse_powers(Tree("gamma", tuple(found)))
-        return self.parse_powers(Tree("call", (Tree(head), *extra, *found)))
+        if head == "gamma" and len(result) == 1 and not extra:
+            return self.parse_powers(Tree("gamma", tuple(result)))
+        return self.parse_powers(Tree("call", (Tree(head), *extra, *result)))
 
     def parse_bracketed(self) -> tuple[str, str, list[Tree]]:
         """Return an opening bracket, the closing one, and the things in between."""

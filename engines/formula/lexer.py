@@ -205,13 +205,13 @@ class _Expansion:
             else:
                 given.append(self.read_argument())
         made: list[Token] = []
-        place = 0
-        while place < len(macro.body):
-            part = macro.body[place]
-            place += 1
-            if part.text == "#" and place < len(macro.body) and macro.body[place].kind == "number":
-                digits = macro.body[place].text
-                place += 1
+        position = 0
+        while position < len(macro.body):
+            part = macro.body[position]
+            position += 1
+            if part.text == "#" and position < len(macro.body) and macro.body[position].kind == "number":
+                digits = macro.body[position].text
+                position += 1
                 number = int(digits[0])
                 made += given[number - 1] if 0 < number <= len(given) else []
                 if digits[1:]:
@@ -449,16 +449,16 @@ class TokenCursor:
 
     def read_words(self) -> list[tuple[str, tuple[int, int]]]:
         """Return the words and numbers of an argument that is text, with their places."""
-        found: list[tuple[str, tuple[int, int]]] = []
+        results: list[tuple[str, tuple[int, int]]] = []
         for token, text in self.take_argument():
             if not text.isalnum():
                 continue
-            if found and token.start <= found[-1][1][1]:
-                before, (begin, _) = found.pop()
-                found.append((before + text, (begin, token.end)))
+            if results and token.start <= results[-1][1][1]:
+                before, (begin, _) = results.pop()
+                results.append((before + text, (begin, token.end)))
             else:
-                found.append((text, (token.start, token.end)))
-        return [(unicodedata.normalize("NFKC", word), place) for word, place in found]
+                results.append((text, (token.start, token.end)))
+        return [(unicodedata.normalize("NFKC", word), place) for word, place in results]
 
     def read_name(self) -> str:
         """Return the letters of an argument as one name."""

@@ -228,16 +228,16 @@ def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
     result: list[MathMl | None] = [None] * len(formulas)
     pending = [[at for at, one in enumerate(formulas) if one.strip() and is_harmless(one)]]
     while pending:
-        places = pending.pop()
-        if not places:
+        positions = pending.pop()
+        if not positions:
             continue
-        made = _run_latexml([formulas[place] for place in places])
+        made = _run_latexml([formulas[index] for index in positions])
         if isinstance(made, list):
-            for place, one in zip(places, made, strict=True):
+            for place, one in zip(positions, made, strict=True):
                 result[place] = one
-        elif len(places) > 1:
-            middle = len(places) // 2
-            pending += [places[middle:], places[:middle]]
+        elif len(positions) > 1:
+            middle = len(positions) // 2
+            pending += [positions[middle:], positions[:middle]]
     if not any(result) and isinstance(said := _run_latexml(["x"]), str):
         raise EngineError(
             f"{PROGRAM} cannot convert x: {said}",

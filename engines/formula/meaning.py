@@ -68,16 +68,16 @@ class Statements(Expressions):
         self.length = len(self.parts)
         if not self.parts:
             raise self.make_error("the expression is empty", remedy="Write something like: x^{2} + 1")
-        found: list[Tree] = []
+        results: list[Tree] = []
         joins: list[str] = []
         while True:
             while self.is_gap(self.here):
                 self.at += 1
-            found.append(self.parse_statement())
+            results.append(self.parse_statement())
             if self.at >= self.length:
                 break
             joins.append(self.read_separator())
-        return self.join_formulas(found, joins)
+        return self.join_formulas(results, joins)
 
     def is_gap(self, piece: Piece) -> bool:
         """Return whether a piece only separates formulas."""

@@ -66,7 +66,7 @@ class OperatorTree:
         """Return the same, errors in place of what is too deep; `spans` are those of the nodes of
         `walk()`.
         """
-        places = {id(node): span for node, span in zip(self.walk_nodes(), spans, strict=False)}
+        positions = {id(node): span for node, span in zip(self.walk_nodes(), spans, strict=False)}
         order, levels = [self], {id(self): 1}
         for node in order:
             if levels[id(node)] < TALLEST:
@@ -75,7 +75,7 @@ class OperatorTree:
         done: dict[int, OperatorTree] = {}
         for node in reversed(order):
             if node.children and levels[id(node)] == TALLEST:
-                done[id(node)] = OperatorTree("E!deep", (), places.get(id(node), node.span))
+                done[id(node)] = OperatorTree("E!deep", (), positions.get(id(node), node.span))
             else:
                 children = tuple(done[id(child)] for child in node.children)
                 done[id(node)] = OperatorTree(node.label, children, node.span)
@@ -222,8 +222,8 @@ def count_features(tree: OperatorTree) -> Counter[str]:
         for steps in range(2, len(path) + 1):
             result["p " + " ".join(path[:steps])] += 1
             result["g " + " ".join(other[:steps])] += 1
-        for place, child in enumerate(node.children):
-            at = "" if node.unordered else str(place)
+        for index, child in enumerate(node.children):
+            at = "" if node.unordered else str(index)
             order.append((child, (label + at, *above)[: _STEPS - 1], (wild + at, *general)[: _STEPS - 1]))
     for node, _, _ in reversed(order):
         whole[id(node)] = exact, wild = _subtree_texts(node, whole)
@@ -301,11 +301,11 @@ def _texts_and_sizes(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], 
     """Return the text of the sub-tree at each place, and how many nodes it has; nodes in `walk()` order."""
     texts: list[tuple[str, str]] = [("", "")] * len(nodes)
     sizes = [1] * len(nodes)
-    for place in range(len(nodes) - 1, -1, -1):
-        node, child, below = nodes[place], place + 1, {}
+    for index in range(len(nodes) - 1, -1, -1):
+        node, child, below = nodes[index], index + 1, {}
         for one in node.children:
             below[id(one)] = texts[child]
-            sizes[place] += sizes[child]
+            sizes[index] += sizes[child]
             child += sizes[child]
-        texts[place] = _subtree_texts(node, below)
+        texts[index] = _subtree_texts(node, below)
     return texts, sizes

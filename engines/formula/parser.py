@@ -342,9 +342,9 @@ class _Grammar:
     ) -> OperatorTree:
         if self.mode == "correct":
             for looser in (ARROWS, {"U!or"}, {"U!and"}):
-                places = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
-                if places and (looser is not ARROWS or len(places) < len(chain)):
-                    return self.split_relations(left, chain, places)
+                indices = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
+                if indices and (looser is not ARROWS or len(indices) < len(chain)):
+                    return self.split_relations(left, chain, indices)
         first = make_list(left)
         if not chain:
             return first

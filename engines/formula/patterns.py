@@ -106,14 +106,14 @@ def match_pattern(pattern: OperatorTree, tree: OperatorTree) -> PatternMatch | N
     """
     nodes = list(tree.walk_nodes())
     best: PatternMatch | None = None
-    for place, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         size = node.count_nodes()
         if best is not None and size / len(nodes) <= best.share:
             continue
         for bound, left in _Matcher().iterate_matches(pattern, node):
             share = (size - left) / len(nodes)
             if best is None or share > best.share:
-                best = PatternMatch(bound, place, share)
+                best = PatternMatch(bound, index, share)
             break
     return best
 
@@ -206,9 +206,9 @@ class _Matcher:
         if not patterns:
             yield bound, nodes
             return
-        for place, node in enumerate(nodes):
+        for index, node in enumerate(nodes):
             for found in self._match_one(patterns[0], node, bound):
-                yield from self._assign_operands(patterns[1:], nodes[:place] + nodes[place + 1 :], found)
+                yield from self._assign_operands(patterns[1:], nodes[:index] + nodes[index + 1 :], found)
             if self._steps > _MOST_STEPS:
                 return
 
@@ -261,8 +261,8 @@ def _describe_surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, .
             own = result.setdefault(node.label, Counter())
             for steps in range(len(above) + 1):
                 own[above[:steps]] += 1
-        for place, child in enumerate(node.children):
-            step = node.label if node.unordered else f"{node.label}{place}"
+        for index, child in enumerate(node.children):
+            step = node.label if node.unordered else f"{node.label}{index}"
             pending.append((child, (step, *above)[:3]))
     return result
 

@@ -36,32 +36,32 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()
     skipped: dict[str, dict[int, int]] = {}
-    left = {name: iter(places) for name, places in tokens.items()}
+    left = {name: iter(position) for name, position in tokens.items()}
     # Leaves from left to right: each takes the next unused token of its name.
-    for place, node in enumerate(nodes):
-        if not node.children and spans[place] is None:
+    for index, node in enumerate(nodes):
+        if not node.children and spans[index] is None:
             # Iterators go on where they were: what came before is used.
             result = next((one for one in left.get(_name_of(node), ()) if one not in used), None)
-            spans[place] = result
+            spans[index] = result
             if result is not None:
                 used.add(result)
     # Then operators from the last node up: from the first to the last of their operands.
     sizes = [1] * len(nodes)
-    for place in range(len(nodes) - 1, -1, -1):
-        child, inner = place + 1, list[tuple[int, int]]()
-        for _ in nodes[place].children:
+    for index in range(len(nodes) - 1, -1, -1):
+        child, inner = index + 1, list[tuple[int, int]]()
+        for _ in nodes[index].children:
             if (child_span := spans[child]) is not None:
                 inner.append(child_span)
-            sizes[place] += sizes[child]
+            sizes[index] += sizes[child]
             child += sizes[child]
-        if spans[place] is None and inner:
+        if spans[index] is None and inner:
             start, end = min(one[0] for one in inner), max(one[1] for one in inner)
-            name = _name_of(nodes[place])
+            name = _name_of(nodes[index])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
             if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
                 used.add(sign)
                 start = sign[0]
-            spans[place] = start, end
+            spans[index] = start, end
     return spans
 
 

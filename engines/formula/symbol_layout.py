@@ -217,7 +217,7 @@ def _layout_element(element: _Element) -> list[OperatorTree]:
 def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
     base = _layout_element(inner[0]) if inner else []
     lines = [_layout_element(one) for one in inner[1:]]
-    places = {
+    positions = {
         "msup": ("above",),
         "msub": ("below",),
         "msubsup": ("below", "above"),
@@ -227,10 +227,10 @@ def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
     }[name]
     if name in ("mover", "munder") and lines and len(lines[0]) == 1 and lines[0][0].label[2:] in _ACCENTS:
         return [OperatorTree(f"F!{lines[0][0].label[2:]}", (_join_line(base, "within"),))]
-    if places[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
-        places = tuple({"over": "above", "under": "below"}[place] for place in places)
+    if positions[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
+        positions = tuple({"over": "above", "under": "below"}[index] for index in positions)
     last = base[-1] if base else ABSENT
-    hung = tuple(_join_line(line, place) for line, place in zip(lines, places, strict=False))
+    hung = tuple(_join_line(line, place) for line, place in zip(lines, positions, strict=False))
     return [*base[:-1], OperatorTree(last.label, (*last.children, *hung))]
 
 

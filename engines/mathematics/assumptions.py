@@ -64,7 +64,7 @@ class Assumptions:
 
 
 NO_ASSUMPTIONS = Assumptions()
-_PLACES = {name: place for place, name in enumerate(VARIABLE + LETTERS)}
+_PLACES = {name: index for index, name in enumerate(VARIABLE + LETTERS)}
 
 
 def read_assumptions(text: str) -> Assumptions:

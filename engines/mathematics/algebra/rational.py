@@ -138,13 +138,13 @@ class Space:
     """A ring of polynomials whose variables are the atoms of some expressions."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
-        found: set[Tree] = set()
+        results: set[Tree] = set()
         for tree in trees:
-            found.update(_iterate_atoms(tree))
-        self.atoms = sorted(found, key=lambda atom: (len(atom), atom.list_labels()))
-        names = [f"a{place}" for place in range(max(1, len(self.atoms)))]
+            results.update(_iterate_atoms(tree))
+        self.atoms = sorted(results, key=lambda atom: (len(atom), atom.list_labels()))
+        names = [f"a{index}" for index in range(max(1, len(self.atoms)))]
         self.context = fmpq_mpoly_ctx.get(names, Ordering.deglex)
-        self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
+        self._places = {atom: self.context.gen(index) for index, atom in enumerate(self.atoms)}
 
     def constant_polynomial(self, value: Fraction | int) -> fmpq_mpoly:
         """Return a constant as a polynomial."""
@@ -235,7 +235,7 @@ class Space:
         rows = [(to_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
             return ZERO
-        first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
+        first = next((index for index, (c, _) in enumerate(rows) if c > 0), 0)
         rows.insert(0, rows.pop(first))
         tree = self._term_to_tree(*rows[0])
         for c, exponents in rows[1:]:
@@ -387,7 +387,7 @@ def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
     result = space.to_quotient(tree)
     yield space.product_to_tree(result)
-    for place, polynomial in enumerate(result):
+    for index, polynomial in enumerate(result):
         exponents = [tuple(map(int, row)) for row in polynomial.monoms()]
         least = tuple(map(min, zip(*exponents, strict=True))) if exponents else ()
         if len(exponents) > 1 and any(least):
@@ -395,8 +395,8 @@ def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
             taken = multiply_terms(
                 space.polynomial_to_tree(common), space.polynomial_to_tree(polynomial // common)
             )
-            other = space.polynomial_to_tree(result[1 - place])
-            yield divide_terms(taken, other) if place == 0 else divide_terms(other, taken)
+            other = space.polynomial_to_tree(result[1 - index])
+            yield divide_terms(taken, other) if index == 0 else divide_terms(other, taken)
 
 
 def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
@@ -422,16 +422,16 @@ def _split_univariate(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
 def to_univariate(polynomial: fmpq_mpoly) -> fmpq_poly:
     """Return a polynomial in one atom as a polynomial in one variable."""
     rows = {int(exponents[0]): c for exponents, c in polynomial.to_dict().items()}
-    return fmpq_poly([rows.get(place, fmpq(0)) for place in range(max(rows, default=0) + 1)])
+    return fmpq_poly([rows.get(index, fmpq(0)) for index in range(max(rows, default=0) + 1)])
 
 
 def sum_of(polynomial: fmpq_poly, atom: Tree) -> Tree:
     """Return a polynomial in an atom, highest power first."""
     total = ZERO
-    for place in range(polynomial.degree(), -1, -1):
-        c = to_fraction(polynomial[place])
+    for index in range(polynomial.degree(), -1, -1):
+        c = to_fraction(polynomial[index])
         if c:
-            total = add_multiple(total, c, raise_to_power(atom, place) if place else ONE)
+            total = add_multiple(total, c, raise_to_power(atom, index) if index else ONE)
     return total
 
 
@@ -493,7 +493,7 @@ def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
     if result is None or result[2].degree() > 0 or result[1].degree() != 2:
         return
     atom, polynomial = result[0], result[1] / result[2][0]
-    c, b, a = (to_fraction(polynomial[place]) for place in range(3))
+    c, b, a = (to_fraction(polynomial[index]) for index in range(3))
     if b:
         square = raise_to_power(add_multiple(atom, b / (2 * a), ONE), 2)
         yield add_multiple(scale_term(a, square), c - b * b / (4 * a), ONE)
@@ -505,7 +505,7 @@ def iterate_horner(tree: Tree, _: Signs) -> Iterator[Tree]:
     if result is None or result[2].degree() > 0 or result[1].degree() < 2:
         return
     atom, polynomial = result[0], result[1] / result[2][0]
-    rows = [(place, to_fraction(polynomial[place])) for place in range(polynomial.degree(), -1, -1)]
+    rows = [(index, to_fraction(polynomial[index])) for index in range(polynomial.degree(), -1, -1)]
     rows = [(place, c) for place, c in rows if c]
     if len(rows) < 2:
         return

@@ -84,7 +84,7 @@ def _compare_at_points(
                 continue
             if not one.overlaps(other):
                 at = ", ".join(
-                    f"{display_name(name)} = {_format_value(place)}" for name, place in point.items()
+                    f"{display_name(name)} = {_format_value(position)}" for name, position in point.items()
                 )
                 return "different", f"{at}: {_format_value(one)} and {_format_value(other)}"
             agreeing += _agreed_bits(one, other) >= _AGREED

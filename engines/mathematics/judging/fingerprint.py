@@ -83,7 +83,7 @@ def _draw_point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
     return fractions, integers
 
 
-_PLACES = [f"\0{place}" for place in range(_RENAMED)]
+_PLACES = [f"\0{index}" for index in range(_RENAMED)]
 """Names of variables by their place."""
 
 _RELATIONS = frozenset((*RELATIONS, "approx"))
@@ -205,10 +205,10 @@ class _Evaluation:
             last = None if above is None or not above.is_exact() else integer_in_ball(above)
             known = first is not None and last is not None and first - 1 <= last < first + _TERMS
             bounds.append(range(int(first), int(last) + 1) if known else None)  # type: ignore[arg-type]
-        places = [(place, term) for place, terms in enumerate(bounds) for term in terms or ()]
-        inner = _Evaluation(len(places))
-        own = {name: [row[place] for place, _ in places] for name, row in names.items()}
-        own[variable.label] = [arb(term) for _, term in places]
+        indices = [(index, term) for index, terms in enumerate(bounds) for term in terms or ()]
+        inner = _Evaluation(len(indices))
+        own = {name: [row[index] for index, _ in indices] for name, row in names.items()}
+        own[variable.label] = [arb(term) for _, term in indices]
         terms = iter(inner.evaluate_node(body, own))
         result: Values = []
         for span in bounds:
@@ -347,7 +347,7 @@ def _iterate_parts(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
         if node.label in BOUND:
             continue
         first = 1 if node.label in ("call", "interval", "unit", "text") else 0
-        pending += [((*path, place), child) for place, child in enumerate(node.children) if place >= first]
+        pending += [((*path, index), child) for index, child in enumerate(node.children) if index >= first]
 
 
 class ValueFingerprints:
@@ -378,8 +378,8 @@ class ValueFingerprints:
                     parts.append((path, result))
             renamed: tuple[int, ...] = ()
             if tree.children and 0 < len(variables) <= _RENAMED:
-                places = list(permutations(_PLACES[: len(variables)]))
-                renamed = _Keys(tree, variables, places).smallest_keys(tree, "renamed")
+                positions = list(permutations(_PLACES[: len(variables)]))
+                renamed = _Keys(tree, variables, positions).smallest_keys(tree, "renamed")
             return Fingerprint(whole, renamed, tuple(parts))
 
     def iterate_renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
@@ -391,11 +391,11 @@ class ValueFingerprints:
             return
         with ctx.workprec(_BITS):
             wanted = set(_Keys(other, others, [others]).smallest_keys(other, "whole"))
-            found = []
+            results = []
             for order in permutations(others):
                 if wanted & set(_Keys(one, names, [order]).smallest_keys(one, "whole")):
-                    found.append({name: new for name, new in zip(names, order, strict=True) if name != new})
-        for new in sorted(found, key=len):
+                    results.append({name: new for name, new in zip(names, order, strict=True) if name != new})
+        for new in sorted(results, key=len):
             yield new, _with_names(one, new)
 
 

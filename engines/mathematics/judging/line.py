@@ -180,8 +180,8 @@ class PointSet:
         """Return a number that belongs to one of two sets only; None where they are the same. Raises:
         UnclearError.
         """
-        places = sort_numbers([*self.ends, *other.ends])
-        for place in [*map(to_root, points_between(places)), *places]:
+        positions = sort_numbers([*self.ends, *other.ends])
+        for place in [*map(to_root, points_between(positions)), *positions]:
             if self.holds(place) != other.holds(place):
                 return place
         return None
@@ -224,10 +224,10 @@ def _make_interval(kind: str, low: Tree, high: Tree) -> PointSet:
         if infinite:
             sides.append(lambda _, inside=infinite == -sign: inside)  # type: ignore[misc]
             continue
-        place = _read_end(side)
-        ends.append(place)
+        end = _read_end(side)
+        ends.append(end)
         sides.append(
-            lambda at, place=place, closed=closed, sign=sign: (  # type: ignore[misc]
+            lambda at, place=end, closed=closed, sign=sign: (  # type: ignore[misc]
                 (compare_numbers(at, place) * sign) > 0 or (closed and compare_numbers(at, place) == 0)
             )
         )
@@ -323,12 +323,12 @@ def _without_bends(tree: Tree) -> list[Tree]:
         return [tree]
     if len(bends) > _MOST_BENDS:
         raise UnclearError
-    found = [tree]
+    results = [tree]
     for bend in bends:
         inner = bend.children[0]
         choices = (inner, Tree("*", (Tree("-1"), inner)))
-        found = [_replace_subtree(one, bend, choice) for one in found for choice in choices]
-    return [plain for one in found for plain in _without_bends(one)]
+        results = [_replace_subtree(one, bend, choice) for one in results for choice in choices]
+    return [plain for one in results for plain in _without_bends(one)]
 
 
 def _replace_subtree(tree: Tree, old: Tree, new: Tree) -> Tree:
@@ -366,7 +366,7 @@ def list_roots(tree: Tree, name: str) -> list[RealNumber]:
             continue
         with ctx.workprec(_BITS[0]):
             count = len(_real_roots(_make_polynomial(coefficients)))
-        result += [Root(coefficients, place) for place in range(count)]
+        result += [Root(coefficients, index) for index in range(count)]
     return result
 
 

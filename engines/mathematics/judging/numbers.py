@@ -68,8 +68,8 @@ def _exact_power(base: ExactNumber, exponent: ExactNumber) -> ExactNumber | None
     size = max(abs(base.numerator), base.denominator).bit_length()
     if size * abs(int(exponent)) > _EXACT_BITS:
         return None
-    found = Fraction(base) ** int(exponent)
-    return found.numerator if found.denominator == 1 else found
+    result = Fraction(base) ** int(exponent)
+    return result.numerator if result.denominator == 1 else result
 
 
 _OPERATIONS: dict[str, Callable[..., ExactNumber | None]] = {
@@ -84,10 +84,10 @@ _OPERATIONS: dict[str, Callable[..., ExactNumber | None]] = {
 
 def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> BallValue:
     """Return the rigorous value of a term at a point, None where it has none; NaN where it is not known."""
-    places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
+    positions = {name: fmpq(*position.as_integer_ratio()) for name, position in point.items()}
     with ctx.workprec(bits):
         try:
-            return value_at(tree, places)
+            return value_at(tree, positions)
         except LongSumError:
             return arb.nan()
 

@@ -99,19 +99,19 @@ def _judge_polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     difference = Tree("-", (left, right))
     space = Space([difference])
     try:
-        found = space.to_quotient(difference).top
+        result = space.to_quotient(difference).top
     except TooLargeError:
         return None
-    if found.is_zero():
+    if result.is_zero():
         return EQUAL
     if known.assumptions or known.unclear or known.notes:
         return None
     names = [atom.label for atom in space.atoms]
     for start in range(2, 2 + _MOST_TRIES):
-        point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
+        point = {name: fmpq(start + 3 * index) for index, name in enumerate(names)}
         one, other = (value_at(side, point) for side in (left, right))
         if one is not None and other is not None and not one.overlaps(other):
-            at_ = ", ".join(f"{display_name(name)} = {place}" for name, place in point.items())
+            at_ = ", ".join(f"{display_name(name)} = {position}" for name, position in point.items())
             return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
 
@@ -261,9 +261,9 @@ class _Renamed:
                     text = text.replace(sign, spelt)
                 return re.sub(r"\bx\b", display_name(self.back[VARIABLE]), text)
         others = {*list_needs(self.left)} & {*list_needs(self.right)}
-        found = [need for side in sides for need in list_needs(side) if need not in others]
+        results = [need for side in sides for need in list_needs(side) if need not in others]
         texts = [
-            text.format(to_infix(rename_variables(tree, self.back))) for text, tree in dict.fromkeys(found)
+            text.format(to_infix(rename_variables(tree, self.back))) for text, tree in dict.fromkeys(results)
         ]
         return " and ".join(texts[:_CONDITIONS]) if texts else "both sides are defined"
 
@@ -272,13 +272,13 @@ class _Renamed:
         if example is None:
             return ""
         at = dict(example.at) or {VARIABLE: example.x}
-        places = ", ".join(
-            f"{display_name(self.back.get(name, name))} = {place:.6g}"
-            for name, place in at.items()
+        positions = ", ".join(
+            f"{display_name(self.back.get(name, name))} = {position:.6g}"
+            for name, position in at.items()
             if name in self.back
         )
         sides = [("no value" if side is None else f"{side:.8g}") for side in (example.head, example.member)]
-        return f"{places}: {sides[0]} and {sides[1]}"
+        return f"{positions}: {sides[0]} and {sides[1]}"
 
     # ---- the hypothesis that is missing
 
@@ -362,15 +362,15 @@ class _Renamed:
             with np.errstate(all="ignore"):
                 close = np.abs(one - other) <= 4 * (error + wide) + 1e-12 * np.abs(one)
             return np.where(known, np.where(close, 1, -1), 0)
-        found = []
+        results = []
         for column in points.T[:_TRIED].tolist():
             point = dict(zip(variables, column, strict=True))
             one, other = (numbers.evaluate_at(side, point) for side in (self.left, self.right))
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
-                found.append(0)
+                results.append(0)
             else:
-                found.append(1 if one.overlaps(other) else -1)
-        return np.array(found + [0] * (points.shape[1] - len(found)))
+                results.append(1 if one.overlaps(other) else -1)
+        return np.array(results + [0] * (points.shape[1] - len(results)))
 
 
 def list_needs(tree: Tree) -> list[tuple[str, Tree]]:

@@ -156,9 +156,9 @@ def _compute_determinant(rows: MatrixRows) -> Tree:
     if len(rows) == 1:
         return rows[0][0]
     total: Tree | None = None
-    for place, entry in enumerate(rows[0]):
-        term = Tree("*", (entry, _compute_determinant(_remove_row_and_column(rows, 0, place))))
-        total = term if total is None else Tree("-" if place % 2 else "+", (total, term))
+    for index, entry in enumerate(rows[0]):
+        term = Tree("*", (entry, _compute_determinant(_remove_row_and_column(rows, 0, index))))
+        total = term if total is None else Tree("-" if index % 2 else "+", (total, term))
     assert total is not None
     return total
 
@@ -207,7 +207,7 @@ _OPERATIONS: dict[str, Callable[..., Tree]] = {
         if one.label == "matrix"
         else Tree("sqrt", (_add_all([Tree("pow", (part, Tree("2"))) for part in one.children]),))
     ),
-    "tr": lambda one: _add_all([row[place] for place, row in enumerate(_square_rows(one))]),
+    "tr": lambda one: _add_all([row[index] for index, row in enumerate(_square_rows(one))]),
     "transpose": lambda one: _make_matrix(list(map(list, zip(*_matrix_rows(one), strict=True)))),
     "inverse": _invert_matrix,
 }
@@ -222,11 +222,11 @@ def of_signs(tree: Tree, *, together: bool) -> Tree:
     count = sum(node.label == "pm" for node in tree)
     if count > 6 and not together:
         raise line.UnclearError("there are too many signs ±")
-    found: list[Tree] = []
+    results: list[Tree] = []
     for choice in [repeat("+"), repeat("-")] if together else map(iter, product("+-", repeat=count)):
         one = choose_signs(tree, choice)
-        found += one.children if one.label in ("set", "list") else (one,)
-    return Tree("set", tuple(dict.fromkeys(found)))
+        results += one.children if one.label in ("set", "list") else (one,)
+    return Tree("set", tuple(dict.fromkeys(results)))
 
 
 def choose_signs(tree: Tree, signs: Iterator[str]) -> Tree:
@@ -268,12 +268,12 @@ def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     if "tuple" in kinds:
         return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
     try:
-        place = line.of_term(left).find_difference(line.of_term(right))
+        difference = line.of_term(left).find_difference(line.of_term(right))
     except line.UnclearError as error:
         return undecided_verdict(error.what)
-    if place is None:
+    if difference is None:
         return EQUAL
-    return Verdict("different", witness=f"{place.text} belongs to one of them only")
+    return Verdict("different", witness=f"{difference.text} belongs to one of them only")
 
 
 def _name_of(tree: Tree) -> str:
@@ -286,14 +286,14 @@ def _name_of(tree: Tree) -> str:
 
 
 def _judge_texts(left: Tree, right: Tree) -> Verdict:
-    found = [list_words(side) for side in (left, right)]
-    if found[0] is None or found[1] is None:
+    results = [list_words(side) for side in (left, right)]
+    if results[0] is None or results[1] is None:
         return undecided_verdict("one of them is a text")
-    if found[0] == found[1]:
+    if results[0] == results[1]:
         return EQUAL
-    if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
+    if {*results[0]} <= {*results[1]} or {*results[1]} <= {*results[0]}:
         return undecided_verdict("one text is a part of the other")
-    return Verdict("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
+    return Verdict("different", witness=f"{' '.join(results[0])!r} and {' '.join(results[1])!r}")
 
 
 def list_words(tree: Tree) -> list[str] | None:

@@ -87,9 +87,9 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "subset":
         one, other = line.of_term(parts[0]), line.of_term(parts[1])
         both = line.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
-        if (place := one.find_difference(both)) is None:
+        if (difference := one.find_difference(both)) is None:
             return EQUAL
-        return Verdict("different", witness=f"{place.text} belongs to the first only")
+        return Verdict("different", witness=f"{difference.text} belongs to the first only")
     return _judge_relation(judge, statement, assume)
 
 
@@ -158,8 +158,10 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
             return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
         return undecided_verdict("it is not known whether it is an integer")
     if whole.label in ("set", "list"):
-        found = [judge.compare_terms(member, one, assume) for one in whole.children]
-        return _combine_verdicts("or", found) if found else Verdict("different", witness="the set is empty")
+        results = [judge.compare_terms(member, one, assume) for one in whole.children]
+        return (
+            _combine_verdicts("or", results) if results else Verdict("different", witness="the set is empty")
+        )
     if numbers.is_number(member) and not free_variables(whole):
         inside = line.of_term(whole).holds(line.to_real_number(member))
         return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
@@ -220,8 +222,8 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     ends = tuple(end for one in (*given, claim) for end in one.ends)
     region = line.PointSet(ends, lambda at: all(one.holds(at) for one in given))
     both = line.PointSet(ends, lambda at: region.holds(at) and claim.holds(at))
-    place = region.find_difference(both)
-    if place is None:
+    difference = region.find_difference(both)
+    if difference is None:
         return EQUAL
     outside = line.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
     if not any(outside.holds(at) for at in map(line.to_root, line.points_between(line.sort_numbers(ends)))):
@@ -229,9 +231,9 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
         return Verdict(
             "equal if",
             " and ".join(f"{display_name(name)} != {text}" for text in single),
-            f"{display_name(name)} = {place.text}",
+            f"{display_name(name)} = {difference.text}",
         )
-    return Verdict("different", witness=f"{display_name(name)} = {place.text}")
+    return Verdict("different", witness=f"{display_name(name)} = {difference.text}")
 
 
 def _find_refutation(statement: Tree, known: reals.Known) -> str:
@@ -397,7 +399,7 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
     remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
     for _ in range(0 if assume else _TRIED):
         point = {name: float(random.randint(0, 12)) for name in names}
-        held = [truth_at(each, point) for each in remainders]
+        held = [truth_at(remainder, point) for remainder in remainders]
         if None not in held and held[0] != held[1]:
             return _only_one(point)
     return undecided_verdict("it is not known whether they say the same")
@@ -405,21 +407,21 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
 
 def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
     """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
-    found = []
+    results = []
     for one in (left, right):
         modulus = numbers.exact_value(one.children[2])
         if modulus is None or modulus != int(modulus) or modulus < 1:
             return None
         if not all(map(_is_polynomial, one.children[:2])):
             return None
-        found.append((Tree("-", one.children[:2]), int(modulus)))
-    whole = lcm(*(modulus for _, modulus in found))
+        results.append((Tree("-", one.children[:2]), int(modulus)))
+    whole = lcm(*(modulus for _, modulus in results))
     names = sorted(free_variables(left, right))
     if not names or whole ** len(names) > _REMAINDERS:
         return None
     try:
-        space = Space([tree for tree, _ in found])
-        rows = [space.to_quotient(tree) for tree, _ in found]
+        space = Space([tree for tree, _ in results])
+        rows = [space.to_quotient(tree) for tree, _ in results]
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return None
     if sorted(atom.label for atom in space.atoms) != names:
@@ -429,7 +431,7 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
     for values in product(range(whole), repeat=len(names)):
         point = dict(zip(names, values, strict=True))
         held = []
-        for (top, _), (_, modulus) in zip(rows, found, strict=True):
+        for (top, _), (_, modulus) in zip(rows, results, strict=True):
             value = top(*(point[atom.label] for atom in space.atoms))
             held.append(int(value) % modulus == 0)
         if held[0] != held[1]:
@@ -444,12 +446,14 @@ def _with_set(left: Tree, right: Tree) -> Verdict:
     if len(names) != 1 or free_variables(other):
         return undecided_verdict("only one of them is a statement")
     one = line.of_statement(statement, next(iter(names)))
-    place = one.find_difference(
+    difference = one.find_difference(
         line.of_term(Tree("set", (other,)) if shapes.shape_of(other) == "scalar" else other)
     )
-    if place is None:
+    if difference is None:
         return Verdict("equal", reason="the values of the variable are compared")
-    return Verdict("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
+    return Verdict(
+        "different", witness=f"{next(iter(names))} = {difference.text} belongs to one of them only"
+    )
 
 
 def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
@@ -472,7 +476,7 @@ def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
     if "unit" in {*one.list_labels(), *other.list_labels()} or not names:
         return None
     for start in (3, 7):
-        point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
+        point = {name: Tree(f"{start + 2 * index}") for index, name in enumerate(names)}
         factors = [_substitute_values(tree, point) for tree in (one, other)]
         try:
             sign = [numbers.compare_numbers(factor, ZERO) for factor in factors]
@@ -493,8 +497,8 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     if len(left.children) != len(right.children):
         return None
     rest = list(right.children)
-    for place, part in enumerate(left.children):
-        choices = rest if left.label in ("and", "or", "iff") else [right.children[place]]
+    for index, part in enumerate(left.children):
+        choices = rest if left.label in ("and", "or", "iff") else [right.children[index]]
         for other in choices:
             if part == other or judge.compare_terms(part, other, assume).outcome == "equal":
                 rest.remove(other)
@@ -631,18 +635,18 @@ def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
     if not bottom.is_constant():
         return None
     rows = top.to_dict()
-    for place, atom in enumerate(space.atoms):
+    for index, atom in enumerate(space.atoms):
         if atom.children or atom.label in ("pi", "e", "i"):
             continue
         if any(atom.label in other.list_labels() for other in space.atoms if other != atom):
             continue
-        with_it = {exponents: c for exponents, c in rows.items() if exponents[place]}
+        with_it = {exponents: c for exponents, c in rows.items() if exponents[index]}
         if len(with_it) != 1:
             continue
         ((exponents, c),) = with_it.items()
         if sum(exponents) != 1:
             continue
-        rest = space.make_polynomial({e: -value / c for e, value in rows.items() if not e[place]})
+        rest = space.make_polynomial({e: -value / c for e, value in rows.items() if not e[index]})
         return atom.label, space.polynomial_to_tree(rest)
     return None
 
@@ -654,13 +658,13 @@ def _factors_alike(left: Tree, right: Tree) -> bool:
     differences = [Tree("-", one.children) for one in (left, right)]
     try:
         space = Space(differences)
-        found = []
+        results = []
         for one in differences:
             top, bottom = space.to_quotient(one)
             if not bottom.is_constant() or top.is_zero():
                 return False
             _, rows = space.factor_quotient(space.reduce_quotient(top, space.constant_polynomial(1)))
-            found.append({tree for tree, _ in rows})
+            results.append({tree for tree, _ in rows})
     except (TooLargeError, EngineError, RecursionError, KeyError):
         return False
-    return found[0] == found[1] and bool(found[0])
+    return results[0] == results[1] and bool(results[0])

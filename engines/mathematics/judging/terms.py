@@ -215,8 +215,8 @@ class Calls:
         """Return whether the calls of each function certainly have other arguments at almost all points, so
         that some function has any values there.
         """
-        for place, (one, _) in enumerate(self._variables):
-            for other, _ in self._variables[:place]:
+        for index, (one, _) in enumerate(self._variables):
+            for other, _ in self._variables[:index]:
                 if one.children[0] != other.children[0] or len(one.children) != len(other.children):
                     continue
                 pairs = zip(one.children[1:], other.children[1:], strict=True)
@@ -333,16 +333,16 @@ def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
         return None
     if name not in space.atoms:
         return body
-    place = space.atoms.index(name)
+    offset = space.atoms.index(name)
     leads = []
     degrees = []
     for polynomial in (top, bottom):
         rows = polynomial.to_dict()
-        degree = max((int(exponents[place]) for exponents in rows), default=0)
+        degree = max((int(exponents[offset]) for exponents in rows), default=0)
         lead = {
-            tuple(0 if k == place else n for k, n in enumerate(exponents)): c
+            tuple(0 if k == offset else n for k, n in enumerate(exponents)): c
             for exponents, c in rows.items()
-            if exponents[place] == degree
+            if exponents[offset] == degree
         }
         degrees.append(degree)
         leads.append(space.make_polynomial(lead))

@@ -72,17 +72,17 @@ def list_intervals(program: Programs) -> list[DomainInterval]:
     can be missed; isolated points are. Places where nothing can be told (overflow) belong to the interval
     beside them.
     """
-    places = search_grid(48)
-    state = evaluate(program, places).state[0]
+    positions = search_grid(48)
+    state = evaluate(program, positions).state[0]
     if not (state == DEFINED).any():
-        places = search_grid(480)
-        state = evaluate(program, places).state[0]
+        positions = search_grid(480)
+        state = evaluate(program, positions).state[0]
         if not (state == DEFINED).any():
             return []
     inside = state == DEFINED
     known = np.flatnonzero(state != UNKNOWN)
     changes = np.flatnonzero(np.diff(inside[known].astype(np.int8)))
-    low, high = places[known[changes]].copy(), places[known[changes + 1]].copy()
+    low, high = positions[known[changes]].copy(), positions[known[changes + 1]].copy()
     rising = inside[known[changes + 1]]
     for _ in range(_BISECTIONS if len(changes) else 0):
         middle = (low + high) / 2
@@ -152,10 +152,10 @@ class Roots:
         one.
         """
         if function not in self._ratios:
-            found = self._read_ratio(function)
-            if found is not None and max(part.degree() for part in found) > _MOST_DEGREE:
-                found = None
-            self._ratios[function] = found
+            result = self._read_ratio(function)
+            if result is not None and max(part.degree() for part in result) > _MOST_DEGREE:
+                result = None
+            self._ratios[function] = result
         return self._ratios[function]
 
     def _read_ratio(self, function: int) -> Ratio | None:
@@ -189,14 +189,14 @@ class Roots:
         points.
         """
         slope = self._functions.derive_function(function)
-        places = search_grid(_SEARCHED)
+        positions = search_grid(_SEARCHED)
         try:
             programs = compile_many([self._functions.to_tree(function), self._functions.to_tree(slope)])
         except ExpressionError:
             return [], 0.0
-        values, errors = evaluate_balls(programs, places)
+        values, errors = evaluate_balls(programs, positions)
         brackets = sorted(
-            _iterate_brackets(places, values, errors, target), key=lambda one: abs(one[0] + one[1])
+            _iterate_brackets(positions, values, errors, target), key=lambda one: abs(one[0] + one[1])
         )
         result: list[arb] = []
         for low, high, turns in brackets[:_SEARCHED_PLACES]:
@@ -501,13 +501,13 @@ class Edges:
         base = self.functions.values[a][0]
         if self.functions.fixed[a] and (base is None or base > 0):
             return 0
-        found = family = self._solve_periodic(b, arb(0), arb(1))
+        periodic = family = self._solve_periodic(b, arb(0), arb(1))
         for place in self.iterate_places(family):
-            found &= ~self._add_place(place.ball)
+            periodic &= ~self._add_place(place.ball)
             base = self.functions.values_at(place.ball, a)[0]
             if base is not None and base < 0:
-                found |= self._add_place(place.ball, isolated=True)
-        return found if found & self.isolated else 0
+                periodic |= self._add_place(place.ball, isolated=True)
+        return periodic if periodic & self.isolated else 0
 
     def _find_kinks(self, function: int, mask: int) -> int:
         """Return the places of a mask at which a function has no derivative although it is defined there."""
@@ -538,12 +538,12 @@ class Edges:
         known = self._solved.get(key)
         if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
             for form in self.functions.forms[function]:
-                found = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
-                if found is not None:
+                result = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
+                if result is not None:
                     break
             else:
-                found = self._solve_directly(function, target)
-            self._solved[key] = known = target, found
+                result = self._solve_directly(function, target)
+            self._solved[key] = known = target, result
         return known[1]
 
     def _solve_by_inverse(self, form: FunctionForm, t: arb) -> int | None:

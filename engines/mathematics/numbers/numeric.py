@@ -83,12 +83,12 @@ class Programs:
     def restrict_to_line(self, name: str, point: NDArray[np.float64]) -> Programs:
         """The same functions on the line through a point on which one variable varies, called x there; the
         others are constants. Derivatives are by the first variable all the same."""
-        place, known = self.variables.index(name), self.write_derivatives_out(name)
+        offset, known = self.variables.index(name), self.write_derivatives_out(name)
         nodes, count = known.nodes.copy(), len(known.constants)
         tokens = [np.format_float_positional(value, trim="-") for value in point.tolist()]
         leaves = (nodes[0] >= LEAF) & (nodes[0] < CONSTANT)
         moved = nodes[0, leaves] - LEAF
-        nodes[0, leaves] = np.where(moved == place, LEAF, CONSTANT + count + moved)
+        nodes[0, leaves] = np.where(moved == offset, LEAF, CONSTANT + count + moved)
         return replace(
             known,
             nodes=nodes,
@@ -101,8 +101,8 @@ class Programs:
     def list_node_trees(self) -> list[Tree]:
         """The term of every node."""
         names = dict(enumerate(UNARY + BINARY))
-        names |= {LEAF + place: name for place, name in enumerate(self.variables)}
-        names |= {CONSTANT + place: token for place, token in enumerate(self.constants)}
+        names |= {LEAF + index: name for index, name in enumerate(self.variables)}
+        names |= {CONSTANT + index: token for index, token in enumerate(self.constants)}
         trees: list[Tree] = [Tree("")]
         for code, *operands in self.nodes[:, 1:].T.tolist():
             trees.append(Tree(names[code], tuple(trees[operand] for operand in operands if operand)))
@@ -149,8 +149,8 @@ class _Table(dict[str, int]):
         super().__init__(_OPERATIONS)
         self.variables = tuple(variables)
         self.constants: dict[str, tuple[float, float]] = {}
-        for place, name in enumerate(variables):
-            self[name] = LEAF + place
+        for index, name in enumerate(variables):
+            self[name] = LEAF + index
 
     def __missing__(self, token: str) -> int:
         number = _parse_constant(token)
@@ -292,13 +292,13 @@ def evaluate_balls(
     Returns:
         Two of (programs, points), or with `trace` of (nodes, points): of every distinct sub-term.
     """
-    places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
-    if places.shape[0] != len(programs.variables):
-        raise ValueError(f"{len(programs.variables)} rows of points are needed, not {places.shape[0]}")
+    positions = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
+    if positions.shape[0] != len(programs.variables):
+        raise ValueError(f"{len(programs.variables)} rows of points are needed, not {positions.shape[0]}")
     step = max(16, _TOGETHER // programs.nodes.shape[1])
     pieces = []
-    for start in range(0, max(places.shape[1], 1), step):
-        piece = np.ascontiguousarray(places[:, start : start + step])
+    for start in range(0, max(positions.shape[1], 1), step):
+        piece = np.ascontiguousarray(positions[:, start : start + step])
         result = run(programs.nodes, programs.numbers, programs.radii, piece)
         pieces.append(result if trace else (result[0][programs.roots], result[1][programs.roots]))
     if len(pieces) == 1:

@@ -51,11 +51,11 @@ class Subterms:
 
     def label_codes(self, names: Iterable[str]) -> Ints:
         """Return the codes of labels, each of them one token but `DERIVATIVE`."""
-        found = [self._codes.setdefault(name, len(self._codes)) for name in names]
+        results = [self._codes.setdefault(name, len(self._codes)) for name in names]
         if len(self._codes) > len(self.names):
             self.names = list(self._codes)
             self._operands = np.array([self.arity.get(name, 0) for name in self.names], np.int64)
-        return np.array(found, np.int64)
+        return np.array(results, np.int64)
 
     def add_rows(self, rows: Ints) -> list[int]:
         """Return the numbers of terms: (terms, length) codes in prefix order, -1 behind the last of each."""
@@ -77,7 +77,7 @@ class Subterms:
         """Return the codes of tokens; the variable of a derivative is left out."""
         names = [DERIVATIVE if token == "d" else token for token in tokens]
         return self.label_codes(
-            name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
+            name for index, name in enumerate(names) if not index or names[index - 1] != DERIVATIVE
         )
 
     def number_of(self, tokens: Sequence[str]) -> int:
@@ -136,12 +136,12 @@ def _number_terms(rows: Ints, operands: Ints, table: Ints, count: int, slots: In
             if operands[code] > 1:
                 top -= 1
                 right = stack[top]
-            place = _find_slot(code, left, right, table, slots)
-            if slots[place] < 0:
+            slot = _find_slot(code, left, right, table, slots)
+            if slots[slot] < 0:
                 table[count, 0], table[count, 1], table[count, 2] = code, left, right
-                slots[place] = count
+                slots[slot] = count
                 count += 1
-            stack[top] = slots[place]
+            stack[top] = slots[slot]
             top += 1
         numbers[term] = stack[0]
     return count
@@ -278,12 +278,12 @@ def _place_forms(count: int, forms: Ints, parts: Ints, slots: Ints) -> None:
 
 @compile_kernel
 def _sort_parts(begin: int, end: int, parts: Ints) -> None:
-    for place in range(begin + 1, end):
-        part = parts[place]
-        while place > begin and parts[place - 1] > part:
-            parts[place] = parts[place - 1]
-            place -= 1
-        parts[place] = part
+    for index in range(begin + 1, end):
+        part = parts[index]
+        while index > begin and parts[index - 1] > part:
+            parts[index] = parts[index - 1]
+            index -= 1
+        parts[index] = part
 
 
 @compile_kernel
@@ -310,8 +310,8 @@ def _copy_parts(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> i
         parts[at] = form
         return at if second else at + 1
     start = forms[form, 1] + (forms[form, 2] if second else 0)
-    for place in range(start, start + forms[form, 3 if second else 2]):
-        parts[at] = parts[place]
+    for index in range(start, start + forms[form, 3 if second else 2]):
+        parts[at] = parts[index]
         at += 1
     return at
 
@@ -333,8 +333,8 @@ def _shares_part(form: int, forms: Ints, parts: Ints) -> bool:
 def _is_self_opposite(form: int, forms: Ints, parts: Ints) -> bool:
     """Return whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
-    for place in range(min(plus, less)):
-        left, right = parts[start + place], parts[start + plus + place]
+    for index in range(min(plus, less)):
+        left, right = parts[start + index], parts[start + plus + index]
         if left != right:
             return bool(right < left)
     return bool(less > 0 and (plus == 0 or less < plus))
@@ -567,9 +567,9 @@ def _part_text(part: _Part) -> str:
 def _fraction_text(sign: int, above: list[str], below: list[str]) -> str:
     numerator = sorted(above)
     if sign < 0:
-        for place, text in enumerate(numerator):
+        for index, text in enumerate(numerator):
             if text[0].isdigit():
-                numerator[place] = "-" + text
+                numerator[index] = "-" + text
                 break
         else:
             numerator.insert(0, "-1")

@@ -136,21 +136,21 @@ class Curves:
         """
         some = programs.select_programs(chosen)
         self._forms = {}
-        found = []
+        results = []
         for margins in self._iterate_margins(some):
             if margins not in self._beyond:
                 self._beyond[margins] = self._search_margins(margins)
-            found.append(self._beyond[margins])
-        return found
+            results.append(self._beyond[margins])
+        return results
 
     def _search_margins(self, margins: frozenset[Margin]) -> CurveSearchResult:
         """What is beyond the curves that a program has and the head has not, where the head is defined, and
         beyond those that only the head has."""
         own = sorted(margins - self._own, key=lambda margin: len(margin.within))
-        found = [self._search_margin(margin, self._forms[margin], self._head) for margin in own]
-        found += [self._search_margin(margin, self._of_head[margin]) for margin in self._own - margins]
-        points = [self._point[:, :0], *(one.points for one in found)]
-        side = max([one.side for one in found], default=0.0) if self._claims else inf
+        results = [self._search_margin(margin, self._forms[margin], self._head) for margin in own]
+        results += [self._search_margin(margin, self._of_head[margin]) for margin in self._own - margins]
+        points = [self._point[:, :0], *(one.points for one in results)]
+        side = max([one.side for one in results], default=0.0) if self._claims else inf
         return CurveSearchResult(np.concatenate(points, axis=1), side)
 
     def _search_margin(
@@ -165,11 +165,11 @@ class Curves:
             root = np.array([node], np.int32)
             argument = replace(programs, roots=root, nesting=programs.nesting[:1]).select_programs([0])
             search = _Search(self._place, domain, _widen_programs(argument), margin.kind, self._most)
-            found = search.run_search(INNER)
+            result = search.run_search(INNER)
             # on a line `Edges` looks farther, but where the argument is taken for a constant
-            if not found.points.size and (len(self._moving) > 1 or margin.function < 0):
-                found = CurveSearchResult(search.run_search(_OUTER).points, found.side)
-            self._found[key] = found
+            if not result.points.size and (len(self._moving) > 1 or margin.function < 0):
+                result = CurveSearchResult(search.run_search(_OUTER).points, result.side)
+            self._found[key] = result
         if not self._found[key].points.size:
             self._harmless.add(margin)
         return self._found[key]
@@ -193,7 +193,7 @@ class Curves:
                 own = []
             if code in _JUMPING and poles[a]:
                 own = [(kind, a) for kind in _BOTH]
-            found = set(margins[a] | margins[b])
+            results = set(margins[a] | margins[b])
             for kind, operand in self._iterate_simplest(own, nodes, numbers):
                 function = numbers[operand]
                 if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
@@ -202,8 +202,8 @@ class Curves:
                         function = self._faded
                     margin = Margin(kind, function, margins[operand])
                     self._forms.setdefault(margin, (programs, operand))
-                    found.add(margin)
-            margins[node] = frozenset(found)
+                    results.add(margin)
+            margins[node] = frozenset(results)
         return (margins[root] for root in programs.roots.tolist())
 
     def _iterate_simplest(
@@ -241,12 +241,12 @@ def _widen_programs(programs: Programs) -> Programs:
     and a variable is a ball so wide.
     """
     count, unit = len(programs.variables), CONSTANT + len(programs.constants)
-    before = [[-1, 0, 0], [unit, 0, 0], *([LEAF + place, 0, 0] for place in range(2 * count))]
-    before += [[MUL, 2 + count + place, 1] for place in range(count)]
+    before = [[-1, 0, 0], [unit, 0, 0], *([LEAF + index, 0, 0] for index in range(2 * count))]
+    before += [[MUL, 2 + count + index, 1] for index in range(count)]
     nodes = programs.nodes[:, 1:].copy()
     nodes[1:] += np.where(nodes[1:] > 0, len(before) - 1, 0).astype(np.int32)
-    for place in range(count):
-        nodes[:, programs.nodes[0, 1:] == LEAF + place] = [[ADD], [2 + place], [2 + 2 * count + place]]
+    for index in range(count):
+        nodes[:, programs.nodes[0, 1:] == LEAF + index] = [[ADD], [2 + index], [2 + 2 * count + index]]
     return replace(
         programs,
         nodes=np.ascontiguousarray(np.concatenate([np.array(before, np.int32).T, nodes], axis=1)),

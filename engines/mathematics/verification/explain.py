@@ -256,17 +256,19 @@ def sample_curve(
     with None where it has no value, and `outside`, whether what is assumed does not hold there, where
     nothing has a value. An integer has values at whole numbers, with places outside between them.
     """
-    places = np.linspace(low, high, count)
+    positions = np.linspace(low, high, count)
     whole = over in assumptions.integers
     if whole:
-        places = np.unique(np.round(2 * places)) / 2
+        positions = np.unique(np.round(2 * positions)) / 2
     held = at or {}
     names = order_variables({over, *held} | assumptions.variables | variables_of(*trees))
-    rows = np.array([places if name == over else np.full(len(places), held.get(name, 0.0)) for name in names])
-    outside = ~relations_hold(assumptions, names, rows) | (whole & (places % 1 != 0))
+    rows = np.array(
+        [positions if name == over else np.full(len(positions), held.get(name, 0.0)) for name in names]
+    )
+    outside = ~relations_hold(assumptions, names, rows) | (whole & (positions % 1 != 0))
     values = evaluate(compile_many(trees, variables=names), rows).values
     return {
-        "x": places.tolist(),
+        "x": positions.tolist(),
         "outside": outside.tolist(),
         "curves": [
             {"prefix": to_prefix(tree), "y": [_finite_or_none(y) for y in np.where(outside, np.nan, row)]}
@@ -331,8 +333,8 @@ def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
 def _explain_exception(verdict: MemberVerdict, which: str) -> str:
     if not verdict.exceptions:
         return ""
-    places = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
-    return f", except at {places}, where {which} is undefined or they differ"
+    positions = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
+    return f", except at {positions}, where {which} is undefined or they differ"
 
 
 def _describe_failure(member: Tree, terms: list[Tree], parts: BallEvaluation, k: int) -> tuple[str, str]:

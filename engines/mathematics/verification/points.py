@@ -112,19 +112,19 @@ def _choose_candidates(
 
 def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
     """Return points for one program (the first), and whether at most candidates its domain cannot be told."""
-    places = _candidate_pool(seed)
-    values, errors = evaluate_balls(program, places, trace=True)
+    positions = _candidate_pool(seed)
+    values, errors = evaluate_balls(program, positions, trace=True)
     inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
     if inside.sum() < MIN_POOL or 0 < outside.sum() < MIN_POOL:
         found, random = list_intervals(program), np.random.default_rng([seed, 1])
         more = _points_within(found, random), _points_within(list_gaps(found), random)
-        places = np.concatenate([places, *more])
-        values, errors = evaluate_balls(program, places, trace=True)
-    near = places[choose_telling(values, errors)]
+        positions = np.concatenate([positions, *more])
+        values, errors = evaluate_balls(program, positions, trace=True)
+    near = positions[choose_telling(values, errors)]
     distant = _far_pool(seed)
     far = distant[choose_telling(*evaluate_balls(program, distant, trace=True), MAX_FAR, MAX_FAR)]
     known = np.isfinite(errors[-1]).sum(), np.isnan(values[-1]).sum()
-    return np.concatenate([near, far]), len(places) - sum(known) > known[0]
+    return np.concatenate([near, far]), len(positions) - sum(known) > known[0]
 
 
 def choose_telling(
@@ -167,12 +167,12 @@ def points_beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = Fal
     """
     if not mask:
         return []
-    places = sorted(edges.iterate_places(mask), key=lambda place: abs(place.value))[:_NEAREST]
+    positions = sorted(edges.iterate_places(mask), key=lambda place: abs(place.value))[:_NEAREST]
     if whole:
-        return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
-    points = [x for place in places for x in points_around(place)]
-    points += [place.value for place in places if place.crowded]
-    values = sorted({place.value for place in (*places, *edges.iterate_places(others))})
+        return [float(x) for index in positions for x in (ceil(index.value) - 1, floor(index.value) + 1)]
+    points = [x for index in positions for x in points_around(index)]
+    points += [index.value for index in positions if index.crowded]
+    values = sorted({place.value for place in (*positions, *edges.iterate_places(others))})
     close = [
         (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
     ]
@@ -183,8 +183,8 @@ def search_radius(edges: Edges, mask: int) -> float:
     """Return how far from 0 `beside` looks at all places of a mask."""
     if mask.bit_count() <= _NEAREST and not mask & edges.endless:
         return REACH
-    places = sorted(abs(place.value) for place in edges.iterate_places(mask))
-    return min(edges.known_radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
+    positions = sorted(abs(place.value) for place in edges.iterate_places(mask))
+    return min(edges.known_radius(mask), *positions[_NEAREST : _NEAREST + 1], REACH)
 
 
 def exact_value_at(programs: Programs, k: int, point: Floats, bits: int = BITS) -> BallValue:
@@ -327,10 +327,10 @@ class Region:
     def far_points(self) -> list[Floats]:
         """Return, for each variable, points like the others but far out along it."""
         random, found = np.random.default_rng([self._seed, 4]), []
-        for place, name in enumerate(self.variables):
+        for index, name in enumerate(self.variables):
             values = self._sample_variable(name, random, FAR, POOL_PER_FAR_RANGE)
             moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
-            moved[place] = values
+            moved[index] = values
             found.append(moved[:, self.assumptions_hold(moved)])
         return found
 
@@ -391,13 +391,13 @@ class Region:
             texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
         return "; ".join(texts)
 
-    def range_of(self, place: int, reach: float) -> DomainInterval:
+    def range_of(self, index: int, reach: float) -> DomainInterval:
         """Return the interval in which a variable may run that goes so far from 0.
 
         It is a little asymmetric, so that its middle and even divisions are no special points.
         """
         off = reach * 2.0**-9 / 3
-        return _intersect((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
+        return _intersect((-reach - off, reach + 2 * off), *self._bounds[self.variables[index]])
 
     def assumptions_hold(self, points: Floats) -> NDArray[np.bool_]:
         """Return whether the assumptions certainly hold at each point."""
@@ -539,8 +539,8 @@ class BoundaryLines:
 
     def _line_points(self, masks: tuple[int, ...]) -> Floats:
         if masks not in self._beside:
-            found = [line.points_beside(mask) for line, mask in zip(self.lines, masks, strict=True)]
-            self._beside[masks] = np.concatenate(found, axis=1)
+            results = [line.points_beside(mask) for line, mask in zip(self.lines, masks, strict=True)]
+            self._beside[masks] = np.concatenate(results, axis=1)
         return self._beside[masks]
 
 
@@ -585,7 +585,7 @@ class BoundaryLine:
 
     def points_beside(self, mask: int) -> Floats:
         whole = self.name in self._region.assumptions.integers
-        found = points_beside(self.edges, mask, others=self.ends, whole=whole)
-        points = np.repeat(self.point[:, np.newaxis], len(found), axis=1)
-        points[self._place] = found
+        result = points_beside(self.edges, mask, others=self.ends, whole=whole)
+        points = np.repeat(self.point[:, np.newaxis], len(result), axis=1)
+        points[self._place] = result
         return points[:, self._region.assumptions_hold(points)]

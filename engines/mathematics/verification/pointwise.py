@@ -92,7 +92,7 @@ class Pointwise:
         self, head: Tree, names: set[str], assumptions: Assumptions = NO_ASSUMPTIONS, *, seed: int = 0
     ) -> None:
         self.variables = order_variables(names)
-        self.shown = [place for place, name in enumerate(self.variables) if name in names]
+        self.shown = [index for index, name in enumerate(self.variables) if name in names]
         self._head = head
         self._known: dict[tuple[float, ...], BallValue] = {}
         self._region = region = Region(self.variables, assumptions, seed=seed)
@@ -142,23 +142,23 @@ class Pointwise:
         return [self._judge_tree(tree) for tree in trees]
 
     def _with_head(self, points: Floats) -> list[_Point]:
-        found = []
+        results = []
         for column in points.T.tolist():
             at = tuple(column)
             try:
                 if at not in self._known:
                     self._known[at] = self._value_at(self._head, at)
-                found.append(_Point(at, self._known[at]))
+                results.append(_Point(at, self._known[at]))
             except LongSumError:
                 continue
-        return found
+        return results
 
     def _value_at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> BallValue:
         values = {name: fmpq(*at.as_integer_ratio()) for name, at in zip(self.variables, point, strict=True)}
         with ctx.workprec(bits):
-            found = value_at(tree, values, self._totals)
-        if found is None or found.is_finite() or bits >= _MORE_BITS:
-            return found
+            result = value_at(tree, values, self._totals)
+        if result is None or result.is_finite() or bits >= _MORE_BITS:
+            return result
         return self._value_at(tree, point, _MORE_BITS)
 
     def _judge_tree(self, tree: Tree) -> MemberVerdict:

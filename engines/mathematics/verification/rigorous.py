@@ -89,8 +89,8 @@ def bits_for(needed: Floats) -> tuple[int, int]:
 @compile_kernel
 def _compute_node_scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
     """(nodes, points); tanh and coth are as far from 1 as exp(-2 |u|)."""
-    found = np.full(values.shape, np.inf)
-    found[0] = 0.0
+    scales = np.full(values.shape, np.inf)
+    scales[0] = 0.0
     for n in range(1, len(values)):
         code, a, b = nodes[0, n], nodes[1, n], nodes[2, n]
         for j in range(values.shape[1]):
@@ -99,11 +99,11 @@ def _compute_node_scales(nodes: NDArray[np.int32], values: Floats, errors: Float
                 continue
             scale = abs(log2(abs(v))) if abs(v) > error else 0.0
             if code < LEAF:
-                scale = max(scale, found[a, j], found[b, j])
+                scale = max(scale, scales[a, j], scales[b, j])
                 if code in (TANH, COTH):
                     scale = max(scale, 2.0 / log(2.0) * abs(values[a, j]))
-            found[n, j] = scale
-    return found
+            scales[n, j] = scale
+    return scales
 
 
 # Rigorous values of expressions at one point, with more operations than the language of growth has.
@@ -189,9 +189,9 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
     if any(part is None for part in exact):
         return None
     if label in _EXACTLY and all(isinstance(part, fmpq) for part in exact):
-        found = _EXACTLY[label](*exact)
-        if found is not NotImplemented:
-            return found if found is None or _bit_length(found) <= _EXACT_BITS else arb(found)
+        result = _EXACTLY[label](*exact)
+        if result is not NotImplemented:
+            return result if result is None or _bit_length(result) <= _EXACT_BITS else arb(result)
     parts = [_to_ball(part) for part in exact]
     if label in CODE:
         form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
@@ -272,8 +272,8 @@ def _apply_soundly(label: str, parts: Sequence[BallValue]) -> BallValue:
         return None
     plain = label.removeprefix("sound-")
     form = (CODE["ln" if plain == "log" else plain], 1, 1 if len(operands) > 1 else NOTHING)
-    found = apply_operation(form, operands[:1], operands[1:], True)[0]
-    return instead if found is None else found
+    result = apply_operation(form, operands[:1], operands[1:], True)[0]
+    return instead if result is None else result
 
 
 def _remainder_ball(u: arb, v: arb) -> BallValue:
@@ -425,7 +425,7 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
             return arb.nan()  # one inside another takes as long as both together
         if _somewhere_undefined(body, values, name, low, high):
             return None
-        found = acb.integral(
+        result = acb.integral(
             lambda z, analytic: _evaluate_complex(integrand, {**known, name: z}, analytic),
             acb(low),
             acb(high),
@@ -433,9 +433,9 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
             abs_tol=_TOLERANCE,
             eval_limit=_EVALUATIONS,
         )
-    if not found.imag.contains(0):
+    if not result.imag.contains(0):
         return None
-    return found.real if found.is_finite() else arb.nan()
+    return result.real if result.is_finite() else arb.nan()
 
 
 def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[str, acb]) -> Tree:
@@ -445,9 +445,9 @@ def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[s
         known: Those; filled.
     """
     if name not in tree.list_labels():
-        found = value_at(tree, values)
+        result = value_at(tree, values)
         place = f"#{len(known)}"
-        known[place] = acb(arb.nan() if found is None else found)
+        known[place] = acb(arb.nan() if result is None else result)
         return Tree(place)
     return Tree(tree.label, tuple(_with_named_values(child, name, values, known) for child in tree.children))
 
@@ -462,11 +462,11 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
     while known < len(pieces) < _PIECES:
         begin, end = pieces[known]
         known += 1
-        found = value_at(body, {**values, name: begin.union(end)})
-        if found is None:
+        result = value_at(body, {**values, name: begin.union(end)})
+        if result is None:
             return True
         middle = ((begin + end) / 2).mid()
-        if not found.is_finite() and begin < middle < end:
+        if not result.is_finite() and begin < middle < end:
             pieces += [(begin, middle), (middle, end)]
     return False
 
@@ -570,7 +570,7 @@ class Recheck:
 
         None means that neither has a value at the points that were looked at.
         """
-        found: list[Apart | Agreed | None] = []
+        results: list[Apart | Agreed | None] = []
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
             function = numbers[root]
             if function not in self._agreed:
@@ -578,8 +578,8 @@ class Recheck:
                 self._agreed[function] = agreed_at(self.functions, heads, self.functions.values[function])
             checked, doubtful = self._agreed[function]
             closer = None if doubtful is None else self.compare_closer(programs, k, self._probes[doubtful])
-            found.append(closer if isinstance(closer, Apart) else checked or closer)
-        return found
+            results.append(closer if isinstance(closer, Apart) else checked or closer)
+        return results
 
     def is_undefined_everywhere(self, function: int) -> bool:
         """Return whether a function or the head has no value at any of the points looked at."""
@@ -634,8 +634,8 @@ class Recheck:
         values.
         """
         with ctx.workprec(self.functions.bits):
-            found = [self._edges.solve_equation(function, arb(value)) for value in values]
-        return function in self.functions.faded or any(mask & self._edges.searches for mask in found)
+            results = [self._edges.solve_equation(function, arb(value)) for value in values]
+        return function in self.functions.faded or any(mask & self._edges.searches for mask in results)
 
     def _looked_radius(self, apart: int) -> float:
         own = search_radius(self._edges, apart & ~self._ends)
@@ -653,14 +653,14 @@ class Recheck:
             both: Whether also those where the head is undefined count.
         """
         member = partial(programs.select_programs, [k])
-        found, more = self._exceptions.find_places(member, holes, both=both)
-        key = tuple(found), more
+        results, more = self._exceptions.find_places(member, holes, both=both)
+        key = tuple(results), more
         if key not in self._points:
             points = (
-                ExceptionalPoint(((Tree(VARIABLE), place.text),), lost, {VARIABLE: place.value})
-                for place, lost in found
+                ExceptionalPoint(((Tree(VARIABLE), index.text),), lost, {VARIABLE: index.value})
+                for index, lost in results
             )
-            self._points[key] = Exceptions(tuple(points), more) if found else NO_EXCEPTIONS
+            self._points[key] = Exceptions(tuple(points), more) if results else NO_EXCEPTIONS
         return self._points[key]
 
 
@@ -670,12 +670,12 @@ def agreed_at(
     """Return how far values at the same points agree, and the place of one where they are not seen to."""
     points, doubtful = 0, None
     with ctx.workprec(functions.bits):
-        for place, (head, member) in enumerate(zip(heads, members, strict=True)):
+        for index, (head, member) in enumerate(zip(heads, members, strict=True)):
             if head is not None and member is not None and head.is_finite() and member.is_finite():
                 if (agreed_bits(head, member) or 0) >= functions.agreed:
                     points += 1
                 else:
-                    doubtful = place
+                    doubtful = index
     return Agreed(functions.agreed - SPARE, points) if points else None, doubtful
 
 
@@ -704,10 +704,10 @@ def is_undefined(values: Sequence[BallValue]) -> bool:
 
 
 def _list_probes(points: Floats) -> list[float]:
-    found = []
+    results = []
     for side in (np.sort(points[points > 0]), -np.sort(-points[points <= 0])):
-        found += [float(side[int(share * len(side))]) for share in (0.1, 0.6) if len(side)]
-    return found[:PROBES]
+        results += [float(side[int(share * len(side))]) for share in (0.1, 0.6) if len(side)]
+    return results[:PROBES]
 
 
 _ROUGH = 1e-6

@@ -124,9 +124,9 @@ class Verifier:
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
         self._fine = CLEAR * (median or 1.0)
-        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
-        self._shallow = places[
-            compute_scales(self._program, self.points[..., places])[0].argsort(kind="stable")
+        positions = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
+        self._shallow = positions[
+            compute_scales(self._program, self.points[..., positions])[0].argsort(kind="stable")
         ]
         return True
 
@@ -191,8 +191,8 @@ class Verifier:
     def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         chosen = [case.k for case in agreeing]
         numbers = self._recheck.read_programs(programs, chosen)
-        found = self._recheck.recheck_values(programs, numbers, chosen)
-        for case, checked in zip(agreeing, found, strict=True):
+        result = self._recheck.recheck_values(programs, numbers, chosen)
+        for case, checked in zip(agreeing, result, strict=True):
             if case.suspect >= 0 and not isinstance(checked, Apart):
                 closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect]))
                 checked = closer if isinstance(closer, Apart) else checked or closer
@@ -226,11 +226,11 @@ class Verifier:
         points = self.points[..., self._shallow[:count]]
         return np.maximum(compute_scales(programs, points), compute_scales(self._program, points))
 
-    def _compare_deeper(self, programs: Programs, case: MemberCase, place: int, bits: int) -> None:
-        point = np.atleast_2d(self.points)[:, place]
-        if (place, bits) not in self._deeper:
-            self._deeper[place, bits] = exact_value_at(self._program, 0, point, bits)
-        head, member = self._deeper[place, bits], exact_value_at(programs, case.k, point, bits)
+    def _compare_deeper(self, programs: Programs, case: MemberCase, index: int, bits: int) -> None:
+        point = np.atleast_2d(self.points)[:, index]
+        if (index, bits) not in self._deeper:
+            self._deeper[index, bits] = exact_value_at(self._program, 0, point, bits)
+        head, member = self._deeper[index, bits], exact_value_at(programs, case.k, point, bits)
         if head is None or member is None:
             self._doubt_values(case)
             return
@@ -269,10 +269,10 @@ class Verifier:
                 )
 
     def _look_beside(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
-        found = compare_at_points(
+        result = compare_at_points(
             self._program, programs, [case.k for case, _ in cases], [points for _, points in cases]
         )
-        for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
+        for (case, points), (apart, lost, gained) in zip(cases, result, strict=True):
             place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
             if apart >= 0:
                 case.outcome = "different"
@@ -293,13 +293,13 @@ class Verifier:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
-        found = self._curves.of(programs, [case.k for case in whole])
+        result = self._curves.of(programs, [case.k for case in whole])
         alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
-        for case, (points, _) in zip(whole, found, strict=True):
+        for case, (points, _) in zip(whole, result, strict=True):
             alike.setdefault(id(points), []).append((case, points))
         for group in alike.values():
             self._look_beside(programs, group)
-        for case, (_, side) in zip(whole, found, strict=True):
+        for case, (_, side) in zip(whole, result, strict=True):
             if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
                 case.checked = Agreed(*case.checked[:3], INNER, side)
 
@@ -552,7 +552,7 @@ class Several(Verifier):
         self.head = head
         self.seed = seed
         self.variables = order_variables(names)
-        self.shown = [place for place, name in enumerate(self.variables) if name in names]
+        self.shown = [index for index, name in enumerate(self.variables) if name in names]
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = evaluate_balls(self._program, region.points, trace=True)
@@ -621,8 +621,8 @@ class Several(Verifier):
                 )
                 case.exceptional = unite_exceptions(found, case.exceptional)
 
-    def _decide_case(self, programs: Programs, case: MemberCase, place: int) -> None:
-        point = self.points[:, place]
+    def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
+        point = self.points[:, index]
         for bits, agreed, values in iterate_closer(self._program, programs, case.k, point):
             if agreed is None:
                 case.outcome = "different"
