@@ -337,7 +337,9 @@ _NONE = Names()
 NaturalNotation = Literal["auto", "latex", "plain", "mathml"]
 
 
-def read(formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto") -> Reading:
+def read(
+    formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto"
+) -> Reading:
     r"""Read what a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.

@@ -290,7 +290,9 @@ class FormulaIndex:
             read = self._count_read(read, feature.size)
             self._look_up(feature, candidates, shared)
         candidates.sort()
-        final: ShortFloats = (shared[candidates] / (own + ALPHA * self._masses[candidates])).astype(np.float32)
+        final: ShortFloats = (shared[candidates] / (own + ALPHA * self._masses[candidates])).astype(
+            np.float32
+        )
         rows = top_k(final, k)
         return final[rows], candidates[rows].astype(np.int64)
 

@@ -173,7 +173,9 @@ class Verifier:
         self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
         return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
-    def _decide_outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> MemberOutcome:
+    def _decide_outcome(
+        self, common: int, missing: int, agreeing: int, apart: int, more: int
+    ) -> MemberOutcome:
         """Return the rules of judgement, from counts of points of the head's domain: where both are defined,
         where the member is not, where they agree to within sharp bounds, where they differ; and of points
         outside where the member is defined.
