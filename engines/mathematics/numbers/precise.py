@@ -230,7 +230,7 @@ class Functions:
         *,
         merged: bool = True,
         others: Mapping[str, Sequence[float]] | None = None,
-        integers: Collection[str] = (),
+        whole: Collection[str] = (),
     ) -> None:
         self.bits = bits
         self.agreed = bits - 64
@@ -240,7 +240,7 @@ class Functions:
         rows = {"x": points, **(others or {})}
         with ctx.workprec(bits):
             balls_of = {
-                name: tuple(arb(point) * (arb(1) if name in integers else blur) for point in row)
+                name: tuple(arb(point) * (arb(1) if name in whole else blur) for point in row)
                 for name, row in rows.items()
             }
         self.points = balls_of["x"]
