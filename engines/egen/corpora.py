@@ -26,7 +26,7 @@ from engines.egen.settings import (
     Mode,
     OwnRules,
     SplitName,
-    Style,
+    StyleChoice,
     canonical_weights,
     families_of,
     style_of,
@@ -236,13 +236,7 @@ class BuildCorpus:
         int | None, Arg("Longest member, in tokens.", shown="25", low=1, high=MAX_TOKENS)
     ] = None
     mode: Annotated[Mode | None, Arg("What counts as equal.", shown="strict")] = None
-    style: Annotated[
-        Style | None,
-        Arg(
-            "plain: without detours such as tan(acot u). distinct: one of sin(3-u) and -sin(u-3). any: all.",
-            shown="plain, or any for paper",
-        ),
-    ] = None
+    style: StyleChoice = None
     weights: FamilyWeights = None
     forms: Annotated[
         str | None,

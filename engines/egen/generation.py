@@ -22,6 +22,7 @@ from engines.egen.settings import (
     Order,
     OwnRules,
     Style,
+    StyleChoice,
     canonical_weights,
     families_of,
     style_of,
@@ -40,13 +41,7 @@ class Generate:
     notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
     config: Annotated[EgenConfig, Flat()] = EgenConfig()
     """What is asked for; `complete_config` adds what follows from it and from the settings below."""
-    style: Annotated[
-        Style | None,
-        Arg(
-            "plain: without detours such as tan(acot u). distinct: one of sin(3-u) and -sin(u-3). any: all.",
-            shown="plain, or any for paper",
-        ),
-    ] = None
+    style: StyleChoice = None
     weights: FamilyWeights = None
     rules: OwnRules = None
     forms: Annotated[

@@ -150,6 +150,13 @@ Holes = Annotated[
     Arg("Also members without a value at single points where EXPR has one, after the others."),
 ]
 """Of the styles `plain` and `distinct`; `any` has them among the others."""
+StyleChoice = Annotated[
+    Style | None,
+    Arg(
+        "plain: without detours such as tan(acot u). distinct: one of sin(3-u) and -sin(u-3). any: all.",
+        shown="plain, or any for paper",
+    ),
+]
 TheoryName = Annotated[
     str,
     Arg("Theory of the expressions: reals, logic, another theory's name, or FILE.toml.", metavar="NAME|FILE"),

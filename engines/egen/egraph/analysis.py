@@ -289,6 +289,12 @@ def implication_of(query: str, *facts: str) -> Implication:
     return Implication(query, facts)
 
 
+def _for_functions(names: str, query: str, *facts: str) -> Iterator[Implication]:
+    """Yield what is known of the value `e` of each function where a query holds of its operand `u`."""
+    for name in names.split():
+        yield implication_of(f"(= e ({name} u)) {query}".rstrip(), *facts)
+
+
 def _constant_query(*tests: str, c: str = "c") -> str:
     integer = f"(= (denom {c}) {_integer_text(1)})"
     odd = f"(% (numer {c}) {_integer_text(2)})"
@@ -373,19 +379,14 @@ def _iterate_fact_rules(variable: bool) -> Iterator[Implication]:
     yield implication_of(f"(= e (Num c)) {_constant_query('small')}", "Bounded e")
     yield implication_of(f"(= e (Num c)) {_constant_query('one-or-more')}", "Ge1 e")
     yield implication_of(f"(= e (Num c)) {_constant_query('minus-one-or-less')}", "Absge1 e")
-    for name in ("Sec", "Csc", "Coth"):
-        yield implication_of(f"(= e ({name} u))", "Absge1 e")
+    yield from _for_functions("Sec Csc Coth", "", "Absge1 e")
     yield implication_of("(= e (Cosh u))", "Ge1 e")
     yield implication_of("(= e (Sech u))", "Pos e", "Bounded e")
-    for name in ("Sin", "Cos", "Tanh"):
-        yield implication_of(f"(= e ({name} u))", "Bounded e")
-    for name in ("Csch", "Acsch", "Acoth", "Acsc"):
-        yield implication_of(f"(= e ({name} u))", "Nz e")
+    yield from _for_functions("Sin Cos Tanh", "", "Bounded e")
+    yield from _for_functions("Csch Acsch Acoth Acsc", "", "Nz e")
     yield implication_of("(= e (Acot u))", "Pos e")
-    for name in ("Acos", "Asec", "Acosh", "Asech", "Sqrt", "Abs"):
-        yield implication_of(f"(= e ({name} u))", "Nonneg e")
-    for name in ("Asin", "Atan", "Sinh", "Tanh", "Asinh", "Atanh", "Sqrt", "Abs"):
-        yield implication_of(f"(= e ({name} u)) (Nz u)", "Nz e")
+    yield from _for_functions("Acos Asec Acosh Asech Sqrt Abs", "", "Nonneg e")
+    yield from _for_functions("Asin Atan Sinh Tanh Asinh Atanh Sqrt Abs", "(Nz u)", "Nz e")
     yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('even')}", "Nonneg e")
     yield implication_of(f"(= e (Pow u (Num c))) {_constant_query('fraction')}", "Nonneg e")
     yield implication_of("(= e (Pow u v)) (Nz u)", "Nz e")
