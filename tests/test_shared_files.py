@@ -23,7 +23,7 @@ CACHED = "every writer writes the same, under a name made of what it comes from"
 ALLOWED = {
     ("engines/arqmath/collection/index_build.py", "MANIFEST"): BUILT,
     ("engines/arqmath/collection/index_build.py", "ids"): BUILT,
-    ("engines/chat/client.py", "self._kept(body)"): CACHED,
+    ("engines/chat/client.py", "self._cached_answer_path(body)"): CACHED,
     ("engines/core/build.py", "Journal: self.path"): BUILT,
     ("engines/core/locks.py", "update: path"): "this is update",
     ("engines/core/files.py", "write_note: path"): "the older one is looked at, and nothing of it is kept",
@@ -65,6 +65,7 @@ ALLOWED = {
 
 LOCKING = {
     "engines/core/files.py",  # drafts, while they are written
+    "engines/core/compiling.py",  # one process compiles, others wait for what it stores
     "engines/core/locks.py",
     "engines/training/token_cache.py",  # is built in a draft, and what is there is never changed
     "workbench/jobs/folder.py",  # the lock of an attempt, held while it lives

@@ -116,7 +116,7 @@ class Chat:
     def _answer(self, prompt: str, stop: Stop) -> ModelAnswer | None:
         message = {"role": "user", "content": prompt}
         body = {"model": self.model, "messages": [message], "temperature": 0}
-        kept = self._kept(body)
+        kept = self._cached_answer_path(body)
         if kept is not None:
             # Where it cannot be read, it is asked again.
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
@@ -142,7 +142,7 @@ class Chat:
             hint = "The answers so far are cached; the next run continues, with a budget of its own."
             raise EngineError(what, where=self.url, code="E692", remedy=hint)
 
-    def _kept(self, body: Mapping[str, Any]) -> Path | None:
+    def _cached_answer_path(self, body: Mapping[str, Any]) -> Path | None:
         if self.folder is None:
             return None
         content = json.dumps([self.url, body], sort_keys=True, ensure_ascii=False)

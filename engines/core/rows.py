@@ -262,13 +262,13 @@ def csv_rows(
     seen: list[int] = []
     taken: list[str] = []
 
-    def counted() -> Iterator[str]:
+    def note_lines() -> Iterator[str]:
         for number, line in lines:
             seen.append(number)
             taken.append(line + "\n")
             yield taken[-1]
 
-    result = csv.reader(counted(), delimiter=delimiter, strict=strict)
+    result = csv.reader(note_lines(), delimiter=delimiter, strict=strict)
     while True:
         before, wrong = result.line_num, ""
         taken.clear()

@@ -68,7 +68,7 @@ def extract_formulas(
     words: list[str] = []
     pending: list[tuple[str, int]] = []
 
-    def ended() -> Iterator[DocumentFormula]:
+    def end_sentence() -> Iterator[DocumentFormula]:
         # At the end of a sentence, all formulas that wait get it as their context.
         sentence = _TWICE.sub("", " ".join("".join(words).split()))
         for latex, line in pending:
@@ -90,7 +90,7 @@ def extract_formulas(
             pending += row_formulas
             words.append(" ".join(f"${latex}$" for latex, _ in row_formulas))
             if piece.text.rstrip().endswith((".", ".\\]")):
-                yield from ended()
+                yield from end_sentence()
             continue
         # Text between formulas may end one sentence and begin the next.
         at = 0
@@ -98,9 +98,9 @@ def extract_formulas(
             kept = match.end() if match[0][0] in ".?!" else match.start()
             words.append(_strip_markup(piece.text[at:kept]))
             at = match.end()
-            yield from ended()
+            yield from end_sentence()
         words.append(_strip_markup(piece.text[at:]))
-    yield from ended()
+    yield from end_sentence()
 
 
 def _strip_markup(words: str) -> str:

@@ -243,7 +243,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
     words: list[str] = []
     begun = 1
 
-    def written() -> Iterator[TextPiece]:
+    def flush_words() -> Iterator[TextPiece]:
         held = unescape_html("".join(words))
         words.clear()
         yield from split_pieces(held, tell, kind="html", first=begun)
@@ -254,7 +254,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         line += between.count("\n")
         latex = _of_markup(match)
         if latex is not None:
-            yield from written()
+            yield from flush_words()
             yield TextPiece(_PERCENT.sub(r"\\%", _DOLLARS.sub("", latex)), line, formula=True)
         # What is left out keeps its lines, so that those after it keep their numbers.
         lines = match[0].count("\n")
@@ -267,7 +267,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         else:
             begun = line
     words.append(text[at:])
-    yield from written()
+    yield from flush_words()
 
 
 def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPiece]:

@@ -185,11 +185,11 @@ class Macros:
         if not self._bodies:
             return text
 
-        def meant(match: re.Match[str]) -> str:
+        def expand_command(match: re.Match[str]) -> str:
             body = self._bodies.get(match[0])
             return match[0] if body is None else " ".join(body.split())
 
-        return _COMMAND.sub(meant, text)
+        return _COMMAND.sub(expand_command, text)
 
     def _name_environment(self, match: re.Match[str]) -> str:
         meaning = self._environments.get(match["name"])

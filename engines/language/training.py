@@ -170,33 +170,33 @@ def _replace_phrase(sentence: Sentence, position: int, relation: str) -> Sentenc
     new = {word: number for number, word in enumerate(order)}
     heads = tuple(new[sentence.heads[word] if sentence.heads[word] in new else position] for word in order)
 
-    def taken(values: tuple[str, ...], own: str) -> tuple[str, ...]:
+    def select_words(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return tuple(own if word == position else values[word] for word in order)
 
     return Sentence(
-        words=taken(sentence.words, FORMULA),
+        words=select_words(sentence.words, FORMULA),
         spaces=tuple(sentence.spaces[last if word == position else word] for word in order),
-        tags=taken(sentence.tags, "NN"),
-        lemmas=taken(sentence.lemmas, FORMULA),
+        tags=select_words(sentence.tags, "NN"),
+        lemmas=select_words(sentence.lemmas, FORMULA),
         heads=heads,
         relations=tuple(sentence.relations[word] for word in order),
     )
 
 
 def _renumber_sentence(sentence: Sentence, index: int) -> Sentence:
-    def grown(values: tuple[str, ...], own: str) -> tuple[str, ...]:
+    def insert_word(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return (*values[: index + 1], own, *values[index + 1 :])
 
     heads = [head + (head > index) for head in sentence.heads]
     heads.insert(index + 1, index)
     return replace(
         sentence,
-        words=grown(sentence.words, FORMULA),
+        words=insert_word(sentence.words, FORMULA),
         spaces=(*sentence.spaces[:index], True, *sentence.spaces[index:]),
-        tags=grown(sentence.tags, "NN"),
-        lemmas=grown(sentence.lemmas, FORMULA),
+        tags=insert_word(sentence.tags, "NN"),
+        lemmas=insert_word(sentence.lemmas, FORMULA),
         heads=tuple(heads),
-        relations=grown(sentence.relations, "appos"),
+        relations=insert_word(sentence.relations, "appos"),
     )
 
 

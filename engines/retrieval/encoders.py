@@ -239,7 +239,7 @@ class SentenceEncoder:
         Raises:
             DataError: E664 for a text that the model's tokenizer refuses.
         """
-        return self._encoded(texts, "", normalise, events, stop)
+        return self._encode_texts(texts, "", normalise, events, stop)
 
     def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
         """Encode queries as `StoredEncoder.queries` does, with the prompt that the model's authors put before
@@ -248,11 +248,11 @@ class SentenceEncoder:
         Raises:
             DataError: As `encode`, E383 for a model whose similarity is no inner product.
         """
-        return self._encoded(texts, "query", self._unit(), events, stop)
+        return self._encode_texts(texts, "query", self._unit(), events, stop)
 
     def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
         """Return the same for documents."""
-        return self._encoded(texts, "document", self._unit(), events, stop)
+        return self._encode_texts(texts, "document", self._unit(), events, stop)
 
     def _unit(self) -> bool:
         if self.similarity not in _INNER_PRODUCTS:
@@ -261,7 +261,7 @@ class SentenceEncoder:
             raise DataError(what, path=self._folder, code="E383", remedy=remedy)
         return _INNER_PRODUCTS[self.similarity]
 
-    def _encoded(
+    def _encode_texts(
         self, texts: Sequence[str], role: TextRole, normalise: bool, events: Sink, stop: Stop
     ) -> Vectors:
         positions = {text: index for index, text in enumerate(dict.fromkeys(texts))}
