@@ -49,6 +49,6 @@ def test_an_inspection_reads_each_formula_once(spec: Inspect, monkeypatch: pytes
         read[latex] += 1
         return lex_latex(latex)
 
-    monkeypatch.setattr("engines.formula.lexer.lex", counted)
+    monkeypatch.setattr("engines.formula.lexer.lex_latex", counted)
     formulas = [row["latex"] for row in inspect(spec)["formulas"]]
     assert {latex: read[latex] for latex in formulas} == dict.fromkeys(formulas, 1)
