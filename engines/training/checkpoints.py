@@ -1,5 +1,7 @@
-"""Checkpoints that a crash cannot spoil, the state in them, of which training they are;
-the card of a model."""
+"""Checkpoints: writing them so that a crash cannot spoil them, verifying, finding and pruning them.
+
+A checkpoint names its training (`Identity`). The card of a finished model is written here too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`train`: one training from start or checkpoint to the model folder, in one process or several."""
+"""`train`: the training loop, which starts or resumes from the newest checkpoint, up to the model folder.
+
+It runs in one process or in several that share the batches.
+"""
 
 from __future__ import annotations
 
@@ -290,7 +293,7 @@ class _Training:
                 # It would count as newer than all that is still to come.
                 remove_folder(Path(error.where), checkpoints.MANIFEST)
         if result is not None:
-            self._resume(result)
+            self._restore_checkpoint(result)
         # It goes on where a checkpoint was made between two readings.
         rank, unread = self._accelerator.process_index, result.facts.get("unread", []) if result else []
         total, count = unread[rank] if rank < len(unread) else (0.0, 0)
@@ -484,7 +487,7 @@ class _Training:
         took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
         self._emit_event("checkpoint", {"name": folder.name, **took})
 
-    def _resume(self, found: Checkpoint) -> None:
+    def _restore_checkpoint(self, found: Checkpoint) -> None:
         facts, rank = found.facts, self._accelerator.process_index
         saved = checkpoints.from_file(found.folder / "training.pt")
         checkpoints.load_weights(self._model, found.folder / "model.safetensors")

@@ -3,70 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import write_text
-from workbench.config import is_remote
 from workbench.tables import TableSpec
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
-
-_TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("WAYLAND_DISPLAY", ("wl-copy",)),
-    ("DISPLAY", ("xclip", "-selection", "clipboard")),
-    ("DISPLAY", ("xsel", "--clipboard", "--input")),
-    ("", ("pbcopy",)),
-    ("", ("clip.exe",)),
-)
-
-
-def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:
-    """Copy a text by every available way.
-
-    Nobody can know which way the user's clipboard listens to, so the text goes to the terminal, to a
-    desktop program, and to a file.
-
-    Args:
-        text: what to copy.
-        osc52: sends the text to the terminal.
-        file: the file that gets the text.
-
-    Returns:
-        What was done, as words for a message.
-
-    Raises:
-        DataError: The file cannot be written; the text has been sent to the terminal by then.
-    """
-    osc52(text)
-    ways = ["to the terminal", *(f"with {name}" for name in _copy_with_desktop(text))]
-    write_text(file, text)
-    return f"{' and '.join(ways)}, and to {file}"
-
-
-def _copy_with_desktop(text: str) -> Iterator[str]:
-    """Copy with the first program of the desktop that does it, and name that."""
-    if is_remote():
-        return
-    for variable, command in _TOOLS:
-        if (variable and not os.environ.get(variable)) or not shutil.which(command[0]):
-            continue
-        quiet = subprocess.DEVNULL
-        try:
-            subprocess.run(command, input=text.encode(), check=True, timeout=2, stdout=quiet, stderr=quiet)
-        except (OSError, subprocess.SubprocessError):
-            continue
-        yield command[0]
-        return
-
 
 PaletteStep = tuple[str, str]
 """A palette id: a word that a screen looks up, and what it looks up by it."""

@@ -20,7 +20,8 @@ from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
 from screens.shell.bars import Badge, Load
-from screens.shell.export import Export, PaletteStep, PaneSelection, copy_text, find_unused_path
+from screens.shell.clipboard import copy_text
+from screens.shell.export import Export, PaletteStep, PaneSelection, find_unused_path
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import format_quantity, safe_text

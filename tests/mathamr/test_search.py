@@ -341,7 +341,9 @@ class _ByText:
     def compute_fingerprint(self, tree: Tree) -> Fingerprint:
         key = (sum(map(ord, "".join(sorted(tree.list_labels())))),)
         parts = tuple(
-            ((place,), self.compute_fingerprint(child).whole) for place, child in enumerate(tree.children) if child.children
+            ((place,), self.compute_fingerprint(child).whole)
+            for place, child in enumerate(tree.children)
+            if child.children
         )
         return Fingerprint(key, (), parts)
 
@@ -366,7 +368,9 @@ def test_equal_formulas_are_those_that_the_judge_proves(
     assert built["values"]["version"] == 7
     texts = FormulaIndex(place).looks["latex"].to_pylist()
     trees = [tree for one in texts if (tree := read(one).tree) is not None]
-    with_keys = [one for one in map(by_text.compute_fingerprint, trees) if one.whole or one.renamed or one.parts]
+    with_keys = [
+        one for one in map(by_text.compute_fingerprint, trees) if one.whole or one.renamed or one.parts
+    ]
     assert built["values"]["looks"] == len(with_keys) < len(texts)
     asked = SearchFormulas(place, r"b+a", how="equal")
     hits = search(asked)["hits"]
