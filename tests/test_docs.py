@@ -8,7 +8,6 @@ import json
 import posixpath
 import re
 import shlex
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -80,56 +79,20 @@ def test_commands_are_ones_that_the_parser_takes(line: str) -> None:
         with_settings(load_recipe(context.params["name"]), context.params.get("settings") or [])
 
 
-# Lines of the guides and the README that are run as they stand, in this order, in a folder with the files
-# that the guides show and the sample forum.
+# Lines of the README that are run as they stand; `tests/test_guides.py` runs those of the guides.
 RUN = (
-    "mathwb data add expressions mine.txt --name mine",
     'mathwb egen generate "sin(x)^2 + cos(x)^2" --members 10',
     "mathwb egen verify pairs.tsv --json",
     "mathwb train --list",
     "mathwb mwp problems sample-en",
-    "mathwb mwp problems shop.csv",
-    "mathwb data add problems shop.csv --name shop",
-    "mathwb mwp augment shop --kinds qr,roda --out variants.jsonl",
-    "mathwb mwp augment zh.jsonl --kinds qr,roda --out zh-variants.jsonl",
-    "mathwb mwp triplets sample-en --pool train,qr --out triplets.jsonl",
-    "mathwb mwp explain sample-en en-001 --pool train,qr --strategy joint",
-    'mathwb mwp solve mwp-en "Ann has 12 boxes with 5 pens in each and loses 7. How many are left?"',
-    "mathwb data add arqmath COLLECTION",
-    "mathwb arqmath index COLLECTION --out INDEX --dense",
-    "mathwb arqmath search INDEX 'integral of $\\frac{\\sin x}{x}$'",
-    "mathwb arqmath rank INDEX --topics TOPICS.xml --no-rerank --first lexical --out bm25.tsv",
-    "mathwb arqmath rank INDEX --topics TOPICS.xml --no-rerank --out two.tsv",
-    "mathwb arqmath rank INDEX --topics TOPICS.xml --by formulas --weight 0.15 --out formulas.tsv",
-    "mathwb arqmath eval two.tsv --qrels QRELS",
-    "mathwb arqmath compare bm25.tsv two.tsv formulas.tsv --qrels QRELS --plot differences.svg",
     "mathwb mathamr opt --latex 'x^n + y^n = z^n'",
-    "mathwb mathamr index formulas.csv --out FORMULAS",
-    "mathwb mathamr search FORMULAS '\\frac{p+q}{2} \\ge \\sqrt{pq}'",
 )
-
-
-def shown_file(page: str, name: str) -> str:
-    """The file that a page shows in the first block behind its name."""
-    _, found, rest = (ROOT / page).read_text("utf-8").partition(f"`{name}`")
-    assert found, name
-    block = re.search(r"```\n(.*?)```", rest, re.DOTALL)
-    assert block is not None
-    return block[1]
 
 
 @pytest.mark.slow
 def test_what_is_quick_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line for line in RUN if line not in commands()] == []
-    forum = ROOT / "assets" / "sample" / "arqmath" / "sample-forum"
-    shutil.copytree(forum, tmp_path / "COLLECTION")
-    shutil.copy(forum / "topics_task1.xml", tmp_path / "TOPICS.xml")
-    shutil.copy(forum / "qrels_task1.tsv", tmp_path / "QRELS")
     (tmp_path / "pairs.tsv").write_text("sin x\t/ 1 csc x\n")
-    (tmp_path / "formulas.csv").write_text("id,latex\n1,\\frac{a+b}{2}\n")
-    (tmp_path / "mine.txt").write_text(shown_file("docs/guides/training-set.md", "mine.txt"))
-    for name in ("shop.csv", "zh.jsonl"):
-        (tmp_path / name).write_text(shown_file("docs/guides/word-problems.md", name))
     monkeypatch.chdir(tmp_path)
     for line in RUN:
         done = CliRunner().invoke(app, shlex.split(line)[1:])
