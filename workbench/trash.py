@@ -3,9 +3,9 @@
     .trash/<moment>-<hex>/item.json   what it is, and what is needed to bring it back
                           <name>      what was moved here, under the name that it had
 
-Run folders lie in the trash of `runs`, everything else in that of the workspace, so that nothing has to be
-copied from one disk to another. The description is written first: wherever a deletion or its reversal is
-cut short, what lies here can be brought back.
+Folders lie in the trash of the folder that held them (`runs`, `corpora`), everything else in that of the
+workspace, so that nothing has to be copied from one disk to another. The description is written first:
+wherever a deletion or its reversal is cut short, what lies here can be brought back.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ _RESTORERS = {
     "job": "workbench.jobs.control:restore_jobs",
     "note": "workbench.workspace:restore_note",
     "data": "workbench.workspace:restore_data",
+    "folder": "workbench.workspace:restore_folder",
 }
 """For each kind of thing the function that puts an item back: `(workspace, item)`."""
 
@@ -49,7 +50,7 @@ class TrashItem:
     """A deleted item in the trash.
 
     Args:
-        kind: What it is: job, note or data.
+        kind: What it is: job, note, data (an entry of the registry) or folder (data in the workspace).
         name: Its name.
         title: Its title.
         deleted: When it was deleted, in Unix seconds.
@@ -218,7 +219,10 @@ class Trash:
 
     def _item_folders(self) -> list[Path]:
         result: list[Path] = []
-        for parent in (self._root, self._root / "runs"):
+        parents = [self._root]
+        with contextlib.suppress(OSError):
+            parents += (one for one in self._root.iterdir() if one.is_dir())
+        for parent in parents:
             with contextlib.suppress(OSError):
                 result += (parent / FOLDER).iterdir()
         return result

@@ -36,7 +36,7 @@ from workbench.config import own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
 from workbench.folders import default_workspace
 from workbench.paper import all_papers, asset_folders, load
-from workbench.trash import Trash, TrashItem
+from workbench.trash import Trash, TrashItem, put_back
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -733,6 +733,28 @@ def restore_note(workspace: Workspace, item: TrashItem) -> None:
 def restore_data(workspace: Workspace, item: TrashItem) -> None:
     """Restore an entry of the data registry from the trash."""
     workspace.data.restore_entry(item.record)
+
+
+def remove_own_data(workspace: Workspace, name: str) -> TrashItem:
+    """Move data of the workspace itself, such as a corpus of saved clusters, into the trash.
+
+    Raises:
+        MissingError: E353 if neither such data nor a registered data set has this name.
+        DataError: If it cannot be moved.
+    """
+    own = {path.name: path for _, path in workspace.list_own_data()}
+    folder = own.get(name)
+    if folder is None or folder.parent.parent != workspace.root:
+        names = [*own, *(entry.name for entry in workspace.data.list_entries())]
+        remedy = did_you_mean(name, names) or "See: mathwb data list"
+        raise MissingError(f"there is no data set {name!r}", code="E353", remedy=remedy)
+    record = {"folder": folder.parent.name}
+    return workspace.trash.put_item("folder", name, str(folder), [folder], record)
+
+
+def restore_folder(workspace: Workspace, item: TrashItem) -> None:
+    """Move data of the workspace itself back to its place."""
+    put_back(item, workspace.root / item.record["folder"])
 
 
 def _find_kind(name: str) -> DataKind:

@@ -76,6 +76,28 @@ def theory_file(number: int) -> Path:
     return path
 
 
+def make_corpus(number: int) -> None:
+    folder = workspace().corpora / f"c{number}"
+    folder.mkdir(exist_ok=True)
+    for name in ("manifest.json", "clusters.parquet"):
+        (folder / name).write_text("{}")
+
+
+def removed_corpus(number: int) -> None:
+    make_corpus(number)
+    command("data", "remove", f"c{number}")
+
+
+def own_corpora() -> set[int]:
+    """The corpora of the workspace; each is there or in the trash, and whole."""
+    kept = [path for path in workspace().corpora.iterdir() if not path.name.startswith(".")]
+    deleted = [path for item in workspace().trash.list_items("folder") for path in item.list_contents()]
+    for folder in (*kept, *deleted):
+        assert {path.name for path in folder.iterdir()} == {"manifest.json", "clusters.parquet"}
+    assert not numbers(path.name for path in kept) & numbers(path.name for path in deleted)
+    return numbers(path.name for path in kept)
+
+
 def collection() -> Collection:
     place = workspace().make_folder("arqmath") / "mine"
     return Collection("mine", place, place)
@@ -211,6 +233,18 @@ CHANGES = {
         lambda number: command("data", "remove", f"d{number}"),
         lambda: set(range(200)) - registered(),
         add_data,
+        again=False,
+    ),
+    "data remove of a corpus": Change(
+        lambda number: command("data", "remove", f"c{number}"),
+        lambda: set(range(200)) - own_corpora(),
+        make_corpus,
+        again=False,
+    ),
+    "trash restore of a corpus": Change(
+        lambda number: command("trash", "restore", f"folder/c{number}"),
+        own_corpora,
+        removed_corpus,
         again=False,
     ),
     "egen theory --trust": Change(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import shutil
 import tomllib
@@ -14,6 +15,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
+from tests.conftest import mathwb
 from workbench.folders import default_workspace
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
@@ -262,3 +264,27 @@ def workspace_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace
     workspace = Workspace.open(tmp_path / "mine")
     monkeypatch.setattr(shutil, "copyfile", full)
     return workspace
+
+
+def test_a_corpus_of_the_workspace_goes_into_the_trash_and_comes_back() -> None:
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    corpus = workspace.corpora / "sample-e"
+
+    def read_files() -> dict[Path, bytes]:
+        return {path.relative_to(corpus): path.read_bytes() for path in corpus.rglob("*") if path.is_file()}
+
+    held = read_files()
+    done = mathwb("data", "remove", "sample-e", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["item"] == "folder/sample-e"
+    assert "sample-e" not in {path.name for _, path in workspace.list_own_data()}
+    assert not corpus.exists()
+    assert not ensure_sample(workspace)
+    assert mathwb("data", "remove", "sample-e").returncode == 3
+    corpus.mkdir()
+    assert "E466" in mathwb("trash", "restore", "folder/sample-e").stderr
+    corpus.rmdir()
+    assert mathwb("trash", "restore", "folder/sample-e").returncode == 0
+    assert read_files() == held
+    assert not workspace.trash.list_items()

@@ -21,10 +21,10 @@ from workbench.cli.command import (
     print_result,
     progress_line,
 )
-from workbench.errors import one_line
+from workbench.errors import MissingError, one_line
 from workbench.operations import to_plain
 from workbench.tables import align_rows
-from workbench.workspace import Checked, Workspace, all_kinds
+from workbench.workspace import Checked, Workspace, all_kinds, remove_own_data
 
 app = make_group("data", "Register and check your own files. They stay where they are.")
 
@@ -117,8 +117,20 @@ def remove_data(
     name: Annotated[str, plain_argument(metavar="NAME", help="Its name or path.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Unregister a data set; its files stay where they are."""
-    entry = Workspace.open().data.remove_entry(name)
+    """Unregister a data set; its files stay where they are.
+
+    What lies in the workspace itself, such as the corpus of saved clusters, goes into the trash.
+    `mathwb trash restore` brings either back.
+    """
+    workspace = Workspace.open()
+    try:
+        workspace.data.find_entry(name)
+    except MissingError:
+        item = remove_own_data(workspace, name)
+        text = f"{name} is in the trash; mathwb trash restore {item.address} brings it back"
+        print_result(item.to_dict(), as_json, text=text)
+        return
+    entry = workspace.data.remove_entry(name)
     print_result(entry, as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
 
 
