@@ -9,6 +9,12 @@ from fractions import Fraction
 
 from engines.language.english import SCALES, SMALL, TENS
 
+TEMPERATURES = {
+    "celsius": (Fraction(1), Fraction("273.15")),
+    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
+    "kelvin": (Fraction(1), Fraction(0)),
+}
+"""Size of a degree, and where the scale begins, in kelvins."""
 _FACTORS = {
     "length": "mm 1/1000, millimeter 1/1000, cm 1/100, centimeter 1/100, dm 1/10, m 1, meter 1, metre 1, "
     "km 1000, kilometer 1000, in 127/5000, inch 127/5000, ft 381/1250, foot 381/1250, feet 381/1250, "
@@ -28,10 +34,9 @@ _FACTORS = {
     "a.m.": "a.m 1, am 1",
     "p.m.": "p.m 1, pm 1",
     "speed in mph": "mph 1",
-    "celsius": "celsius 1",
-    "fahrenheit": "fahrenheit 1",
-    "kelvin": "kelvin 1",
+    **{name: f"{name} 1" for name in TEMPERATURES},
 }
+"""The words of each dimension with the size of its unit: another unit is a line, or an entry in one, here."""
 _KNOWN = {
     word.rpartition(" ")[0]: (dimension, Fraction(word.rpartition(" ")[2]))
     for dimension, words in _FACTORS.items()
@@ -102,12 +107,6 @@ def read_unit(text: str) -> MeasureUnit | None:
 
 
 _DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b")
-TEMPERATURES = {
-    "celsius": (Fraction(1), Fraction("273.15")),
-    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
-    "kelvin": (Fraction(1), Fraction(0)),
-}
-"""Size of a degree, and where the scale begins, in kelvins."""
 _TIMES = {"dozen": 12, "hundred": 100, **SCALES}
 _NO_UNITS = frozenset(
     re.findall(

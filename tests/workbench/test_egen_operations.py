@@ -15,6 +15,7 @@ from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
 from workbench.operations import find_operation
+from workbench.papers.egen.tables import write_expression
 
 
 def call(name: str, *, events: Sink = ignore, stop: Stop = never, **given: Any) -> dict[str, Any]:
@@ -253,3 +254,11 @@ def test_numbers_that_make_no_sense_are_refused(name: str, value: int, tmp_path:
         with pytest.raises(EngineError, match=name) as caught:
             call(task, **params, **{name: value})
         assert (caught.value.code, caught.value.exit_code) == ("E424", 2)
+
+
+@pytest.mark.parametrize(
+    ("notation", "text"),
+    [("infix", "2*x^3"), ("unicode_infix", "2x³"), ("latex", "2 x^{3}")],
+)
+def test_lists_write_expressions_in_every_notation(notation: str, text: str) -> None:
+    assert write_expression(notation, "* 2 pow x 3") == text

@@ -54,10 +54,11 @@ def write_expression(notation: str, prefix: str) -> str:
 def _write_function(notation: str, prefix: str) -> str | None:
     from engines.core.errors import ExpressionError
     from engines.core.vocabulary import LETTERS, read_prefix
-    from engines.mathematics.terms import notation as notations
+    from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 
     try:
-        return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
+        writers = {"infix": to_infix, "unicode_infix": unicode_infix, "latex": to_latex}
+        return writers[notation](read_prefix(prefix, LETTERS))
     except ExpressionError:
         return None  # of another theory
 
