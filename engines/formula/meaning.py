@@ -28,7 +28,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
@@ -54,6 +54,9 @@ from engines.formula.words import (
     unroll_cells,
     words_of,
 )
+
+if TYPE_CHECKING:
+    from engines.formula.reader import Dialect
 
 
 class Statements(Expressions):
@@ -334,12 +337,9 @@ class Reading:
 
 
 _NONE = Names()
-NaturalNotation = Literal["auto", "latex", "plain", "mathml"]
 
 
-def read(
-    formula: str | LatexSource, names: Names | None = None, notation: NaturalNotation = "auto"
-) -> Reading:
+def read(formula: str | LatexSource, names: Names | None = None, notation: Dialect = "auto") -> Reading:
     r"""Read what a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
@@ -373,16 +373,16 @@ def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
     return "latex" if _LATEX.search(text) else "plain"
 
 
-def _as_latex(text: str, notation: NaturalNotation) -> str | Tree:
+def _as_latex(text: str, notation: Dialect) -> str | Tree:
     if len(text) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
     if notation == "auto":
         notation = notation_of(text)
     if notation == "latex":
         return text
-    from engines.formula.notations import latex_of_plain, meant_by_mathml
+    from engines.formula.notations import LATEX_OF
 
-    return meant_by_mathml(text) if notation == "mathml" else latex_of_plain(text)
+    return LATEX_OF[notation](text)
 
 
 _LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)

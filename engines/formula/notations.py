@@ -4,6 +4,7 @@ MathML as terms."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -461,3 +462,11 @@ def _apply_content_operator(
     if not label or not given or (two and len(given) != 2) or (one and len(given) != 1):
         raise UnreadError(f"<{name}> of {len(given)} is not understood")
     return Tree(label, tuple(given))
+
+
+LATEX_OF: Mapping[str, Callable[[str], str | Tree]] = {
+    "latex": str,
+    "plain": latex_of_plain,
+    "mathml": meant_by_mathml,
+}
+"""What makes LaTeX of a text, or at once its term, by the dialect that the text is in."""

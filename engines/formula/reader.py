@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 Notation = Literal["auto", "prefix", "infix", "latex"]
 """The notations of expressions; `infix` is plain text."""
 Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "prefix", "equation"]
-"""The dialects: the first four are read naturally, `expression` is the strict one of any notation."""
+"""The dialects: the first four are read naturally, `expression` is the strict one of any notation.
+
+Another natural one is a name here and what makes LaTeX of it in `notations.LATEX_OF`; a strict one is a name
+here and a case in `read`.
+"""
 
 
 def read(
@@ -77,14 +81,14 @@ def read(
     formula = text if isinstance(text, str) else text.latex
     try:
         match dialect:
-            case "auto" | "latex" | "plain" | "mathml":
-                return meaning.read(text, names, dialect)
             case "equation":
                 return meaning.Reading(read_equation(formula, leaf))
             case "expression":
                 return meaning.Reading(read_expression(formula, letters=letters))
             case "infix" | "prefix":
                 return meaning.Reading(read_expression(formula, dialect, letters))
+            case _:
+                return meaning.read(text, names, dialect)
     except ExpressionError as error:
         return meaning.Reading(None, error.what)
 
