@@ -36,7 +36,7 @@ FORMS = (
     *("expand", "factor", "common denominator", "partial fractions", "square completed", "Horner"),
     *("conjugate", "roots", "multiple angles", "half angles", "powers reduced", "sum to product"),
     *("double angle", "squares", "tangent", "sines and cosines", "exponential form", "logarithms"),
-    *("logarithmic form", "arctangents", "inverse functions", "absolute value", "derivative"),
+    *("logarithmic form", "arctangents", "inverse functions", "absolute value", "derivative", "symmetric"),
 )
 """The families of classical forms (`algebra.classical`)."""
 

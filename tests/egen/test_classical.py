@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import mpmath
+import numpy as np
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -13,18 +14,21 @@ from benchmarks.classical import evaluated, read_forms
 from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import to_prefix
+from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.expressions.novelty import normalise_arithmetic
 from engines.egen.generation import Generate
+from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families
 from engines.egen.settings import FORMS, EgenConfig, Limits
 from engines.egen.theories.reals import Reals
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs
+from engines.mathematics.algebra.symmetric import iterate_symmetric
+from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verify import Verifier
@@ -64,6 +68,9 @@ CASES = [
     ("atan(x/2)+atan(x/3)", "arctangents", "atan(-5*x/(x^2-6))"),
     ("acos(x)", "inverse functions", "pi/2 - asin(x)"),
     ("d/dx(x^3 + sin(x)^2)", "derivative", "3*x^2 + 2*sin(x)*cos(x)"),
+    ("sqrt(1-sin(x))", "half angles", "abs(sin(x/2)-cos(x/2))"),
+    ("sqrt((1-cos(x))/2)", "half angles", "abs(sin(x/2))"),
+    ("abs(cos(x))", "half angles", "sqrt((1+cos(2*x))/2)"),
     ("d/dx(sin(x)^2)", "powers reduced", "sin(2*x)"),
 ]
 
@@ -126,6 +133,23 @@ def test_forms_of_angles_of_many_terms_and_of_long_products_end() -> None:
     terms = "+".join(f"x^{n}" for n in range(1, 12))
     assert "factor" in forms_of(f"cos({terms}+ln(x)+sqrt(x)+e^x)")
     assert "half angles" in forms_of("sin(x)^40*cos(x^2)^40*sin(x^3)^30")
+
+
+def test_symmetric_polynomials_are_written_by_elementary_ones() -> None:
+    for head, form in [
+        ("a*b+b*c+c*a", "((a+b+c)^2-(a^2+b^2+c^2))/2"),
+        ("a^3+b^3", "(a+b)^3-3*(a+b)*(a*b)"),
+        ("a^2+b^2+c^2", "(a+b+c)^2-2*(a*b+a*c+b*c)"),
+    ]:
+        tree, wanted = (read(text, "auto", LETTERS) for text in (head, form))
+        (found,) = iterate_symmetric(tree, Signs(np.empty(0)))
+        assert canonical_key(found) == canonical_key(wanted)
+    assert not list(iterate_symmetric(read("a^2*b", "auto", LETTERS), Signs(np.empty(0))))
+
+
+def test_the_first_member_is_the_head_in_fewer_tokens() -> None:
+    first = generated("exp(ln(x)/2)", members=3, nodes=300).members[0]
+    assert first.prefix == "sqrt x"
 
 
 def test_the_families_are_those_that_can_be_named() -> None:

@@ -50,6 +50,7 @@ from engines.mathematics.algebra.rational import (
     to_fraction,
     to_univariate,
 )
+from engines.mathematics.algebra.symmetric import iterate_symmetric
 from engines.mathematics.terms.canonical import canonical_key
 
 TABLE, OPENINGS = "rules/classical.toml", "rules/openings.toml"
@@ -711,6 +712,7 @@ _FAMILIES: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {
     "squares": _replace_even_powers,
     "logarithms": _rewrite_logarithms,
     "roots": _rewrite_roots,
+    "symmetric": iterate_symmetric,
 }
 """Of a whole expression and of its operands."""
 _WHOLE: Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]] = {

@@ -84,8 +84,9 @@ def tidy_expression(tree: Tree) -> Tree:
 def order_by_novelty(
     items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]
 ) -> list[T]:
-    """Return all items: first `count`, each as unlike the head and those before it as any that is left, short
-    ones before long ones; then the others as they come, what is the same idea as another at the end.
+    """Return all items: first the head in fewer tokens, if one is that; then up to `count`, each as unlike
+    the head and those before it as any that is left, short ones before long ones; then the others as they
+    come, what is the same idea as another at the end.
 
     Args:
         of: An item's expression, and whether a classical form is named for it.
@@ -95,9 +96,14 @@ def order_by_novelty(
     seen = {start.text}
     waiting: list[tuple[T, NormalForm, float]] = []
     same: list[T] = []
+    shorter: tuple[int, T] | None = None
     for item in items:
         tree, named = of(item)
         one = reader.read_tree(tree)
+        if one.text == start.text and len(tree) < (shorter[0] if shorter else len(head)):
+            same += [shorter[1]] if shorter else []
+            shorter = len(tree), item
+            continue
         if one.text in seen:
             same.append(item)
             continue
@@ -105,7 +111,7 @@ def order_by_novelty(
         weight = (1.0 if named else _NAMED) / (1 + (len(tree) / (len(head) + _SIZE)) ** 2)
         waiting.append((item, one, weight))
     nearest = [_jaccard_distance(one, start) for _, one, _ in waiting]
-    chosen: list[T] = []
+    chosen: list[T] = [shorter[1]] if shorter else []
     left = list(range(len(waiting)))
     while left and len(chosen) < count:
         best = max(left, key=lambda place: (nearest[place] * waiting[place][2], -place))
@@ -327,6 +333,8 @@ def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
     if exponent.text == "1":
         return base
     whole = _is_integer(exponent)
+    if _is_number(base) and base.scale == 1:
+        return _ONE
     if _is_number(base) and whole and abs(exponent.scale) <= _LARGEST and (base.scale or exponent.scale > 0):
         return _from_number(base.scale ** int(exponent.scale))
     if whole and base.powers and abs(exponent.scale) <= _LARGEST:
