@@ -211,6 +211,7 @@ def draw_formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
     most = spec.columns * look.cell_width, spec.lines * look.cell_height
     size = look.cell_height * 0.95
     least = size * _SMALLEST
+    # Shrink the font until the formula fits: its size does not grow linearly, so measure again each time.
     while True:
         font = FontProperties(size=size, math_fontfamily="cm")
         try:
@@ -222,6 +223,7 @@ def draw_formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
         if size <= least:
             raise EngineError("the formula is too large to be drawn here", code="E201")
         size = max(least, size * min(0.95, most[0] / wide, most[1] / (above + below)))
+    # A picture fills whole cells of the terminal; the formula is centred in their height.
     columns, lines = math.ceil(wide / look.cell_width), math.ceil((above + below) / look.cell_height)
     width, height = columns * look.cell_width, lines * look.cell_height
     figure = _make_figure(width, height, look, cache)

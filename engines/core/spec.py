@@ -142,6 +142,7 @@ def specification(cls: type[T] | None = None, /, *, kw_only: bool = False) -> An
 
 
 def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
+    # Step 1: check every value after construction, before the class's own check sees it.
     own_check = getattr(cls, "__post_init__", None)  # maybe of the spec that it extends
 
     def __post_init__(self: Any) -> None:  # noqa: N807 - dataclasses call it by this name
@@ -154,6 +155,7 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
             own_check(self)
 
     cls.__post_init__ = __post_init__  # type: ignore[attr-defined]
+    # Step 2: a constructor that also takes the settings of the records inside this one, by their bare names.
     result: Any = dataclass(frozen=True, slots=True, kw_only=kw_only)(cls)
     assign_fields = result.__init__
 
@@ -168,6 +170,7 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
         for item in settings.values():
             if item.required and item.name not in assigned:
                 raise make_refusal(f"{item.name} is not given", "E424", item.arg.help)
+        # Move settings of inner records into a copy of the record, the default one unless one was given.
         for item in settings.values():
             if not item.inside:
                 continue
@@ -180,6 +183,7 @@ def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
                 given[outer] = _replace_inside(record, path, given.pop(item.name))
         assign_fields(self, *args, **given)
 
+    # Step 3: read the settings of inner records as if they were attributes of this one.
     def __getattr__(self: Any, name: str) -> Any:  # noqa: N807 - asked only for what is no field
         for item in describe_fields(result):
             if item.inside and item.name == name:

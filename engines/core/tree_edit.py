@@ -183,20 +183,24 @@ def _trace_steps(
     start_a, start_b = int(leaves_a[i]), int(leaves_b[j])
     x, y = i, j
     steps: list[tuple[int, int, bool]] = []
+    # Walk back from the last cell: each step that explains the cost of this cell belongs to a cheapest way.
     while x >= start_a or y >= start_b:
         here = forest[x - start_a + 1, y - start_b + 1]
         if x >= start_a and y >= start_b:
             first_a, first_b = int(leaves_a[x]), int(leaves_b[y])
+            # Both are whole trees from the start: their roots are matched here.
             if first_a == start_a and first_b == start_b:
                 before = forest[x - start_a, y - start_b]
                 if here == before + (labels_a[x] != labels_b[y]):
                     steps.append((x, y, False))
                     x, y = x - 1, y - 1
                     continue
+            # Otherwise a subtree is matched as a whole; its steps are traced by another call.
             elif here == forest[first_a - start_a, first_b - start_b] + costs[x, y]:
                 steps.append((x, y, True))
                 x, y = first_a - 1, first_b - 1
                 continue
+        # A node is removed, or else one is inserted: nothing is left to compare before the start.
         if x >= start_a and here == forest[x - start_a, y - start_b + 1] + 1:
             steps.append((x, -1, False))
             x -= 1

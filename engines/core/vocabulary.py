@@ -103,6 +103,7 @@ def count_operands(token: str, letters: str = "") -> int:
     Raises:
         ExpressionError: With a message that says why the token is not of the language.
     """
+    # Letters hide operators of the same name: with a parameter named "e", e is no constant.
     known = 0 if len(token) == 1 and token in letters else ARITY.get(token)
     if known is None and letters:
         known = 0 if is_name(token) else FURTHER.get(token)
@@ -115,6 +116,7 @@ def count_operands(token: str, letters: str = "") -> int:
                 remedy="Round it, or write it as a power.",
             )
         return 0
+    # What follows only words the refusal by what the reader probably meant.
     if token in ("i", "I", "j"):
         raise ExpressionError(
             f"{token!r} is not a real number", remedy="Expressions are real; complex constants are not read."

@@ -219,6 +219,7 @@ def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
                     yield from _read_packed_documents(file, unit.path, on_bad)
             except DataError as error:
                 on_bad(error)
+    # A file alone: take its macros from the root document that inputs it, which may be one folder above.
     elif place.is_file() and place.suffix.lower() in (".tex", ".ltx"):
         scans = _ScansOnDemand()
         own = str(place.absolute())

@@ -260,6 +260,7 @@ def _read_separated_cells(path: Path, separator: str, column: str | None, on_bad
             else:
                 yield row.line, row.cells
 
+    # Tabbed files have one row a line; cells of a CSV file may hold line ends.
     lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=on_bad))
     if separator == "\t":
         _, head = next(lines, (0, ""))
@@ -279,5 +280,6 @@ def _read_separated_cells(path: Path, separator: str, column: str | None, on_bad
         elif row:
             what = f"{len(row)} columns, not {len(header)}"
             on_bad(_unusable_row_error(path, line, what, "Put cells with commas in quotes."))
+    # Rows that were left out are reported last, because the reader of tabbed rows collects them.
     for line, what in report.first if report is not None else ():
         on_bad(_unusable_row_error(path, line, what, "Write as many columns as the header has."))

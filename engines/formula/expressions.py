@@ -86,6 +86,7 @@ class Expressions(Letters):
         result = self.parse_signed()
         bound, first = self.context.bound, result
         while True:
+            # A line break or an alignment mark between terms is skipped only where a sign follows.
             at, piece = self.at, self.here
             while piece.text == "\\\\" or (
                 self.at > at and (piece.alone.label == "V!quad" or piece.text == "&")
@@ -98,12 +99,14 @@ class Expressions(Letters):
             self.take_piece()
             tail = _trailing_variable(result)
             right = self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
+            # "Σ_k a_k + k" could end before or after the sign.
             if tail is not None and tail not in bound and tail in free_variables(right):
                 raise self.make_error(f"where what is summed over {tail} ends can be read in two ways", piece)
             label = _SIGNS[piece.operator.label]
             if label == "mp":
                 raise self.make_error("'\\mp' is not understood", piece)
             result = Tree(label, (result, right))
+        # "a + b mod n" could mean (a + b) mod n or a + (b mod n).
         if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
             if result is not first:
                 raise self.make_error("what '\\bmod' applies to can be read in two ways")
@@ -369,6 +372,7 @@ class Expressions(Letters):
             raise self.make_error("a part of a fraction is empty", piece)
         if (slope := self.parse_derivative(parts[0], parts[1], piece)) is not None:
             return slope
+        # A differential in the numerator, "∫ dx/x", belongs to the integral around the fraction.
         upper = self.cursor_on(parts[0])
         if self.integrals:
             upper.integrals = self.integrals
@@ -478,6 +482,7 @@ class Expressions(Letters):
         parts = low.parts
         relations = [at for at, one in enumerate(parts) if one.role == Role.RELATION]
         signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
+        # With an upper bound: "k = low" below it.
         if high is not None:
             if len(relations) == 1 and signs == ["="] and relations[0] == 1 and is_variable(parts[0]):
                 start = self.cursor_on(parts[2:]).parse_only_term()
@@ -485,6 +490,7 @@ class Expressions(Letters):
             if not relations and len(parts) == 1 and is_variable(parts[0]) and name_of(parts[0]) != "d":
                 raise self.make_error(f"{piece.text} does not say where it begins", piece, shape)
             raise self.make_error(f"{piece.text} does not name its variable", piece, shape)
+        # Without one: "k ≥ low", "k ∈ ℤ" and the like go on to infinity.
         infinity = Tree("inf")
         if len(relations) == 1 and relations[0] == 1 and is_variable(parts[0]):
             name = name_of(parts[0])
@@ -497,6 +503,7 @@ class Expressions(Letters):
                 inside = name_of(parts[2])
                 if inside == "ℤ":
                     return name, make_negative(infinity), infinity
+        # A chain of two relations holds both bounds: "low ≤ k ≤ high".
         if len(relations) == 2 and relations[1] == relations[0] + 2 and is_variable(parts[relations[0] + 1]):
             name = name_of(parts[relations[0] + 1])
             start = self.cursor_on(parts[: relations[0]]).parse_only_term()

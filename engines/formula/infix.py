@@ -111,6 +111,7 @@ def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
         if kind == "space":
             spaced = True
             continue
+        # "3e5" may be 3·10⁵ or 3·e·5.
         if kind == "scientific":
             remedy = "Write 3*10^5 for the number, or put spaces around what is to be added to e."
             raise_at(text, f"{word[:20]} can be read in two ways", start, remedy)
@@ -135,6 +136,7 @@ def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
         else:
             result.append(InfixToken("symbol", _SPELLINGS.get(word, word), start, spaced))
         spaced = False
+        # Checked within the loop, so that a huge text is refused early.
         if len(result) > _MAX_TOKENS:
             raise ExpressionError(
                 f"the expression has more than {_MAX_TOKENS:,} symbols",
@@ -388,6 +390,7 @@ class InfixReader:
     def read_function(self, token: InfixToken) -> None:
         """Read a function's name with its power, and expect its argument."""
         power = ""
+        # A power between name and argument, "sin^2(x)", applies to the value; "sin^-1" is refused.
         if self.tokens[self.at].text == "^":
             exponent = self.tokens[self.at + 1]
             if exponent.kind != "number" or not exponent.text.isdigit() or token.text == "d/dx":
@@ -398,6 +401,8 @@ class InfixReader:
                 )
             power = exponent.text
             self.at += 2
+        # With brackets, the argument ends with them; without, it goes on as long as operators bind more
+        # tightly than a function without brackets.
         following = self.tokens[self.at]
         if following.kind == "symbol" and following.text in ("(", "[", "{"):
             self.at += 1
@@ -615,6 +620,7 @@ class InfixReader:
             wanted_end = f"Write {_CLOSED_BY[opened.label]} instead."
             self.raise_error(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
         self.at += 1
+        # The operands since the bracket was opened are what it holds.
         given = len(self.done) - opened.height
         if opened.label in _BARS:
             self.apply_function(_BARS[opened.label], opened)

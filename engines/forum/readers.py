@@ -641,6 +641,7 @@ def _left_out(report: Report, after: int = 0) -> Callable[[DataError], None]:
 
 def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
     for line, text in read_lines(path, on_bad=_left_out(report, after)):
+        # A continued reading passes over the lines that were read before.
         if line <= after or not text.strip():
             continue
         report.passed = line

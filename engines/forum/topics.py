@@ -119,6 +119,7 @@ def _read_xml_topics(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
 
     with open_binary(path) as file:
         content = file.read()
+    # Declared entities could expand to gigabytes ("billion laughs") or read local files.
     if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
         what = "the file declares XML entities, which topic files never do"
         raise DataError(what, path=path, remedy="Remove the declarations.")

@@ -335,6 +335,7 @@ def _load_graph(
 ) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
     from engines.mathamr.parsing.parsers import parse_contexts
 
+    # The given graph wins over the published one, and that over the parser's.
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
     given = spec.graph or published
     if given is not None:
@@ -351,6 +352,7 @@ def _load_graph(
             lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: ParserName = "amrlib" if spec.parser == "amrlib" else "builtin"
+    # The stamp of the model's folder is part of the cache's key: a folder trained again is opened again.
     state = (0, 0) if spec.model is None else file_stamp(spec.model / "config.json")
     result = next(parse_contexts([source.context], _open_parser(which, spec.model, state)))
     warnings += result.warnings

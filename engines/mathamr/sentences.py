@@ -142,6 +142,7 @@ def read_judged_pairs(
     from engines.mathamr.retrieval.task2 import Task2
 
     task = Task2(ArqmathFolder.open(collection))
+    # Without an index, make one of the collection that lasts as long as this call.
     with TemporaryDirectory(prefix="mathwb-") as folder:
         if index is None:
             index = Path(folder) / "index"

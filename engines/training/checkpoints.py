@@ -363,6 +363,7 @@ def model_card(
     """
     result, config = facts["result"], facts["config"]
     changed = [f"{to['from']:,} to {to['to']:,} at step {to['at_step']:,}" for to in facts["steps_changed"]]
+    # The lines between `---` are the metadata of model hubs.
     parts = [
         *("---", "license: apache-2.0", "library_name: transformers"),
         *(["tags:", *(f"- {tag}" for tag in tags)] if tags else []),

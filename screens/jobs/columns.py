@@ -307,6 +307,7 @@ def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> C
         cells: the width of the lines.
         extra: lines that come from the job's log.
     """
+    # A job that ended without success: its reason counts, not how far it came.
     if not view.live and view.state != "succeeded":
         glyph, colour = STATES.get(view.state, ("·", "$quiet"))
         code = f"{view.code} " if view.code else ""
@@ -318,6 +319,7 @@ def summarise_job(view: JobView, cells: int, extra: Sequence[Content] = ()) -> C
         if view.remedy:
             lines.append(safe_text(view.remedy, "$quiet"))
         return Content("\n").join([*lines, *extra])
+    # Otherwise state, progress and time, as far as they are known.
     parts = [Content.assemble(state_label(view.state))]
     if view.protected:
         parts.append(safe_text("protected", "$quiet"))

@@ -179,7 +179,7 @@ class AppFrame(App[None]):
 
     def why_not(self, verb: str) -> str:
         nothing = verb == "undo" and not self._changes and not self._deleted
-        return "nothing was changed that can be taken back" if nothing else ""
+        return "there is nothing to undo" if nothing else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if self.why_not(action) else super().check_action(action, parameters)

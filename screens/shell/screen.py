@@ -171,7 +171,7 @@ class WorkbenchScreen(Screen[None]):
     @property
     def read_only(self) -> str:
         """Why nothing can be saved in the workspace, or an empty text if it is writable."""
-        return "" if self.workbench.workspace.writable else "the workspace can only be read"
+        return "" if self.workbench.workspace.writable else "the workspace is read-only"
 
     @property
     def workbench(self) -> AppFrame:

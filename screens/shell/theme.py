@@ -30,6 +30,7 @@ def _make_theme(name: str, colours: str, series: str, cursor: str, *, dark: bool
         series: The colours of curves from the second on.
         cursor: Its line, that line without focus, and the text on it.
     """
+    # Both strings hold colours, separated by blanks, in the order of these names.
     first, second, accent, warning, error, success, text, ground, panel, quiet, off, line = colours.split()
     here, blurred, over = cursor.split()
     variables = {

@@ -61,6 +61,6 @@ def test_a_read_only_workspace_is_shown(workspace: Workspace, jobs: list[JobView
     crash, refused, title, codes = json.loads(done.stdout.splitlines()[-1])
     assert crash == ""
     assert title.startswith("job ")
-    why = "the workspace can only be read"
+    why = "the workspace is read-only"
     assert refused == {"bookmark": why, "note": why, "add": why, "again": why, "inspect": ""}
     assert codes[-1] == "E311"

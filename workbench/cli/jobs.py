@@ -219,9 +219,11 @@ def list_jobs(
         return
     look = control.look_at(workspace)
     _print_news(workspace, look)
+    # Words of the filter and of --where are one filter: both have to match.
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
     wanted = parse_filter(where, (*FIELDS, *NOTE_FIELDS))
     notes = workspace.notes
+    # Unreadable notes matter only to a filter that asks for them.
     for problem in notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
         print_message(str(problem))
     views = [

@@ -98,6 +98,7 @@ def train_model(
         documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in results]
         print_result(documents, as_json, text=align_rows(("recipe", "what it makes", "on two cores"), rows))
         return
+    # What cannot be combined is refused before the recipe is read.
     if headless and detach:
         raise UsageError("--headless and --detach cannot be combined", code="E427", remedy="Use one of them.")
     how = Sweep(tuple(grid or ()), tuple(random or ()), trials, seeds, folds, parallel, stop_worst)
@@ -110,6 +111,7 @@ def train_model(
     if print_:
         print_result(recipe.document(), as_json, text=recipe.to_toml().rstrip())
         return
+    # Neither in the foreground nor in the background: open the form, filled in.
     if not headless and not detach:
         if out or executor != "local" or as_json:
             raise UsageError(
@@ -123,6 +125,7 @@ def train_model(
         raise typer.Exit(opening.open_screens("jobs", LaunchDraft(recipe, how)))
     workspace = Workspace.open()
     ensure_sample(workspace)
+    # Several runs are a sweep, which checks each recipe before the first job is made.
     if how.several:
         if out:
             remedy = "Leave out --out."

@@ -578,6 +578,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
     """
     now = time.time()
     look = look or JobSnapshot(job.folder.parent)
+    # What cannot be read is shown as lost, so that one broken folder does not hide the other jobs.
     try:
         spec = job.read_recipe()
     except DataError as error:
@@ -595,6 +596,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
     progress = read_progress(attempt.events)
     started = attempt.started_at()
     wanted_since = attempt.requested_at() if now_at.state == "stopping" else None
+    # What is true of a job in any state; figures of time follow, by whether it has ended.
     view = JobView(
         id=job.id,
         task=spec.task,
@@ -623,6 +625,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         outcome["started"] = ending.started or started
         outcome["metrics"] = ending.metrics or progress.metrics
         return dataclasses.replace(view, **outcome, remedy=ending.remedy, code=ending.code)
+    # An estimate is as old as the last event, so the time since then is subtracted.
     silent_s = None if progress.last_t is None else max(0.0, now - progress.last_t)
     return dataclasses.replace(
         view,

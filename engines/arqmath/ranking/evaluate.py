@@ -136,6 +136,7 @@ def load_run(
         run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
         if unknown:
             warn(events, f"{path}: {unknown:,} formulas without a visual id are left out")
+    # No shared document means most likely that run and qrels are of different tasks.
     if not any(
         document in qrels.grades[topic]
         for topic, ranking in run.rankings.items()

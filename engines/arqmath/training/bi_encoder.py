@@ -176,6 +176,7 @@ class BiEncoderTask(ForumTask[Settings]):
         """Rows by kind and id, and the tokens: questions, answers behind titles and, as far as they are read,
         without."""
         threads, room = self.threads, self.settings.max_length - self.frame.width_one
+        # Candidates of held-out questions are also measured without their titles.
         bare = {id for _, candidates in self._held_out for id in candidates}
         if self.settings.titled < 1:
             bare |= threads.known.keys()
@@ -189,6 +190,7 @@ class BiEncoderTask(ForumTask[Settings]):
                     yield post
 
         def iterate_texts() -> Iterator[tuple[str, str]]:
+            # Answers may stand before their question in the file, so titles are read in a pass of their own.
             titles = {post.id: post.title for post in iterate_posts() if post.kind == 1}
             for post in iterate_posts():
                 if post.kind == 1:
@@ -323,6 +325,7 @@ class BiEncoderTask(ForumTask[Settings]):
             question = self.encode_rows(model, [one.question])
             for kind, rows in (("titled", one.titled), ("bare", one.bare)):
                 answers = self.encode_rows(model, rows)
+                # Row 0 is the question's own answer, the others are wrong.
                 right, *wrong = (question @ answers.T)[0].tolist()
                 ranks[kind].append(rank_of(right, wrong))
                 if kind == "titled":

@@ -173,6 +173,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         for question, candidates in self.groups:
             wanted.update((question, *candidates))
 
+        # A post may be in several files; its first text counts.
         def iterate_texts() -> Iterator[tuple[str, str]]:
             left = set(wanted)
             files = self.folder.topics.get(1, ()) if self._annotated else ()

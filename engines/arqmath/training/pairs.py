@@ -332,6 +332,7 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
     rows: list[tuple[int, int]] = []
     labels: list[int] = []
     without_incorrect = 0
+    # Questions that have too few incorrect answers give fewer pairs, to keep the classes balanced.
     for index in range(count):
         own = source.list_correct(index)
         right = draw.sample(own, min(per_question, len(own)))
@@ -340,6 +341,7 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
         for pair in zip(right, wrong, strict=False):
             rows += [(index, answers.setdefault(answer, len(answers))) for answer in pair]
             labels += [1, 0]
+    # Shuffle by a generator of its own, so that the draws above do not change the order.
     order = np.random.default_rng([seed, 3]).permutation(len(rows))
     table = np.array(rows, np.int32).reshape(-1, 2)[order]
     of_side = sides[table[:, 0]]

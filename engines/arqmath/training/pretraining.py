@@ -437,6 +437,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         rows = self.held_out
         if not len(rows):
             return {}
+        # By length, so that little is padded; the seed of the masks depends on the batch alone.
         by_length = np.argsort(rows.sequences.lengths, kind="stable")
         sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
         for begin in range(0, len(rows), _MEASURED_AT_ONCE):
@@ -453,6 +454,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
                 labels = batch[self._second]
                 sums["second_loss"] += float(cross_entropy(second.float(), labels, reduction="sum"))
                 sums["second_right"] += float((second.argmax(-1) == labels).sum())
+        # Sums over all batches are divided once: batches differ in their count of masked tokens.
         result = {
             "validation_loss_nats": sums["loss"] / sums["words"] + sums["second_loss"] / len(rows),
             "validation_masked_accuracy": sums["right"] / sums["words"],

@@ -185,6 +185,7 @@ class RerankTask(ForumTask[RerankSettings]):
     def _texts(self) -> tuple[dict[tuple[str, str], int], CachedSequences]:
         """Rows by kind and id, and the tokens: questions, their titles, and answers."""
         assert self._model is not None  # the tokenizer has all its tokens
+        # Only texts of the lists are tokenized, and the titles and bodies of the questions of their answers.
         wanted = {one.question for side in self._lists for one in side}
         wanted |= {answer for side in self._lists for one in side for answer in one.answers}
         parents = {

@@ -184,6 +184,7 @@ class ComposedTask(CorpusTask):
         vectors = model.normalize_states(states[batch["roots"]])
         clusters, same = batch["clusters"], batch["same"]
         count = len(clusters)
+        # Contrast: InfoNCE over all expressions; `same` hides those of the cluster from the denominator.
         cosines = vectors[:count] @ vectors[: same.shape[1]].T / self.settings.tau
         others = cosines.masked_fill(same, -torch.inf).logsumexp(1, keepdim=True)
         partner = clusters[:, None] == clusters
@@ -191,10 +192,12 @@ class ComposedTask(CorpusTask):
         right = cosines[:, :count][partner]
         contrast = (torch.logaddexp(right, others.expand(-1, count)[partner]) - right).mean()
 
+        # Values: where a function has none, nothing is asked.
         known = batch["values"].isfinite()
         predicted = model.values(states)[known]
         worth = functional.smooth_l1_loss(predicted, batch["values"][known], beta=0.5)
 
+        # Moves: v(u') - v(u) + v(w) has to point to v(w') among all of the batch but its own three terms.
         moves = batch["moves"]
         if not len(moves):
             return torch.stack([contrast, self.settings.values_weight * worth, contrast.new_zeros(())])

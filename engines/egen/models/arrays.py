@@ -136,14 +136,17 @@ def _make_layer(
         result = (_normalize_states(states, *norm) @ projection).reshape(
             batch, len(states) // batch, 3, config.heads, -1
         )
+        # Attention of all heads at once: softmax(QKᵀ/√d) V; the scale is in the projection already.
         query, key, value = (result[:, :, kind].transpose(0, 2, 1, 3) for kind in range(3))
         scores = query @ key.transpose(0, 1, 3, 2).copy()
         if hidden is not None:
             scores += hidden
+        # Softmax in place; the largest score is subtracted so that no exponential overflows.
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
         states += (scores @ value).transpose(0, 2, 1, 3).reshape(len(states), -1) @ out
+        # Feed-forward network with ReLU, added to the residual.
         inner = _normalize_states(states, *feed_norm) @ up
         inner += up_bias
         np.maximum(inner, 0, out=inner)

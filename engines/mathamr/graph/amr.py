@@ -333,6 +333,7 @@ def build_graph(root: GraphPart) -> Graph:
         names[id(part)] = letter + (str(counts[letter]) if counts[letter] > 1 else "")
         return GraphNode(names[id(part)], re.sub(r"[^\w'-]", "", part.concept) or "symbol", [])
 
+    # Depth first without recursion: grafted trees can be deeper than Python's stack.
     made = name_part(root)
     pending = [(root, made, iter(root.edges))]
     while pending:
@@ -344,6 +345,7 @@ def build_graph(root: GraphPart) -> Graph:
         role, target = edge
         if isinstance(target, str):
             above.branches.append(Branch(role, target))
+        # A part that has a name already is re-entrant: write its variable alone.
         elif id(target) in names:
             above.branches.append(Branch(role, names[id(target)]))
         else:

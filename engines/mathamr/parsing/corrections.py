@@ -24,8 +24,10 @@ _DO = ("do", "does", "did")
 
 def correct_words(words: Sequence[Word]) -> list[Word]:
     """Return the words of a sentence, of which some hang elsewhere."""
+    # First what changes heads for other corrections to see: "using" and "that".
     results = [_correct_using(words, word) for word in words]
     results = [_correct_that(results, number) for number in range(len(results))]
+    # Then a noun taken for the dependent of its quantifier: exchange them.
     for number, word in enumerate(results):
         noun = _find_quantified(results, number)
         if noun is None:
@@ -34,6 +36,7 @@ def correct_words(words: Sequence[Word]) -> list[Word]:
         results = [replace(one, head=noun) if one.head == number else one for one in results]
         results[noun] = replace(results[noun], head=head, relation=word.relation)
         results[number] = replace(word, head=noun, relation="det")
+    # Then corrections that each concern one word, in this order, because later ones read earlier ones.
     parse = _Parse(results)
     for number in range(len(results)):
         parse.correct_noun(number)
@@ -43,6 +46,7 @@ def correct_words(words: Sequence[Word]) -> list[Word]:
         parse.correct_partitive(number)
         parse.correct_counted(number)
         parse.correct_between(number)
+    # Last those of clauses, which need every head to be right.
     for number in range(len(results)):
         parse.correct_such_that(number)
         parse.correct_marked(number)

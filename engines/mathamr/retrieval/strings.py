@@ -469,6 +469,7 @@ def _select_candidates(
     from engines.retrieval.trec import warned_run
 
     behind: dict[str, list[str]] = {}
+    # Candidates come from a run, or are all the formulas that are judged.
     if spec.run is not None:
         run = warned_run(spec.run, 2, events)
         depth = spec.depth or _DEPTH

@@ -415,6 +415,7 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
         if not all(map(_is_polynomial, one.children[:2])):
             return None
         results.append((Tree("-", one.children[:2]), int(modulus)))
+    # Both statements depend on the remainders by the least common multiple of the moduli alone.
     whole = lcm(*(modulus for _, modulus in results))
     names = sorted(free_variables(left, right))
     if not names or whole ** len(names) > _REMAINDERS:
@@ -426,6 +427,7 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
         return None
     if sorted(atom.label for atom in space.atoms) != names:
         return None
+    # Over whole numbers only: a denominator or a fraction would not respect remainders.
     if any(not bottom.is_one() or any(c.q != 1 for c in top.to_dict().values()) for top, bottom in rows):
         return None
     for values in product(range(whole), repeat=len(names)):

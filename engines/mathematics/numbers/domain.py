@@ -557,6 +557,7 @@ class Edges:
             return self._solve_unary(name, a, t)
         if name == "where":
             return self.solve_equation(b, t)
+        # Both operands vary: only a product, quotient or power that is 0 says what is 0.
         if not fixed[a] and not fixed[b]:
             if name in ("*", "/", "pow") and t == 0:
                 return self.solve_equation(a, t) | (self.solve_equation(b, t) if name == "*" else 0)
@@ -564,6 +565,7 @@ class Edges:
         side, c = (b, values[a][0]) if fixed[a] else (a, values[b][0])
         if c is None or not c.is_finite():
             return 0
+        # One operand is the constant c: solve "side op c = t" or "c op side = t" for the side.
         c = integer_or_ball(c)
         if name == "+":
             targets = [t - c]

@@ -362,6 +362,7 @@ def _write_latex(node: Tree, parts: list[_Written]) -> _Written:
         return _Written(f"{left}{joint}{right}", _PRODUCT)
     if label == "/":
         return _Written(rf"\frac{{{parts[0].text}}}{{{parts[1].text}}}", _PREFIX)
+    # "\sin^{2}(x)" instead of "(\sin(x))^{2}", as it is usually printed.
     if label == "pow":
         base, exponent = node.children
         name = _LATEX_NAMES.get(base.label)

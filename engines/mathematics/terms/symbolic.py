@@ -118,6 +118,7 @@ def _to_tree(expression: Any) -> Tree:
         for _ in expression.variables:
             tree = Tree("d", (Tree("x"), tree))
         return tree
+    # What is left are functions of one argument; SymPy's acot is atan(1/u), ours has values in (0, π).
     name = _NAMES.get(expression.func.__name__) if len(expression.args) == 1 else None
     if name is None:
         raise ExpressionError(

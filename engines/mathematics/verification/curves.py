@@ -179,6 +179,7 @@ class Curves:
         nodes = programs.nodes.T.tolist()
         margins: list[frozenset[Margin]] = [frozenset()] * len(nodes)
         poles, varies = [False] * len(nodes), [False] * len(nodes)
+        # Operands have smaller numbers than their terms, so that they are done already.
         for node in np.flatnonzero(find_reached_nodes(programs.nodes, programs.roots)).tolist():
             code, a, b = nodes[node]
             if code >= LEAF:
@@ -186,13 +187,17 @@ class Curves:
                 continue
             varies[node] = varies[a] or varies[b]
             poles[node] = poles[a] or poles[b] or code in _POLES
+            # A node's own margins: the values of an operand where the operation begins or ceases to be
+            # defined.
             own = [(kind, a) for kind in _OF_FIRST.get(code, ())]
             if code == CODE["log"]:
                 own.append((_PLUS, b))
+            # A whole exponent restricts nothing.
             if code == POW and self._is_integer(numbers[b]):
                 own = []
             if code in _JUMPING and poles[a]:
                 own = [(kind, a) for kind in _BOTH]
+            # A term has the margins of its parts too.
             results = set(margins[a] | margins[b])
             for kind, operand in self._iterate_simplest(own, nodes, numbers):
                 function = numbers[operand]

@@ -220,6 +220,7 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
                     return simplify(part)
         return node
 
+    # Operands come before their terms, so the first term with a hole here explains those around it.
     with ctx.workprec(functions.bits):
         for node in range(1, len(trees)):
             label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()

@@ -589,6 +589,7 @@ class Several(Verifier):
         self._special = functions_at(self.variables, self._special_points)
 
     def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+        # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
         roots = programs.roots[[case.k for case in agreeing]]
         general = self._general.read_programs(programs, roots)
         special = self._special.read_programs(programs, roots)
@@ -607,15 +608,18 @@ class Several(Verifier):
                 if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
                     self._doubt_values(case)
                 case.checked = checked._replace(integers=self._tried)
+        # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
         self._look_beside(programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)])
         self._look_beyond(programs, whole)
+        # Step 3: values at the special points, whose coordinates exceptions often have.
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(
                     case, special_heads, self._special.values[special[programs.roots[case.k]]]
                 )
+        # Step 4: exceptional points, which a verdict of equal names.
         for case, (_, holes) in zip(whole, points, strict=True):
             if case.outcome in ("equal", "extends"):
                 found = self._exceptions.find_exceptions(

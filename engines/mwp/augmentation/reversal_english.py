@@ -248,10 +248,12 @@ def _is_known_word(word: str) -> bool:
 def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
     """Where the phrase of a number ends: at its noun and `of …` behind that; None where it is not clear."""
     words, parse = statement.words, statement.parse
+    # An amount of money is a phrase of its own, unless a noun follows that it counts ("5 dollar bills").
     if money:
         following = statement.tag_at(at + 1)
         return None if following[:2] in ("NN", "JJ") and words[at + 1] not in ("each", "more") else at
     end = at
+    # Take the adjectives and nouns behind the number, up to its head noun.
     while statement.tag_at(end + 1) in ("JJ", "JJR", "NN", "NNS", "NNP", "NNPS", "VBG", "VBN", "CD"):
         if _PLACE.fullmatch(words[end + 1]) or parse[end + 1].relation in ("root", "conj", "acl"):
             break
@@ -260,10 +262,12 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
         end += 1
         if parse[end].tag in ("NNS",) and parse[end].relation != "compound":
             break
+    # "5 more" has no noun of its own.
     if end == at and words[end + 1 : end + 2] == ("more",):
         end += 1
     if end > at and parse[end].tag[:2] not in ("NN",) and words[end] not in ("more", "fewer", "less"):
         return None
+    # "5 of her apples": take what the number is a part of.
     if words[end + 1 : end + 2] == ("of",):
         of = end + 1
         while statement.tag_at(of + 1) in ("DT", "PRP$", "JJ", "NN", "NNS", "PRP", "NNP"):

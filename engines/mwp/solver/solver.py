@@ -278,6 +278,7 @@ def save_solver(solver: Solver, folder: Path) -> None:
         "chosen": " ".join(sorted(solver.chosen)),
         **({"note": solver.note} if solver.note else {}),
     }
+    # Weights of the built-in encoder that were not trained are not stored: its fingerprint stands for them.
     weights = dict(solver.state_dict())
     if solver.base == BUILT_IN:
         description["base_fingerprint"] = fingerprint_folder(built_in())
@@ -288,6 +289,7 @@ def save_solver(solver: Solver, folder: Path) -> None:
         solver.encoder.model.config.save_pretrained(folder / _ENCODER)
     elif isinstance(solver.reader, WordReader):
         description["vocabulary"] = solver.reader.vocabulary
+    # Copies on the CPU: safetensors refuses weights that share memory.
     kind = torch.float16 if solver.settings.precision == "fp16" else torch.float32
     stored = {name: weight.detach().cpu().to(kind).contiguous().clone() for name, weight in weights.items()}
     write_bytes(folder / _WEIGHTS, save(stored))

@@ -181,6 +181,7 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
 
     if not rows or not others:
         return set()
+    # Number each pair of neighbouring words once, over both sides, so that columns agree.
     names: dict[tuple[str, str], int] = {}
     tables = []
     for part in (rows, others):
@@ -194,12 +195,15 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
 
     left, right = (to_incidence_matrix(table) for table in tables)
     sizes = [np.array([len(row) for row in table]) for table in tables]
+    # A row that is also among the others must not be compared with itself.
     known = {id(row): index for index, row in enumerate(others)}
     itself = np.array([known.get(id(row), -1) for row in rows])
     result: set[int] = set()
+    # In blocks, because the product of all rows with all others may not fit into memory.
     for begin in range(0, len(rows), _BLOCK):
         common = (left[begin : begin + _BLOCK] @ right.T).tocoo()
         row = common.row + begin
+        # Jaccard index: |A ∩ B| / |A ∪ B|, without a division.
         union = sizes[0][row] + sizes[1][common.col] - common.data
         result.update(row[(common.data >= ALIKE * union) & (itself[row] != common.col)].tolist())
     return result
