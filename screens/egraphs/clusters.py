@@ -127,7 +127,7 @@ class EgraphsState:
             return "no cluster is selected"
         if verb == "keep":
             draft = self.draft
-            return draft.why_not_keep if draft else "only a cluster grown here can be saved; a grows one"
+            return draft.why_not_keep if draft else "there is nothing to save yet; a grows a cluster"
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
         if verb == "evaluate" and self.unavailable is not None:
@@ -404,7 +404,7 @@ class MembersView(TableView):
 
     def __init__(self) -> None:
         super().__init__(Listing(**listing_arguments("members")))
-        advice = "each judged against the head, with the points that tell."
+        advice = "each judged against the head, with the points where they differ."
         self._listing.when_empty("The members of a cluster appear here", advice)
         self._loaded: RequestAnswer | None = None
         self._waits = self._seeks = False

@@ -171,11 +171,17 @@ class ProblemPane(Pane):
         return None if self.shown is None else problem_selection(self.shown, self.role, line)
 
 
+def _count_alike(count: int) -> str:
+    if not count:
+        return "the only problem with this equation"
+    return f"{format_count(count)} other {'problem' if count == 1 else 'problems'} with this equation"
+
+
 def _score_content(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
-        words = f"{format_count(same)} others of its equation" if same else "alone with its equation"
+        words = _count_alike(same)
         return safe_text(words, "$quiet")
     if problems[role]["id"] == triplet["anchor"]:
         return Content.styled("the anchor itself", "$warning")

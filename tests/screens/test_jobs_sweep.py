@@ -41,7 +41,7 @@ async def test_way_10(make: Callable[..., Workbench], jobs: list[JobView], ended
         best, other = (fmean(values[:3]) for values in VALUES.values())
         assert "accuracy: lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
-        assert "so few runs could not show more" in said
+        assert "so few runs cannot show significance" in said
         await pilot.press("d", "y")
         await rest(pilot)
         copied = (state_dir() / "clipboard.txt").read_text("utf-8")

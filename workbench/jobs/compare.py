@@ -109,12 +109,12 @@ class SettingRanking:
         if second is None or second.value is None:
             return won
         ahead = abs(best.value.mean - second.value.mean)
-        won += f"; ahead of {second.name} by {ahead:.4g}"
+        won += f"; it leads {second.name} by {ahead:.4g}"
         if second.p is None:
-            return f"{won}; too few shared runs to tell this from their spread"
+            return f"{won}; there are too few shared runs to judge this difference"
         if second.p < _LEVEL:
             return f"{won}, more than the spread of {second.shared} shared runs (p {second.p:.3g})"
-        few = ", and so few runs could not show more" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
+        few = "; so few runs cannot show significance" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
         return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
 
     def to_dict(self) -> dict[str, Any]:
