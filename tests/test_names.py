@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("engines", "workbench", "screens")
 
-TWICE = 2
-"""So many public classes and types share a name with another: Generate and Evaluate, verbs of two papers."""
+TWICE = 3
+"""So many public classes and types share a name with another: the verbs Generate and Evaluate, and Role."""
 PARTICIPLES = 14
 """So many functions are named by a participle alone: `unmeasured` and `shuffled` of trainings, a command."""
 SPREAD = 4

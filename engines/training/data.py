@@ -81,7 +81,7 @@ def number_rows(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class StreamPosition:
     """The position of a training in its data: epoch, window and batch, and what went before."""
 
     epoch: int = 0
@@ -106,7 +106,7 @@ class Batches:
         *,
         length: Callable[[Any], int],
         collate: Callable[[Sequence[Any]], Batch],
-        start: Position = Position(),
+        start: StreamPosition = StreamPosition(),
         rank: int = 0,
         world: int = 1,
     ) -> None:
@@ -117,7 +117,7 @@ class Batches:
         self._collate = collate
         self._rank = rank
         self._world = world
-        self._ahead: Ahead[tuple[Batch, Position]] | None = None
+        self._ahead: Ahead[tuple[Batch, StreamPosition]] | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         return self
@@ -144,7 +144,7 @@ class Batches:
             self._ahead.close()
             self._ahead = None
 
-    def _make_batches(self) -> Iterator[tuple[Batch, Position]]:
+    def _make_batches(self) -> Iterator[tuple[Batch, StreamPosition]]:
         turn = 0
         for examples, after in self._walk_windows(self.position):
             mine = turn == self._rank
@@ -154,7 +154,7 @@ class Batches:
             if turn == 0:
                 yield batch, after
 
-    def _walk_windows(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
+    def _walk_windows(self, start: StreamPosition) -> Iterator[tuple[list[Any], StreamPosition]]:
         size = self._config.batch_size * self._config.bucket
         epoch, window, skip = start.epoch, start.window, start.batch
         tokens, examples = start.tokens, start.examples
@@ -168,7 +168,7 @@ class Batches:
                         continue
                     tokens += length
                     examples += len(batch)
-                    yield batch, Position(epoch, window, number + 1, tokens, examples)
+                    yield batch, StreamPosition(epoch, window, number + 1, tokens, examples)
                 window, skip = window + 1, 0
             if empty:
                 remedy = "Name data with examples, or filter less strictly."

@@ -20,7 +20,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
 from engines.training import checkpoints, token_cache
 from engines.training.checkpoints import Checkpoint, Identity
-from engines.training.data import Batches, Position, batches_per_epoch
+from engines.training.data import Batches, StreamPosition, batches_per_epoch
 from engines.training.libraries import (
     broadcast_value,
     choose_precision,
@@ -126,7 +126,7 @@ _TELL_EVERY_S = 0.5
 class Meter:
     """Adds up on the device; only a reading waits for it."""
 
-    def __init__(self, start: Position, device: torch.device, total: float, count: int) -> None:
+    def __init__(self, start: StreamPosition, device: torch.device, total: float, count: int) -> None:
         """Args: total, count: losses that were added and not read before a training was broken off."""
         import torch
 
@@ -169,7 +169,7 @@ class Meter:
 
         return bool(torch.isfinite(self._sum).item())
 
-    def read_measures(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
+    def read_measures(self, position: StreamPosition, accelerator: Accelerator) -> dict[str, float]:
         """Return the mean loss and throughput since the last reading, over all processes, and this process's
         memory in bytes.
         """
@@ -494,7 +494,7 @@ class _Training:
         self._optimizer.load_state_dict(saved["optimizer"])
         if rank < len(saved["random"]):
             checkpoints.put_random(saved["random"][rank])
-        self._batches.position = Position(**facts["position"])
+        self._batches.position = StreamPosition(**facts["position"])
         self._step = self._saved = self._resumed_from = found.step
         self._best = checkpoints.Best(**facts["best"])
         self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]

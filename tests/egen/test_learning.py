@@ -202,20 +202,20 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trainer", [make_contrastive_task, make_seq2seq_task])
 def test_every_epoch_has_the_same_examples_in_other_batches(corpus: Path, trainer: Any) -> None:
     from engines.training import TrainConfig
-    from engines.training.data import Batches, Position, batches_per_epoch
+    from engines.training.data import Batches, StreamPosition, batches_per_epoch
 
     task = trainer({**TINY, "triplets": 60}, {"corpus": corpus}, seed=0)
     config = TrainConfig(steps=1, batch_size=8, bucket=1)
     count = batches_per_epoch(task.train_data(), config)
 
-    def read(start: Position) -> Iterator[tuple[list[Any], Position]]:
+    def read(start: StreamPosition) -> Iterator[tuple[list[Any], StreamPosition]]:
         found = Batches(
             task.train_data(), config, length=task.length, collate=lambda rows: {"rows": rows}, start=start
         )
         for batch in found:
             yield sorted(batch["rows"]), found.position
 
-    whole = list(islice(read(Position()), 2 * count))
+    whole = list(islice(read(StreamPosition()), 2 * count))
     first, second = ([rows for rows, _ in part] for part in (whole[:count], whole[count:]))
     assert sorted(chain(*first)) == sorted(chain(*second))
     assert count > 4

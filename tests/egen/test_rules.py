@@ -18,8 +18,8 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token, to_prefix
 from engines.egen.rules import table as table_module
 from engines.egen.rules.table import (
-    Condition,
     Rule,
+    RuleCondition,
     active_rules,
     load_families,
     load_rules,
@@ -138,7 +138,7 @@ def value(pattern: Tree, binding: dict[str, float]) -> float | None:
     return float(found.values[0, 0]) if found.state[0, 0] == DEFINED else None
 
 
-def holds(condition: Condition, binding: dict[str, float]) -> bool:
+def holds(condition: RuleCondition, binding: dict[str, float]) -> bool:
     at = value(condition.pattern, binding)
     return at is not None and CONDITIONS[condition.name](at)
 

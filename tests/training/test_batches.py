@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.data import Batches, Position, batches_per_epoch
+from engines.training.data import Batches, StreamPosition, batches_per_epoch
 
 
 class Flow:
@@ -41,7 +41,7 @@ def test_an_epoch_has_every_example_once_and_resumes_anywhere(
 ) -> None:
     source: Any = Flow(data) if flow else data
     plan = config(seed=seed, batch_tokens=tokens)
-    whole, positions, seen = [], [Position()], 0
+    whole, positions, seen = [], [StreamPosition()], 0
     reader = batches(source, plan)
     for batch in reader:
         whole.append(batch["rows"])

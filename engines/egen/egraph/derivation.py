@@ -16,9 +16,9 @@ from engines.egen.algebra.relations import ARITHMETIC, TermLine
 from engines.egen.egraph.growth import GROUPS, group_of_direction, list_guards
 from engines.egen.rules.table import (
     OF_NUMBERS,
-    Condition,
     Guards,
     Rule,
+    RuleCondition,
     fill_pattern,
     is_variable,
     match_pattern,
@@ -516,7 +516,7 @@ class _Search:
                 changed |= proofs.unite_nodes(left, right, move.name)
         return changed
 
-    def condition_holds(self, condition: Condition, binding: NodeBinding) -> bool:
+    def condition_holds(self, condition: RuleCondition, binding: NodeBinding) -> bool:
         node = self.proofs.fill_pattern(fold_numbers(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant_value(node)

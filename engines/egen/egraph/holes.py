@@ -136,14 +136,14 @@ def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
         return _function(_OF_RECIPROCAL[name], *_quotient(np.ones_like(a), np.zeros_like(a), a, wide))
     if name in _INVERTED or name in _RATIOS:
         over, under = _RATIOS[name] if name in _RATIOS else (np.ones_like, _INVERTED[name])
-        return _quotient(over(a), wide, under(a), _moved(under, a, wide))
+        return _quotient(over(a), wide, under(a), _estimate_change(under, a, wide))
     if name in _PLAIN:
         function = _PLAIN[name]
-        return function(a), _moved(function, a, wide)
+        return function(a), _estimate_change(function, a, wide)
     low, high, function = (_CLOSED | _OPEN)[name]
     if name in _OPEN:
         outside = (a <= low + _SAFETY * wide) | (a >= high - _SAFETY * wide)
-        return np.where(outside, np.nan, function(a)), _moved(function, a, wide)
+        return np.where(outside, np.nan, function(a)), _estimate_change(function, a, wide)
     outside = (a < low - _SAFETY * wide) | (a > high + _SAFETY * wide)
     inside = np.clip(a, low, high)
     error = function(np.clip(a + wide, low, high)) - function(np.clip(a - wide, low, high))
@@ -151,7 +151,7 @@ def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
     return found, np.abs(error) + _ROUNDING * np.abs(found)
 
 
-def _moved(function: Callable[[Floats], Floats], a: Floats, wide: Floats) -> Floats:
+def _estimate_change(function: Callable[[Floats], Floats], a: Floats, wide: Floats) -> Floats:
     """How much a function changes where its argument is as far off as it may be."""
     value = function(a)
     error: Floats = np.maximum(np.abs(function(a + wide) - value), np.abs(function(a - wide) - value))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token
-from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, pattern_variables
+from engines.egen.rules.table import OF_NUMBERS, Effect, Guards, Rule, RuleCondition, pattern_variables
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, BallEvaluation, compile_many, evaluate
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
@@ -257,7 +257,7 @@ class _Bench:
         return evaluate(compile_many(self._texts), self.points)
 
 
-def _condition_holds(condition: Condition, text: str, evaluation: BallEvaluation, row: int) -> bool:
+def _condition_holds(condition: RuleCondition, text: str, evaluation: BallEvaluation, row: int) -> bool:
     if condition.name in OF_NUMBERS:
         return is_constant_token(text) and OF_NUMBERS[condition.name](Fraction(text))
     return _FUNCTIONAL[condition.name](evaluation, row)
@@ -302,7 +302,7 @@ class _Trial:
     binding: Binding
     left: int
     right: int
-    conditions: tuple[tuple[Condition, int], ...]
+    conditions: tuple[tuple[RuleCondition, int], ...]
 
 
 def _list_trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
@@ -365,7 +365,7 @@ _VALUES = {**CONSTANTS, **FUNCTIONS}
 _NO_EVALUATION = BallEvaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.empty((0, 0)))
 
 
-def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
+def _holds_at(condition: RuleCondition, binding: Binding, values: Mapping[str, float]) -> bool:
     if condition.name in OF_NUMBERS:
         return _condition_holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
     if condition.name == "nonconst":

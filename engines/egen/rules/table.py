@@ -64,7 +64,7 @@ _MIRROR: Mapping[Effect, Effect] = {"extends": "loses", "loses": "extends"}
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class RuleCondition:
     """A guard such as `nz(sin ?a)`; `pattern` is a variable or occurs in the side that is matched."""
 
     name: str
@@ -74,7 +74,7 @@ class Condition:
         return f"{self.name}({to_prefix(self.pattern)})"
 
 
-Guards = tuple[Condition, ...]
+Guards = tuple[RuleCondition, ...]
 """Conditions that must all hold."""
 
 
@@ -179,14 +179,14 @@ def read_pattern(text: str, labels: Mapping[str, int] = ARITY) -> Tree:
     return parse_prefix(text.split(), lambda token: _arity_of(token, labels))
 
 
-def _read_condition(text: str, matched: Tree) -> Condition:
+def _read_condition(text: str, matched: Tree) -> RuleCondition:
     match = _CONDITION.match(text)
     if match is None or match[1] not in CONDITIONS:
         raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
     pattern = read_pattern(match[2])
     if pattern not in set(matched):
         raise ExpressionError(f"the condition {text} uses a variable that the matched side does not have")
-    return Condition(match[1], pattern)
+    return RuleCondition(match[1], pattern)
 
 
 def _read_guards(texts: Iterable[str], matched: Tree) -> Guards:
@@ -383,7 +383,7 @@ def fill_pattern(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
     return Tree(pattern.label, tuple(fill_pattern(child, binding) for child in pattern.children))
 
 
-def may_hold(condition: Condition, binding: Mapping[str, Tree]) -> bool:
+def may_hold(condition: RuleCondition, binding: Mapping[str, Tree]) -> bool:
     """Return whether a condition of a rule may hold: of numbers exactly, of functions as far as their form
     says; the rest is for whoever verifies the result.
     """
