@@ -556,8 +556,13 @@ class _Ideal:
         return used
 
 
+def _to_float(rational: Any) -> float:
+    """Return a rational number of python-flint as a float, which its versions before 0.9 do not."""
+    return int(rational.p) / int(rational.q)
+
+
 def _evaluate_polynomial(poly: Any, at: Sequence[float]) -> float:
-    return float(sum(float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
+    return float(sum(_to_float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
 
 
 def _made_true(poly: Any, at: list[float]) -> bool:
@@ -575,7 +580,7 @@ def _made_true(poly: Any, at: list[float]) -> bool:
                 for other, (one, power) in enumerate(zip(at, powers, strict=True))
                 if other != place
             )
-            dense[degree - int(powers[place])] += float(c) * prod(others)
+            dense[degree - int(powers[place])] += _to_float(c) * prod(others)
         if real := [float(root.real) for root in roots(dense) if isreal(root)]:
             at[place] = real[-1]
             return True
