@@ -133,7 +133,6 @@ def derive(
     ['sqrt(x^2)', 'x']
     """
     from engines.egen.egraph.process import shared_process
-    from engines.egen.rules.own import checked_rules
     from engines.mathematics.verification.verdicts import verdict_row
 
     spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec
@@ -143,7 +142,11 @@ def derive(
     base_theory = theory_of(name, spec.assume)
     start = base_theory.read_term(spec.start)
     target_tree = None if spec.target is None else base_theory.read_term(spec.target, head=False)
-    own_rule_text = checked_rules(spec.rules) if spec.rules else ""
+    own_rule_text = ""
+    if spec.rules:
+        from engines.egen.rules.own import checked_rules
+
+        own_rule_text = checked_rules(spec.rules)
     theory = theory_of(name, spec.assume, start, *([target_tree] if target_tree else []), own=own_rule_text)
     result = shared_process().derive(
         start, target_tree, mode=spec.mode, limits=_make_limits(spec), theory=theory, stop=stop

@@ -13,7 +13,7 @@ from engines.egen.settings import (
     EgenConfig,
     StopReason,
 )
-from engines.mathematics.verification.verdicts import MemberVerdict
+from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 from engines.moved import moved_verb
 
 
@@ -56,6 +56,29 @@ class Stats:
     total_members: int
     dropped: Mapping[str, int] = field(default_factory=dict)
     suspects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationStep:
+    """A line: the expression, what made it from the line before, its verdict against the first.
+
+    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures
+    (`algebra`) with " and " between them, or `assumed`.
+    """
+
+    tree: Tree
+    rule: str
+    verdict: MemberVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The lines from start to target; none, and why, when no way was found. `counterexample` is a point where
+    the two differ, when they do."""
+
+    steps: tuple[DerivationStep, ...]
+    reason: str = ""
+    counterexample: Counterexample | None = None
 
 
 @dataclass(frozen=True, slots=True)

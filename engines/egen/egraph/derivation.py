@@ -14,6 +14,7 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import VARIABLE, apply_operator, fold_numbers, is_number, unfold_numbers
 from engines.egen.algebra.relations import ARITHMETIC, TermLine
 from engines.egen.egraph.growth import GROUPS, group_of_direction, list_guards
+from engines.egen.records import Derivation, DerivationStep
 from engines.egen.rules.table import (
     OF_NUMBERS,
     Guards,
@@ -30,7 +31,6 @@ from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
 from engines.mathematics.verification.verdicts import (
-    Counterexample,
     MemberVerdict,
     describe_point,
     format_distinguishable,
@@ -269,29 +269,6 @@ _MATCHES = 400_000
 """Matches of rules that a search looks at."""
 _COMPARED = 3_000
 """Pairs of lines that are held against each other to leave out what is between."""
-
-
-@dataclass(frozen=True, slots=True)
-class DerivationStep:
-    """A line: the expression, what made it from the line before, its verdict against the first.
-
-    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures
-    (`algebra`) with " and " between them, or `assumed`.
-    """
-
-    tree: Tree
-    rule: str
-    verdict: MemberVerdict
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """The lines from start to target; none, and why, when no way was found. `counterexample` is a point where
-    the two differ, when they do."""
-
-    steps: tuple[DerivationStep, ...]
-    reason: str = ""
-    counterexample: Counterexample | None = None
 
 
 def derive(

@@ -160,7 +160,8 @@ class Grower:
         self.rules = tuple(self.theory.list_rules() if rules is None else rules)
         arity = self.theory.arity.items()
         self.functions = frozenset(constructor_name(label) for label, count in arity if count) - _ARITHMETIC
-        self._renew_egraph()
+        # egglog takes the rules with the first head: derivations need none of its e-graphs.
+        self._grown, self._held = _RENEWED, 0
 
     def _renew_egraph(self) -> None:
         self._grown = self._held = 0

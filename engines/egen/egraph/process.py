@@ -24,13 +24,12 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.core.vocabulary import to_prefix
-from engines.egen.records import Cluster, Stats
+from engines.egen.records import Cluster, Derivation, Stats
 from engines.egen.settings import EgenConfig, Limits, Mode, StopReason
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.derivation import Derivation
     from engines.egen.egraph.grammar import EGraph
     from engines.egen.egraph.growth import Grower
 
@@ -126,7 +125,7 @@ def serve_growth() -> RequestHandler:
 
 
 def _answer_derivation(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
-    from engines.egen.egraph.derivation import Derivation, derive
+    from engines.egen.egraph.derivation import derive
 
     target = request.target
     if target is None:
