@@ -12,14 +12,24 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# The same examples every time: a failure can be repeated, and a slow machine is no failure.
-settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+from engines.core.errors import EngineError
+
+# The same examples every time: a failure can be repeated, and a slow machine is no failure. The profile
+# `search` looks for new ones.
+SLOW_MACHINE = [HealthCheck.too_slow]
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, database=None, suppress_health_check=SLOW_MACHINE
+)
+settings.register_profile(
+    "search", deadline=None, max_examples=1000, print_blob=True, suppress_health_check=SLOW_MACHINE
+)
 settings.load_profile("repeatable")
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -53,10 +63,31 @@ def mathwb(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[st
     )
 
 
+def expect_error(code: str, **fields: object) -> pytest.RaisesExc[EngineError]:
+    """Expect an error of the program with this code and these attributes; `wording.txt` has what it says."""
+
+    def is_expected(error: EngineError) -> bool:
+        assert {"code": error.code, **{name: getattr(error, name, None) for name in fields}} == {
+            "code": code,
+            **fields,
+        }, str(error)
+        return True
+
+    return pytest.raises(EngineError, check=is_expected)
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders to be made, one for each test. `mktemp` looks through thousands of them to number the next."""
+    parent = tmp_path_factory.mktemp("homes")
+    return (parent / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def user_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings, data, state and cache in a folder of the test's own; no setting leaks in from outside."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for name in list(os.environ):
         if name.startswith("MATHWB_") and name != "MATHWB_REAL_DATA":
             monkeypatch.delenv(name)

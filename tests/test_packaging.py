@@ -72,6 +72,7 @@ def test_the_wheel_holds_one_package_and_the_assets(wheel: Path) -> None:
             assert not {one.partition(".")[0] for one in found} & set(ROOMS), f"{name}, line {node.lineno}"
 
 
+@pytest.mark.slow
 def test_the_wheel_says_under_which_licences_it_is_and_has_their_texts(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     information = f"mathwb-{__version__}.dist-info"
@@ -87,6 +88,7 @@ def test_the_wheel_says_under_which_licences_it_is_and_has_their_texts(wheel: Pa
         assert archive.read(f"{information}/licenses/{name}") == (ROOT / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:

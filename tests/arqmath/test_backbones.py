@@ -11,9 +11,10 @@ import pytest
 from engines.arqmath.training.backbones import open_backbone
 from engines.arqmath.training.model_folder import TokenFrame, quieten_transformers, tokenize_texts
 from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from engines.training.token_cache import CachedSequences
 from tests.arqmath.small_forum import REPLIES, backbone
+from tests.conftest import expect_error
 
 FAMILIES = ("bert", "albert", "roberta")
 
@@ -134,9 +135,9 @@ def test_a_new_backbone_leaves_a_folder_with_other_things_alone(tmp_path: Path) 
 
 
 def test_sizes_and_texts_that_make_no_model(made: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="is not a valid model size"):
+    with expect_error("E676"):
         NewBackbone(tmp_path, tmp_path, hidden=30, heads=4)
-    with pytest.raises(DataError, match="no texts"):
+    with expect_error("E675"):
         new_backbone(NewBackbone(tmp_path, tmp_path), [])
-    with pytest.raises(EngineError, match="reads 64 tokens"):
+    with expect_error("E676"):
         open_backbone(made["roberta"]).check_length(65)

@@ -26,6 +26,7 @@ from engines.forum.readers import (
     read_rows,
 )
 from engines.forum.topics import read_topics
+from tests.conftest import expect_error
 
 ROW = (
     '  <row Id="{id}" PostTypeId="{kind}" {extra} Body="&lt;p&gt;Is &lt;span class=&quot;math-container&quot;'
@@ -404,27 +405,26 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what"),
+    ("text", "line"),
     [
-        ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "occurs twice"),
-        ("A\tx\nB\ty\nA\tx\n", 3, "occurs twice"),
-        ('{"id": "A"}\n', 1, "no id or no question"),
-        ('{"id": "A", "question": "x"}\n[1]\n', 2, "not a JSON object"),
-        ('{"id": "A", \n', 1, "not JSON: "),
-        ("A\tx\ty\n", 1, "3 columns"),
-        ("only words\n", 1, "1 columns"),
+        ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2),
+        ("A\tx\nB\ty\nA\tx\n", 3),
+        ('{"id": "A"}\n', 1),
+        ('{"id": "A", "question": "x"}\n[1]\n', 2),
+        ('{"id": "A", \n', 1),
+        ("A\tx\ty\n", 1),
+        ("only words\n", 1),
         (
             '<Topics><Topic number="A"><Question>x</Question></Topic>\n'
             '<Topic number="A"><Question>y</Question></Topic></Topics>\n',
             2,
-            "occurs twice",
         ),
     ],
 )
-def test_topics_that_are_none_name_their_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+def test_topics_that_are_none_name_their_line(tmp_path: Path, text: str, line: int) -> None:
     path = tmp_path / "topics"
     path.write_text(text)
-    with pytest.raises(DataError, match=what) as caught:
+    with expect_error("E317") as caught:
         read_topics(path)
     assert caught.value.line == line
 
@@ -436,19 +436,19 @@ def test_entity_bombs_are_refused(tmp_path: Path, reader: str) -> None:
         '<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         '<Topics><Topic number="A.1"><Question>&b;</Question></Topic></Topics>\n'
     )
-    with pytest.raises(DataError, match="declares XML entities"):
+    with expect_error("E300"):
         _ = read_topics(path) if reader == "topics" else list(read_posts(path, Report()))
 
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     path = tmp_path / "file.xml"
     path.write_text("<html><body>not found</body></html>")
-    with pytest.raises(DataError, match="no rows"):
+    with expect_error("E300"):
         list(read_posts(path, Report()))
-    with pytest.raises(DataError, match="no <Topic>"):
+    with expect_error("E300"):
         read_topics(path)
     path.write_text("<Topics><Topic>")
-    with pytest.raises(DataError, match="not well-formed"):
+    with expect_error("E300", line=1):
         read_topics(path)
     with pytest.raises(DataError) as caught:
         list(read_posts(tmp_path / "missing.xml", Report()))
@@ -572,18 +572,17 @@ def test_a_truncated_gzip_is_an_error_and_no_shorter_collection(tmp_path: Path, 
     path = tmp_path / name
     rows = "".join(ROW.format(id=number, kind=1, extra=f'Score="{number**3}"') for number in range(3_000))
     path.write_bytes(gzip.compress(rows.encode())[:-500])
-    with pytest.raises(DataError, match="ends too early") as caught:
+    with expect_error("E316"):
         _ = read_topics(path) if "topics" in name else list(read_posts(path, Report()))
-    assert caught.value.code == "E316"
 
 
 def test_other_encodings_are_told(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text(ROW.format(id=1, kind=1, extra=""), encoding="utf-16")
-    with pytest.raises(DataError, match="UTF-16"):
+    with expect_error("E315"):
         list(read_posts(path, Report()))
     path.write_bytes('<row Id="1" PostTypeId="1" Body="naïve" />\n'.encode("latin-1") * 3)
-    with pytest.raises(DataError, match=r"all 3 are malformed \(not UTF-8"):
+    with expect_error("E300", line=1):
         list(read_posts(path, Report()))
 
 

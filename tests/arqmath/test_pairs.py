@@ -23,6 +23,7 @@ from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.trec import TrecRun, read_qrels
 from tests.arqmath.small_forum import forum
+from tests.conftest import expect_error
 
 ANSWERS = {n: n % 4 for n in range(1, 25)}
 SAME = {"1", "5", "9"}
@@ -145,7 +146,7 @@ def test_annotated_pairs_take_the_relevant_and_what_a_model_ranked(threads: Thre
     assert set(source.draw_incorrect(0, 9, Random(0))) == {"301", "300", "700"}
     pairs = draw_pairs(source, per_question=99, seed=0)
     assert (pairs.counts["correct"], pairs.counts["incorrect"]) == (2, 2)
-    with pytest.raises(DataError, match="no judged topic"):
+    with expect_error("E674"):
         AnnotatedTopics.from_qrels(read_qrels(path), run, ["998"])
 
 
@@ -165,10 +166,10 @@ def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
     folder = ArqmathFolder.open(forum(tmp_path / "forum"))
     path = tmp_path / "x.tsv"
     path.write_text(QRELS)
-    with pytest.raises(DataError, match="need a model"):
+    with expect_error("E674"):
         open_pair_sampler(folder, annotated=path)
     path.write_text("A.1\t100\t1\t0.5\tm\n")
-    with pytest.raises(DataError, match="no topic of this run"):
+    with expect_error("E674"):
         open_pair_sampler(folder, hard_negatives=path)
 
 

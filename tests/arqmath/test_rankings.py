@@ -10,9 +10,9 @@ import pytest
 
 from engines.arqmath.collection.posts import find_posts, shorten_text
 from engines.arqmath.ranking.overview import Rankings, answer_rows, run_name
-from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder, natural_key
 from engines.retrieval.pictures import draw_bars, draw_differences
+from tests.conftest import expect_error
 from tests.screens.arqmath_engine import write_collection, write_run
 
 
@@ -90,9 +90,9 @@ def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
     assert list(found.runs) == ["bm25", "dense"]
     told = "\n".join(found.problems)
     assert all(words in told for words in ("bad.tsv:1", "gone.tsv", "no column 'Topic'"))
-    with pytest.raises(DataError, match=r"no topic 'A\.9'"):
+    with expect_error("E371"):
         found.describe_ranking("A.9")
-    with pytest.raises(EngineError, match="no run 'x'") as caught:
+    with expect_error("E372") as caught:
         found.find_run("x")
     assert "bm25" in caught.value.remedy
 
@@ -122,7 +122,7 @@ def test_posts_are_found_without_an_index(folder: ArqmathFolder, tmp_path: Path)
     assert found["11"].parent == "10"
     assert found["11"].text.startswith("Count subsets by size: $")
     bare = ArqmathFolder(tmp_path, "bare")
-    with pytest.raises(DataError, match="no posts") as caught:
+    with expect_error("E312") as caught:
         find_posts(bare, ["1"])
     assert caught.value.exit_code == 3
 

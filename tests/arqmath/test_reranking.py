@@ -19,9 +19,9 @@ from engines.arqmath.ranking.cross_encoder import write_library_files
 from engines.arqmath.ranking.rank import Rank, _load_questions, rank
 from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask
-from engines.core.errors import DataError, EngineError
 from engines.retrieval.trec import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
+from tests.conftest import expect_error
 
 TINY = {"answers": 4, "first_rank": 3, "last_rank": 20, "max_length": 40, "measured": 2, "trained_layers": 1}
 
@@ -219,16 +219,14 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
             assert (one.half() if number >= 3 else one).float().equal(other)
     config = (folder / "config.json").read_text()
     (folder / "config.json").write_text(config.replace('_sha256": "', '_sha256": "0'))
-    with pytest.raises(DataError, match="another MiniLM") as caught:
+    with expect_error("E380"):
         CrossEncoder(folder)
-    assert caught.value.code == "E380"
     (folder / "config.json").write_text(config)
     assert_the_library_scores_the_same(folder)
     weights = (folder / "layers.safetensors").read_bytes()
     (folder / "layers.safetensors").write_bytes(weights[:-100])
-    with pytest.raises(DataError, match="cannot be read") as caught:
+    with expect_error("E380"):
         CrossEncoder(folder)
-    assert caught.value.code == "E380"
 
 
 def assert_the_library_scores_the_same(folder: Path) -> None:
@@ -308,21 +306,18 @@ def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path
 
 
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:
-    with pytest.raises(EngineError, match="hold no 9 answers"):
+    with expect_error("E676"):
         RerankTask({**TINY, "answers": 9, "last_rank": 10}, data, seed=0)
-    with pytest.raises(DataError, match="names no run") as caught:
+    with expect_error("E674"):
         RerankTask(TINY, {"collection": data["collection"]}, seed=0)
-    assert caught.value.code == "E674"
-    with pytest.raises(EngineError, match="upper layers of MiniLM"):
+    with expect_error("E676"):
         RerankTask({**TINY, "layers_alone": True, "trained_layers": 0}, data, seed=0)
-    with pytest.raises(EngineError, match="only the built-in MiniLM"):
+    with expect_error("E676"):
         RerankTask({**TINY, "layers_alone": True}, data, seed=0)
     (place / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
-    with pytest.raises(DataError, match="no question of the collection") as caught:
+    with expect_error("E674"):
         RerankTask(TINY, {**data, "run": place / "topics.tsv"}, seed=0).train_data()
-    assert caught.value.code == "E674"
-    with pytest.raises(DataError, match="sides of a pair") as caught:
+    with expect_error("E672"):
         RerankTask(TINY, {**data, "backbone": backbone(place, "roberta")}, seed=0).model()
-    assert caught.value.code == "E672"
-    with pytest.raises(EngineError, match="there are no topics"):
+    with expect_error("E434"):
         Rank(place / "index", place / "x.tsv", rerank=False)

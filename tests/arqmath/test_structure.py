@@ -17,7 +17,7 @@ from engines.arqmath.collection.index_build import build_index
 from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search, search
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import EngineError
 from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.parser import operator_tree
 from engines.forum.folder import ArqmathFolder
@@ -25,6 +25,7 @@ from engines.retrieval.bm25 import build_lexical
 from engines.retrieval.tokens import STRUCTURE, structure_terms
 from engines.retrieval.trec import read_run
 from tests.arqmath.small_forum import forum
+from tests.conftest import expect_error
 from workbench.papers.arqmath import tables as text
 
 
@@ -167,7 +168,7 @@ def test_posts_without_formulas_are_told_apart_and_finished_without_structure(tm
         {"id": "2", "type": 2, "parent_id": "1", "body": "A number with two divisors."},
     )
     (posts / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    with pytest.raises(DataError, match="no answer has a formula") as caught:
+    with expect_error("E660") as caught:
         index(IndexCollection(posts, tmp_path / "index", structure=True))
     assert (caught.value.code, caught.value.where) == ("E660", str(posts / "posts.jsonl"))
     assert "without --structure" in caught.value.remedy

@@ -12,10 +12,11 @@ from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.evaluate import Evaluate, evaluate
 from engines.arqmath.ranking.rank import Rank, rank, read_judgements
 from engines.arqmath.ranking.tune import Tune, _fuse_stages, tune
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import EngineError
 from engines.core.events import ignore
 from engines.core.system import asset
 from engines.retrieval.trec import TrecRun
+from tests.conftest import expect_error
 
 FORUM = asset("sample/arqmath/sample-forum")
 TOPICS, QRELS = FORUM / "topics_task1.xml", FORUM / "qrels_task1.tsv"
@@ -105,6 +106,6 @@ def test_judgements_of_one_topic_in_two_files_are_taken_together(tmp_path: Path)
     qrels = read_judgements(files[:2], [], ignore)
     assert qrels is not None
     assert qrels.grades == {"A.1": {"a": 3, "b": 2}, "A.2": {"a": 1}}
-    with pytest.raises(DataError, match=r"A\.2 a is graded 2 here and 1 in an earlier file") as caught:
+    with expect_error("E300") as caught:
         read_judgements(files, [], ignore)
     assert caught.value.where == str(files[2])

@@ -125,6 +125,7 @@ def test_what_waits_for_compiled_code_can_be_stopped(tmp_path: Path) -> None:
     assert _run(code, MATHWB_HOME=str(tmp_path)) == "2"
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_compile_once(tmp_path: Path) -> None:
     code = (
         "from engines.core import compiling, tree_edit\n"
@@ -167,6 +168,7 @@ def test_compiled_code_is_kept_in_the_users_cache_and_nowhere_else(tmp_path: Pat
     assert not _run(code, MATHWB_HOME=str(tmp_path)), "the functions of others are kept where they were"
 
 
+@pytest.mark.slow
 def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     before = _beside_modules()
@@ -177,6 +179,7 @@ def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -
     assert _beside_modules() == before
 
 
+@pytest.mark.slow
 def test_compiled_code_serves_where_the_disk_is_full(tmp_path: Path) -> None:
     code = (
         "import resource, signal\n"

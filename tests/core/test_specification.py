@@ -13,6 +13,7 @@ from engines.core.spec import Arg, Flat, describe_fields, read, specification, t
 from engines.egen import Generate, generate
 from engines.grading import grade
 from engines.mwp import Solve, solve
+from tests.conftest import expect_error
 from workbench.operations import all_operations
 
 
@@ -149,14 +150,14 @@ def test_every_operation_takes_a_spec_that_checks_itself() -> None:
 
 
 def test_verbs_refuse_what_their_commands_refuse() -> None:
-    with pytest.raises(EngineError, match="members is -1"):
+    with expect_error("E424"):
         generate("sin(2*x)", members=-1)
     with pytest.raises(EngineError) as error:
         Generate("x", mode="strikt")  # type: ignore[arg-type]
-    assert error.value.remedy == "Did you mean 'strict'?"
-    with pytest.raises(EngineError, match="units is 'requires'"):
+    assert "'strict'" in error.value.remedy
+    with expect_error("E424"):
         grade("3 km", "3", units="requires")  # type: ignore[arg-type]
-    with pytest.raises(EngineError, match="digits is '2'"):
+    with expect_error("E424"):
         grade("1/3", "0.33", digits="2")  # type: ignore[arg-type]
 
 
@@ -165,4 +166,4 @@ def test_a_notebook_may_name_a_model() -> None:
     assert solve(Solve("mwp-en", text))["answer"] == 7  # type: ignore[arg-type]
     with pytest.raises(EngineError) as error:
         solve(Solve("mwp-em", text))  # type: ignore[arg-type]
-    assert error.value.remedy == "Did you mean 'mwp-en'?"
+    assert "'mwp-en'" in error.value.remedy

@@ -19,6 +19,7 @@ from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import save_model
 from engines.egen.models.transformer import new_model
+from tests.conftest import expect_error
 
 TEXTS = ["x", "+ pow x 2 - * -12 x 304", "sin / x -0.5", "d x acoth x", "* 2.25 pow e - 0 x", "ln abs / 1 x"]
 TEXTS += [" ".join([f"+ * {n} pow x {n}" for n in range(2, size)] + ["x"]) for size in (4, 7, 12)]
@@ -65,5 +66,5 @@ def test_folders_that_are_not_whole_are_refused(tmp_path: Path) -> None:
             opened(tmp_path)
         assert caught.value.code == "E642"
     (tmp_path / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(DataError, match="E642"):
+    with expect_error("E642"):
         composed_encoder(tmp_path)

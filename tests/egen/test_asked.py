@@ -20,6 +20,7 @@ from engines.egen.evaluations.evaluate import Evaluate, evaluate
 from engines.egen.evaluations.mistakes import MarkedDerivation
 from engines.egen.evaluations.semantic import SemanticItem, write_items
 from tests.chat.model_server import Model, served
+from tests.conftest import expect_error
 
 ITEMS = [
     SemanticItem("+ x x", "* 2 x", ("+ x 1", "* 3 x", "- x x")),
@@ -132,7 +133,7 @@ def test_answers_are_kept_with_their_prompts_and_never_the_key(
 def test_a_run_that_was_stopped_or_failed_goes_on(model: Model, tmp_path: Path) -> None:
     said = iter(["ANSWER: A", "ANSWER: A"])
     model.reply = lambda _: next(said, (400, {}, b'{"error": {"message": "quota"}}'))
-    with pytest.raises(EngineError, match="quota") as caught:
+    with expect_error("E691") as caught:
         asked.semantic(Chat(model.url, "m", tmp_path), ITEMS)
     assert (caught.value.code, caught.value.exit_code) == ("E691", 3)
     assert len(list(tmp_path.iterdir())) == 2

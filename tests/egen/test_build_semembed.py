@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import engines.egen.corpus.build_semembed as sememb
-from engines.core.errors import EngineError
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.verification.verify import Verifier
+from tests.conftest import expect_error
 
 
 def test_rewritings_are_other_forms_of_the_same() -> None:
@@ -53,5 +53,5 @@ def test_the_corpus_is_one_like_any_other(tmp_path: Path) -> None:
     data = read_labelled(tmp_path / "corpus")
     assert len(data.texts) == built.expressions
     assert [texts[0] for texts in data.clusters] == [to_prefix(heads[n]) for n in (0, 1, 3)]
-    with pytest.raises(EngineError, match="stopped"):
+    with expect_error("E646"):
         sememb.build_from_rewritings(heads, tmp_path / "other", stop=lambda: True)

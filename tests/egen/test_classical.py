@@ -11,7 +11,6 @@ import sympy
 from hypothesis import given, settings
 
 from benchmarks.classical import evaluated, read_forms
-from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, to_prefix
@@ -32,6 +31,7 @@ from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verify import Verifier
+from tests.conftest import expect_error
 from tests.egen.expressions import trees
 
 
@@ -155,7 +155,7 @@ def test_the_first_member_is_the_head_in_fewer_tokens() -> None:
 def test_the_families_are_those_that_can_be_named() -> None:
     assert {*by_procedures(), *(family.name for family in load_families(TABLE)), "derivative"} == {*FORMS}
     assert list_rules(Rules(file=asset(TABLE), check=True)).problems == []
-    with pytest.raises(EngineError, match="family of forms") as error:
+    with expect_error("E457") as error:
         Generate("x", forms="factor, Hornr")
     assert error.value.code == "E457"
     assert forms_of("x^2-1", "none") == {}

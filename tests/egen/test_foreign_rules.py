@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import to_prefix
 from engines.egen.check_rules import Rules, list_rules, to_document
 from engines.egen.rules.own import classify_rule, read_foreign
-from tests.conftest import mathwb
+from tests.conftest import expect_error, mathwb
 
 
 def read_one(line: str, tmp_path: Path) -> object:
@@ -97,17 +96,17 @@ def test_lines_that_hold_no_rule_are_named(tmp_path: Path) -> None:
 def test_a_file_without_rules_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.txt"
     path.write_text("nothing\n")
-    with pytest.raises(DataError, match="no rule"):
+    with expect_error("E300"):
         read_foreign(path)
     path.write_text("a\tb\n1\t2\n")
-    with pytest.raises(DataError, match="columns"):
+    with expect_error("E300", line=1):
         read_foreign(path)
     own = tmp_path / "rules.toml"
     for text in ("x = 1\n", "family = []\n", "[[family]]\nname = 'a'\nrules = [1]\n", "[[family"):
         own.write_text(text)
-        with pytest.raises(DataError, match="rule"):
+        with expect_error("E300"):
             list_rules(Rules(file=own, check=True))
-    with pytest.raises(EngineError, match="checked"):
+    with expect_error("E427"):
         Rules(file=path)
 
 

@@ -9,10 +9,10 @@ import mpmath
 import pytest
 
 from benchmarks.identities import Identity, read_identities
-from engines.core.errors import DataError
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.formula.reader import read_expression as read
+from tests.conftest import expect_error
 from tests.mathematics.reals import AmbiguousError, UndefinedError, value
 
 POINTS = [
@@ -89,6 +89,6 @@ def test_the_list_is_long_and_broad_enough() -> None:
 def test_a_line_that_is_none_is_named(line: str, tmp_path: Path) -> None:
     path = tmp_path / "list.tsv"
     path.write_text(f"# head\n{line}\n")
-    with pytest.raises(DataError, match="family, left, right") as raised:
+    with expect_error("E300", line=2) as raised:
         read_identities(path)
     assert "2" in str(raised.value)

@@ -17,6 +17,7 @@ from engines.egen.corpus.published import export_published, import_published, re
 from engines.egen.corpus.sources import BadLine
 from engines.egen.settings import EgenConfig
 from engines.mathematics.verification.verdicts import MemberVerdict
+from tests.conftest import expect_error
 from tests.egen import fake_growth
 
 BLOCKS = """\
@@ -120,9 +121,9 @@ def test_a_file_without_clusters_is_one_error(tmp_path: Path, content: bytes) ->
 
 def test_an_import_does_not_touch_a_corpus_that_is_there(blocks: Path, tmp_path: Path) -> None:
     import_published(blocks, tmp_path / "corpus")
-    with pytest.raises(EngineError, match="holds a corpus already"):
+    with expect_error("E452"):
         import_published(blocks, tmp_path / "corpus")
-    with pytest.raises(DataError, match="no unfinished corpus"):
+    with expect_error("E322"):
         fake_growth.finish(tmp_path / "corpus")
 
 
@@ -156,9 +157,8 @@ def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_pat
     shard.parent.mkdir(parents=True)
     shard.touch()
     (tmp_path / "other" / "notes.txt").touch()
-    with pytest.raises(EngineError, match=r"notes\.txt") as caught:
+    with expect_error("E452"):
         import_published(blocks, tmp_path / "other")
-    assert caught.value.code == "E452"
     assert shard.exists()
 
 

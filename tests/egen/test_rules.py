@@ -29,6 +29,7 @@ from engines.egen.rules.table import (
     table_hash,
 )
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
+from tests.conftest import expect_error
 
 RULES = {rule.name: rule for rule in load_rules()}
 
@@ -336,11 +337,11 @@ def test_a_malformed_line_is_an_error_that_names_the_rule(line: str, says: str) 
 
 
 def test_a_name_is_used_once_and_a_broken_file_is_explained() -> None:
-    with pytest.raises(DataError, match="two rules are named 'r'"):
+    with expect_error("E300"):
         parse_families(
             table('name = "r", left = "?a", right = "?a"', 'name = "r", left = "?a", right = "?a"')
         )
-    with pytest.raises(DataError, match="not TOML"):
+    with expect_error("E300"):
         parse_families("rules = [")
 
 

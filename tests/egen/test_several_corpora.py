@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.core.errors import DataError
 from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.corpora import (
     BuildCorpus,
@@ -34,6 +33,7 @@ from engines.egen.corpus.sources import file_source
 from engines.egen.models.datasets import read_labelled
 from engines.egen.settings import EgenConfig
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
+from tests.conftest import expect_error
 from tests.egen.fake_growth import service
 
 LINES = "x^2*y^2\n(x*y)^2\nsqrt(x^2)*a\na*x\nsin(2*x) + 3\nfloor(x)*y\n"
@@ -100,7 +100,7 @@ def test_what_reads_corpora_says_or_refuses(corpus: Corpus, tmp_path: Path) -> N
     assert shown["members"][0]["infix"] == "x^2*y^2"
     assert export_corpus(ExportCorpus(corpus.path, tmp_path / "out.txt"))["clusters"] == 3
     for refused in (lambda: iterate_pairs(Pairs(corpus.path)), lambda: read_labelled(corpus.path)):
-        with pytest.raises(DataError, match="x, y, a") as error:
+        with expect_error("E458") as error:
             refused()
         assert error.value.code == "E458"
 
@@ -133,7 +133,7 @@ def test_saved_clusters_each_have_their_assumptions(tmp_path: Path) -> None:
     assert [match.cluster for match in corpus.find_clusters(read_prefix("* 1 1"))] == [2]
     assert [match.cluster for match in corpus.find_clusters(read_prefix("* y a", LETTERS))] == [3]
     (tmp_path / "one.json").write_text(json.dumps(generated("& p q", "& q p", theory="logic")))
-    with pytest.raises(DataError, match="real functions") as error:
+    with expect_error("E456") as error:
         save(SaveCluster(tmp_path / "one.json", folder))
     assert error.value.code == "E456"
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.errors import DataError, EngineError
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
@@ -27,6 +26,7 @@ from engines.egen.models.model_folder import shipped_models
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import nearest, normalize_rows, precision_at
 from engines.retrieval.pictures import draw_points, project_to_plane
+from tests.conftest import expect_error
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
 
@@ -194,21 +194,16 @@ def test_one_error_of_sympy_is_one_derivation_less(tmp_path: Path) -> None:
 
 def test_bad_derivations_are_explained(tmp_path: Path) -> None:
     path = tmp_path / "d.txt"
-    for text, line, what in (
-        ("x\n+ x 0\n\n)(\nx\n", 4, "missing before"),
-        ("x\t7\n+ x 0\n", 1, "no transition 7"),
-        ("x\n\nx\nx\n", 1, "one step"),
-    ):
+    for text, line in (("x\n+ x 0\n\n)(\nx\n", 4), ("x\t7\n+ x 0\n", 1), ("x\n\nx\nx\n", 1)):
         path.write_text(text)
-        with pytest.raises(DataError, match=what) as caught:
+        with expect_error("E317", line=line):
             list(derivations.read_derivations(path))
-        assert caught.value.line == line
 
 
 def test_a_file_without_a_derivation_is_no_right_one(tmp_path: Path) -> None:
     path = tmp_path / "blank.txt"
     path.write_text("\n \n\n")
-    with pytest.raises(DataError, match="no derivation"):
+    with expect_error("E314"):
         check_derivations(Check(path))
 
 
@@ -226,7 +221,7 @@ def test_an_oracle_finds_every_mistake() -> None:
     values = {figure.name: figure.value for figure in report.figures if figure.protocol == "better"}
     assert values["mistake_f1"] == values["none_f1"] == 100
     assert report.setting["mistakes"] == 12
-    with pytest.raises(EngineError, match="too few"):
+    with expect_error("E645"):
         mistakes.evaluate(Oracle(), made(0), [])
 
 
@@ -268,7 +263,7 @@ def test_items_are_what_the_paper_describes(data: Labelled, tmp_path: Path) -> N
     assert semantic.evaluate(Oracle(), items).figures[0].value == 100
     assert semantic.evaluate(Bag(), items).figures[0].value < 20
     path.write_text('{"query": "x"}\n')
-    with pytest.raises(DataError, match="answer"):
+    with expect_error("E317", line=1):
         list(semantic.read_items(path))
 
 
@@ -310,7 +305,7 @@ def test_analogies_are_read_back_and_bad_lines_explained(tmp_path: Path) -> None
     read = list(analogies.read_analogies(path))
     assert [(a.x1, a.y1, a.x2, a.y2) for a in read] == [(a.x1, a.y1, a.x2, a.y2) for a in found]
     path.write_text("x\tsin x\tcos x\n")
-    with pytest.raises(DataError, match="four tab-separated expressions"):
+    with expect_error("E317", line=1):
         list(analogies.read_analogies(path))
 
 
@@ -415,5 +410,5 @@ def test_an_encoder_has_a_say_only_when_it_is_asked(tmp_path: Path) -> None:
         steps = found["derivations"][0]["transitions"]
         assert [step["judgement"] for step in steps] == ["right", "wrong"]
         assert [step["cosine"] is not None for step in steps] == [opinion, opinion]
-    with pytest.raises(EngineError, match="needs a model"):
+    with expect_error("E400"):
         Check(file, threshold=0.5)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import EngineError
 from engines.core.vocabulary import (
     FUNCTIONS,
     is_constant_token,
@@ -18,6 +17,7 @@ from engines.core.vocabulary import (
     to_prefix,
 )
 from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, list_templates
+from tests.conftest import expect_error
 
 POLYNOMIAL_SIZES = {1: 1, 3: 5, 5: 8, 7: 16, 9: 64, 11: 128}
 FUNCTION_SIZES = {2: 25, 4: 125, 6: 700, 8: 1400}
@@ -120,7 +120,7 @@ def test_templates_are_readable_generator_notation() -> None:
 
 
 def test_unknown_selection_is_an_explained_error() -> None:
-    with pytest.raises(EngineError, match="all, poly, functions, derivatives"):
+    with expect_error("E450"):
         list_templates("polynomials")  # type: ignore[arg-type]
 
 

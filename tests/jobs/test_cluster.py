@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from tests.conftest import expect_error
 from workbench.jobs import control, slurm
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
@@ -95,7 +96,7 @@ def test_a_node_that_is_not_heard_of_is_believed_as_long_as_the_cluster_has_the_
         played.says("squeue", f"71|{state}|None")
         assert lab.view(attempt.job).state == waits
         for verb in (control.resume_job, control.remove_job):
-            with pytest.raises(EngineError, match=f"job {attempt.job} is {waits}"):
+            with expect_error("E603"):
                 verb(lab.workspace, attempt.job)
 
 
@@ -122,7 +123,7 @@ def test_no_resume_while_the_cluster_has_it(
     attempt.write_result(Ending("stopped", "for some reason", ended=time.time()))
     for state in ("PENDING", "RUNNING", "COMPLETING"):
         played.says("squeue", f"71|{state}|None")
-        with pytest.raises(EngineError, match=f"still on the cluster: {state} as 71") as caught:
+        with expect_error("E603") as caught:
             control.resume_job(lab.workspace, attempt.job)
         assert (caught.value.code, caught.value.exit_code) == ("E603", 2)
     played.says("squeue", "71|COMPLETED|None")
@@ -131,9 +132,8 @@ def test_no_resume_while_the_cluster_has_it(
 
 def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
     played.says("sbatch", error="sbatch: error: Batch job submission failed: Invalid account")
-    with pytest.raises(EngineError, match="the cluster refuses the job: Invalid account") as caught:
+    with expect_error("E605"):
         lab.submit(n=6, executor="slurm:account=nobody")
-    assert caught.value.code == "E605"
     assert control.list_jobs(lab.workspace) == []
 
 

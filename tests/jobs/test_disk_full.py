@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engines.core.files import file_error
+from tests.conftest import expect_error
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Ending, create_job
 from workbench.jobs.supervisor import DISK_FULL
@@ -93,6 +94,6 @@ def test_a_job_that_cannot_be_recorded_is_not_started(lab: Lab, monkeypatch: pyt
         raise file_error(OSError(errno.ENOSPC, "No space left on device"), path, "write")
 
     monkeypatch.setattr(Recipe, "write", full)
-    with pytest.raises(Exception, match="E310"):
+    with expect_error("E310"):
         lab.submit(n=1)
     assert list(lab.workspace.runs.iterdir()) == []

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engines.core.errors import EngineError
 from engines.core.files import write_json
+from tests.conftest import expect_error
 from workbench.jobs import control, keeper, queue
 from workbench.jobs import machine as process
 from workbench.jobs import machine as timing
@@ -261,7 +261,7 @@ def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, An
         assert worker is not None
         assert not worker.send_signal(signal.SIGKILL)
         assert not worker.send_signal(signal.SIGKILL, group=True)
-        with pytest.raises(EngineError, match="is over: lost"):
+        with expect_error("E603"):
             control.kill_job(lab.workspace, number)
         resumed(lab, number, whole)
         assert stranger.poll() is None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engines.core.errors import EngineError
+from tests.conftest import expect_error
 from workbench.jobs import control
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import create_job, recipe_diff
@@ -176,7 +176,7 @@ def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
     shutil.rmtree(gone, ignore_errors=True)
     lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
     assert control.list_jobs(lab.workspace) == []
-    with pytest.raises(EngineError, match=f"there is no job {number}"):
+    with expect_error("E601"):
         lab.view(number)
 
 
@@ -218,23 +218,23 @@ def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
 def test_what_does_not_apply_is_refused_with_the_reason(lab: Lab) -> None:
     number = lab.held()
     for verb in (control.resume_job, control.remove_job):
-        with pytest.raises(EngineError, match=f"job {number} is running"):
+        with expect_error("E603"):
             verb(lab.workspace, number)
     lab.go(number)
     lab.wait(number, "succeeded")
     for verb in (control.stop_job, control.kill_job):
-        with pytest.raises(EngineError, match="is over: succeeded") as caught:
+        with expect_error("E603") as caught:
             verb(lab.workspace, number)
         assert caught.value.exit_code == 2
-    with pytest.raises(EngineError, match="has succeeded"):
+    with expect_error("E603"):
         control.resume_job(lab.workspace, number)
-    with pytest.raises(EngineError, match="there is no job 99"):
+    with expect_error("E601"):
         control.read_job(lab.workspace, 99)
 
 
 def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
     number = lab.held(out=str(tmp_path / "shared"))
-    with pytest.raises(EngineError, match=f"job {number} is writing to the same folder"):
+    with expect_error("E602"):
         lab.submit(n=1, out=str(tmp_path / "other" / ".." / "shared"))
     lab.go(number)
     lab.wait(number, "succeeded")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.errors import DataError
+from tests.conftest import expect_error
 from workbench.jobs.folder import recipe_diff
 from workbench.recipes import Recipe
 
@@ -43,30 +43,30 @@ def test_none_means_not_given() -> None:
 
 @pytest.mark.parametrize("value", [[1, None], object(), {"depth": {1, 2}}])
 def test_what_a_recipe_cannot_hold_is_refused(tmp_path: Path, value: object) -> None:
-    with pytest.raises(DataError, match=r"E610.*depth") as caught:
+    with expect_error("E610") as caught:
         Recipe("t", "x", {"depth": value}).write(tmp_path / "recipe.toml")
     assert caught.value.exit_code == 2
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("task = ", "cannot be read"),
-        ("title = 'x'", "has no task"),
-        ("task = 'a'\nsede = 3", "no key 'sede'"),
-        ("task = 'a'\nseed = 'many'", "seed"),
-        ("task = 'a'\nparams = 3", "params"),
-        ("\xff", "cannot be read"),
+        "task = ",
+        "title = 'x'",
+        "task = 'a'\nsede = 3",
+        "task = 'a'\nseed = 'many'",
+        "task = 'a'\nparams = 3",
+        "\xff",
     ],
 )
-def test_a_wrong_recipe_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_recipe_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "recipe.toml"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(DataError, match=message) as caught:
+    with expect_error("E610") as caught:
         Recipe.read(path)
     assert (caught.value.code, caught.value.where) == ("E610", str(path))
 
 
 def test_a_missing_recipe_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
+    with expect_error("E312"):
         Recipe.read(tmp_path / "recipe.toml")

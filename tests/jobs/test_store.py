@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import count_processors, format_bytes
+from tests.conftest import expect_error
 from workbench.jobs import control, machine, view
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create_job
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
@@ -152,7 +152,7 @@ def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
     write_json(lab.workspace.runs / "removed.json", {"highest": 1e400})
     control.reconcile_jobs(lab.workspace)
     assert [(view.id, view.attempt) for view in control.list_jobs(lab.workspace)] == [(1, 1)]
-    with pytest.raises(EngineError, match="there is no job 99999999999999999999"):
+    with expect_error("E601"):
         control.remove_job(lab.workspace, 99999999999999999999)
     assert ended(lab).id == 3
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from engines.core.errors import DataError
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs, list_triples, pair_nodes
+from tests.conftest import expect_error
 from workbench.papers.mathamr.tables import compare as lines_of
 from workbench.tables import HintLine
 
@@ -45,7 +45,7 @@ def test_graphs_without_a_common_triple() -> None:
 
 
 def test_what_is_no_graph_is_refused() -> None:
-    with pytest.raises(DataError, match="PENMAN") as caught:
+    with expect_error("E329") as caught:
         compare_graphs(CompareGraphs(ONE, "(w / want"))
     assert caught.value.where == "the second graph"
 

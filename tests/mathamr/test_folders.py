@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.mathamr.retrieval import folders
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
+from tests.conftest import expect_error
 
 QUERIES = ("x^2+1", r"\frac{a}{b}", "f(x)", "y=3")
 
@@ -62,7 +62,7 @@ def test_an_open_index_goes_on_with_its_state_and_mixes_no_other_in(tmp_path: Pa
     (place / "00.md").write_text("Quite $o^{t^h}er$.")
     index(IndexFormulas(place, out))
     assert [opened.list_members(look) for look in range(len(opened))] == before
-    with pytest.raises(DataError, match="replaced while it was opened"):
+    with expect_error("E661"):
         opened.score_words("note")
     assert FormulaIndex(out).score_words("quite").max() == 1
 
@@ -135,10 +135,10 @@ def test_what_cannot_be_read_is_counted_and_said(tmp_path: Path) -> None:
 
 def test_an_index_of_other_documents_is_not_replaced(tmp_path: Path) -> None:
     index(IndexFormulas(notes(tmp_path / "notes", 2), tmp_path / "index"))
-    with pytest.raises(DataError, match="an index of other documents"):
+    with expect_error("E452"):
         index(IndexFormulas(notes(tmp_path / "others", 2), tmp_path / "index"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="no formula"):
+    with expect_error("E660"):
         index(IndexFormulas(tmp_path / "empty", tmp_path / "nothing"))
 
 
@@ -224,7 +224,7 @@ def test_each_row_of_a_table_is_a_text_of_its_own(tmp_path: Path) -> None:
 
 
 def test_queries_that_cannot_be_answered_are_refused(library: Path) -> None:
-    with pytest.raises(EngineError, match="no formula"):
+    with expect_error("E376"):
         search(SearchFormulas(library, "$ $"))
-    with pytest.raises(EngineError, match="takes one formula"):
+    with expect_error("E427"):
         search(SearchFormulas(library, "?a+1", how="dense"))

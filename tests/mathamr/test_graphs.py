@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
@@ -34,6 +34,7 @@ from engines.mathamr.graph.drawing import DrawGraph, draw_graph
 from engines.mathamr.inspection import Inspect, inspect
 from engines.mathamr.parsing.parsers import ParseAmr, parse_rows
 from engines.mathamr.trees import Opt, Slt, opt, slt
+from tests.conftest import expect_error
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
   :arg1 (t / thing :arg2-of (s / solve-01) :arg1-of (g / general-02)
@@ -120,7 +121,7 @@ def test_what_is_no_graph_is_refused(text: str) -> None:
 
 
 def test_what_stands_behind_a_graph_is_named_by_its_line() -> None:
-    with pytest.raises(DataError, match="behind the graph in line 3 of its text"):
+    with expect_error("E329"):
         read_graph("# ::snt A boy.\n(b / boy\n :mod (g / good)) and girls\n# end")
     assert read_graph("# ::snt A boy.\n(b / boy)\n\n# end\n").root.concept == "boy"
 
@@ -230,7 +231,7 @@ def test_a_graph_and_its_formulas_that_do_not_fit_are_told(tmp_path: Path) -> No
         f"{file}:3: B.1: 1 rows repeat an earlier topic_id; this is the first of them",
     ]
     found = graft(Graft(file, mark=True))
-    with pytest.raises(EngineError, match="no formula 'q_1'") as caught:
+    with expect_error("E376") as caught:
         list(found)
     assert (caught.value.code, caught.value.where) == ("E376", f"{file}:3")
     marked = written(tmp_path / "b.jsonl", {"topic_id": "B.1", "amr": amr, "formulas": {"1": "x", "7": "y"}})
@@ -292,6 +293,6 @@ def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
         (extract_context, ExtractContext(file=file)),
         (parse_rows, ParseAmr(file)),
     ):
-        with pytest.raises(DataError, match="no rows") as caught:
+        with expect_error("E314") as caught:
             list(make(spec))
         assert (caught.value.code, caught.value.where) == ("E314", str(file))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.mathamr.retrieval.strings import EmbedStrings, embed_strings
 from engines.mathamr.sentences import (
@@ -23,6 +22,7 @@ from engines.mathamr.sentences import (
 )
 from engines.training import TrainConfig
 from engines.training.checkpoints import Identity
+from tests.conftest import expect_error
 
 FORUM = asset("sample/arqmath/sample-forum")
 PAIRS = [
@@ -99,14 +99,14 @@ def test_pairs_of_the_sample_have_the_papers_labels() -> None:
 
 def test_batches_of_two_losses_are_refused() -> None:
     task = make_sentence_task({"block": 4}, {"collection": FORUM}, seed=0)
-    with pytest.raises(EngineError, match="both losses"):
+    with expect_error("E677"):
         task.collate([(0, 0), (1, 1)])
 
 
 def test_strings_of_several_representations_are_not_embedded_together(tmp_path: Path) -> None:
     rows = ({"id": kind, "kind": kind, "string": "x"} for kind in ("opt", "latex"))
     (tmp_path / "mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(EngineError, match="several representations"):
+    with expect_error("E402"):
         embed_strings(EmbedStrings(tmp_path / "mixed.jsonl", tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 

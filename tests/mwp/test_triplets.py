@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
@@ -35,6 +35,7 @@ from engines.mwp.triplets.similarity import (
     equation_similarity,
     tokenize_for_bleu,
 )
+from tests.conftest import expect_error
 from workbench.papers.mwp.tables import anchors
 
 
@@ -304,7 +305,7 @@ def test_triplets_that_were_labelled_bad_are_left_out_and_counted(tmp_path: Path
     assert found["triplets"] == [rows[0], *rows[2:]]
     assert found["labelled"] == 1
     bad.write_text('{"anchor": 3}\n')
-    with pytest.raises(DataError, match="no triplet"):
+    with expect_error("E317", line=1):
         find_triplets(FindTriplets(data, without=bad))
 
 

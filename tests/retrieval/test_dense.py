@@ -21,6 +21,7 @@ from engines.retrieval.dense import (
     row_cosines,
 )
 from engines.retrieval.stored import top_k
+from tests.conftest import expect_error
 
 RNG = np.random.default_rng(0)
 
@@ -116,7 +117,7 @@ def test_the_choice_goes_by_size_and_says_why() -> None:
         in choose_index_kind(28_000_000, 384).reason
     )
     assert choose_index_kind(10, 384, kind="hnsw").reason.startswith("requested")
-    with pytest.raises(EngineError, match="unknown dense index"):
+    with expect_error("E665"):
         choose_index_kind(10, 384, kind="annoy")  # type: ignore[arg-type]
 
 

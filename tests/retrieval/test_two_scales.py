@@ -12,9 +12,9 @@ from random import Random
 import pytest
 
 from engines.arqmath.ranking.rank import Fuse, fuse
-from engines.core.errors import EngineError
 from engines.retrieval.fusion import min_max
 from engines.retrieval.trec import Scored, TrecRun, check_out, read_run, scored_depth, with_tail, write_run
+from tests.conftest import expect_error
 
 DEPTH, LONG = 20, 100
 
@@ -105,13 +105,13 @@ def scored(names: str) -> list[Scored]:
 def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
     for name, topics in (("one", ("A.1",)), ("other", ("A.1", "A.2")), ("old", ("A.1", "A.9"))):
         write_run(TrecRun(name, {topic: scored("abc") for topic in topics}), tmp_path / name)
-    with pytest.raises(EngineError, match=r"1 other topics, as A\.9") as caught:
+    with expect_error("E432") as caught:
         fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "old"))
     assert (caught.value.code, caught.value.exit_code) == ("E432", 2)
     assert "A.9" in read_run(tmp_path / "old").rankings
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))  # the same once more
-    with pytest.raises(EngineError, match="written uncompressed"):
+    with expect_error("E430"):
         check_out(tmp_path / "run.tsv.gz", ["A.1"])
 
 
@@ -136,9 +136,8 @@ def test_a_light_install_fuses_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_is_no_run_is_not_written_over(tmp_path: Path, line: str) -> None:
     out = tmp_path / "judgements.tsv"
     out.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(EngineError, match="not a run") as caught:
+    with expect_error("E432"):
         check_out(out, ["A.1"])
-    assert caught.value.code == "E432"
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,7 @@ def links(screen: ArqmathScreen) -> list[tuple[str, str]]:
     return [(row["link"], row["verdict"]) for row in table.visible_records()]
 
 
+@pytest.mark.slow
 async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereEngine) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -192,6 +193,7 @@ async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereE
     assert not given.exists()
 
 
+@pytest.mark.slow
 async def test_a_link_is_derived_on_the_e_graphs_screen_and_opened_at_its_line(
     build: Make, engine: HereEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import AsyncIterator, Callable
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from engines.core.vocabulary import LETTERS, to_prefix
@@ -13,6 +15,7 @@ from screens.app import Workbench
 from screens.egraphs.columns import parse_growth
 from screens.egraphs.growth import GrowLine
 from screens.egraphs.member import MemberPane
+from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import PlotWidget
@@ -62,45 +65,71 @@ def test_what_cannot_be_grown_is_said(text: str, wrong: str) -> None:
     assert wrong in found[2]
 
 
-@pytest.mark.slow
-async def test_several_variables_are_grown_copied_and_sliced(
-    build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@contextlib.asynccontextmanager
+async def growing(
+    build: Build, monkeypatch: pytest.MonkeyPatch, *keys: str
+) -> AsyncIterator[tuple[Pilot[None], EgraphsScreen]]:
+    """Open the screen and grow `GROWN` from `HEAD` where x > 0; the keys are pressed in the line before."""
     monkeypatch.setattr("tests.screens.egraph_engine.GROWN", GROWN)
     set_value("egen.style", "any")
     set_value("egen.order", "readable")
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
+    async with build().run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        assert screen.why_not("later")
+        await press(pilot, "a")
+        screen.query_one(GrowLine).field.value = f"{HEAD} where x > 0 weights power=2"
+        await press(pilot, *keys, "enter", "x")
+        await settle(pilot, lambda: bool(screen.why_not("stop")))
+        yield pilot, screen
+
+
+@pytest.mark.slow
+async def test_the_line_says_how_members_are_drawn_and_two_keys_change_it(build: Build) -> None:
+    set_value("egen.style", "any")
+    set_value("egen.order", "readable")
+    async with build().run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
         await press(pilot, "a")
         line = screen.query_one(GrowLine)
         assert "style any (F2), readable first (F3)" in str(line.query_one(".say", Static).content)
         line.field.value = f"{HEAD} where x > 0 weights power=2"
         await press(pilot, "f3")
         assert "style any (F2), random first (F3)" in str(line.query_one(".say", Static).content)
-        await press(pilot, "f2", "f2", "f2", "f3", "f3", "f3", "enter", "x")
-        await settle(pilot, lambda: bool(screen.why_not("stop")))
 
-        # What was asked, and where it is said.
-        asked_for = screen.now.drafts[0].params
+
+@pytest.mark.slow
+async def test_what_was_asked_is_said_at_what_was_grown(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The keys go once through all styles and all orders.
+    async with growing(build, monkeypatch, *["f2"] * 3, *["f3"] * 4) as (_, screen):
         wanted = {"expr": "* sqrt pow x 2 y", "assume": "0 < x", "style": "any", "order": "readable"}
         wanted["weights"] = "power=2.0"
-        assert wanted.items() <= asked_for.items()
+        assert wanted.items() <= screen.now.drafts[0].params.items()
         middle = screen.query_one("#middle", Pane)
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
         assert middle.footnote.endswith(" · any, readable, weighted, seed 0")
         assert not screen.why_not("keep")
         assert screen.describe_unsaved()
-        assert "K saves it" in str(line.query_one(".say", Static).content)
+        assert "K saves it" in str(screen.query_one(GrowLine).query_one(".say", Static).content)
 
-        # The member that holds only where x is positive is judged there.
+
+@pytest.mark.slow
+async def test_a_member_is_judged_where_the_assumptions_hold(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with growing(build, monkeypatch) as (pilot, screen):
         await press(pilot, "j", "j")
         await settle(pilot, lambda: "✓ equal" in case(screen))
         assert "where 0 < x" in case(screen)
         assert str(screen.query_one("#points-table", Table).columns[0].title) == "where"
 
-        # A slice goes through a judged point, with the same values as the engine's there.
+
+@pytest.mark.slow
+async def test_a_slice_goes_through_a_judged_point(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the same values as the engine's there."""
+    async with growing(build, monkeypatch) as (pilot, screen):
+        await press(pilot, "j", "j")
+        await settle(pilot, lambda: "✓ equal" in case(screen))
         pane, plot = screen.query_one("#right", MemberPane), screen.query_one(PlotWidget)
         assert not screen.why_not("later")
         runs = []
@@ -119,32 +148,42 @@ async def test_several_variables_are_grown_copied_and_sliced(
         await press(pilot, "less_than_sign", "less_than_sign")
         assert plot.caption.startswith(pane.slices[0].words)
 
-        # The command lines have the options, and growing again has the settings.
-        for member, words in (
-            (True, "mathwb egen explain --assume '0 < x' --seed 0 -- '* sqrt pow x 2 y' '* x y'"),
-            (False, "--style any --weights power=2.0 --order readable"),
-        ):
-            if not member:
-                await press(pilot, "h")
-            await press(pilot, "Y", "c")
-            path = state_dir() / "clipboard.txt"
-            await settle(pilot, lambda words=words, path=path: words in path.read_text("utf-8"))  # type: ignore[misc]
-            assert words in path.read_text("utf-8")
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("j", "j"), "mathwb egen explain --assume '0 < x' --seed 0 -- '* sqrt pow x 2 y' '* x y'"),
+        (("h",), "--style any --weights power=2.0 --order readable"),
+    ],
+    ids=["member", "head"],
+)
+async def test_copied_commands_have_the_options(
+    build: Build, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], words: str
+) -> None:
+    async with growing(build, monkeypatch) as (pilot, screen):
+        await press(pilot, *keys)
+        await settle(pilot, lambda: "h" in keys or "✓ equal" in case(screen))
+        await press(pilot, "Y", "c")
+        path = state_dir() / "clipboard.txt"
+        await settle(pilot, lambda: path.exists() and words in path.read_text("utf-8"))
+        assert words in path.read_text("utf-8")
         assert "--assume '0 < x'" in path.read_text("utf-8")
+
+
+@pytest.mark.slow
+async def test_growing_again_has_the_same_settings(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with growing(build, monkeypatch) as (pilot, screen):
+        asked_for = screen.now.drafts[0].params
         await press(pilot, "i")
         await settle(pilot)
-        lines = app.screen.query_one(ReaderBox).reader.lines
-        told = {
-            "variables   x, y",
-            "assumed     0 < x",
-            "style       any, readable first",
-            "weights     power=2.0",
-        }
-        assert told <= set(map(str, lines))
+        lines = set(map(str, pilot.app.screen.query_one(ReaderBox).reader.lines))
+        assert {"variables   x, y", "assumed     0 < x", "weights     power=2.0"} <= lines
+        assert "style       any, readable first" in lines
         await press(pilot, "escape", "R", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         assert screen.now.drafts[1].params == asked_for
-        assert line.field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"
+        assert screen.query_one(GrowLine).field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"
 
 
 @pytest.mark.slow

@@ -338,6 +338,7 @@ async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
         assert here(screen) == ("mini", "B.2", "b")
 
 
+@pytest.mark.slow
 async def test_equal_formulas_are_listed_and_derived(build: Make) -> None:
     app = build()
     async with app.run_test(size=(200, 50)) as pilot:
@@ -452,6 +453,7 @@ def test_the_looks_of_the_screen(build: Make, snap_compare: Compare, size: tuple
     assert snap_compare(build(), terminal_size=size, run_before=look)
 
 
+@pytest.mark.slow
 async def test_own_files_are_added_searched_and_opened_at_the_line(
     workspace: Workspace, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from tests.conftest import mathwb
+from tests.conftest import expect_error, mathwb
 from workbench.paper import all_trainers
 from workbench.recipes import Recipe, list_recipes, load_recipe, with_settings
 from workbench.train import Sweep, job_spec, list_variants, summarize_values
@@ -102,10 +102,10 @@ def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
     [
         (("--set", "lr=fast"), 2, "E630"),
         (("--set", "learning=1"), 2, "E424"),
-        (("--set", "train.lrr=1"), 2, "Did you mean 'lr'?"),
+        (("--set", "train.lrr=1"), 2, "'lr'"),
         (("--set", "seed=-1"), 2, "seed is -1"),
         (("--seeds=-1,2",), 2, "seed is -1"),
-        (("--set", "best=acuracy"), 2, "Did you mean 'accuracy'?"),
+        (("--set", "best=acuracy"), 2, "'accuracy'"),
         (("--set", "data.corpus=no"), 2, "E424"),
         (("--device", "tpu"), 2, "E638"),
         (("--executor", "cloud"), 2, "E638"),
@@ -124,7 +124,7 @@ def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int,
 def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recipe: Path) -> None:
     for how in ("--detach", "--headless"):
         refused = done("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
-        assert "Did you mean 'd_model'?" in refused
+        assert "'d_model'" in refused
     for words in (["--set", "data.exlude=x"], ["--init-from", "nosuch"]):
         done("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
     refused = done("train", "--headless", recipe, "--init-from", "x", code=2).stderr
@@ -137,9 +137,9 @@ def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recip
 def test_data_that_a_trainer_would_not_read_is_refused(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     path = tmp_path / "data.toml"
     path.write_text(recipe.read_text() + '\n[params.data]\ncorpuss = "mine"\n')
-    with pytest.raises(EngineError, match=r"reads no data\.corpuss") as caught:
+    with expect_error("E424") as caught:
         job_spec(lab.workspace, load_recipe(str(path)))
-    assert caught.value.remedy == "Did you mean 'corpus'?"
+    assert "'corpus'" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

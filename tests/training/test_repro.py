@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from benchmarks.repro import measured
 from engines.core.errors import EngineError
 from engines.core.system import asset
+from tests.conftest import expect_error
 from workbench.cli.command import app
 from workbench.jobs import control
 from workbench.recipes import Recipe, load_recipe
@@ -92,7 +93,7 @@ def test_what_is_not_there_is_refused(lab: Lab) -> None:
         assert caught.value.exit_code == 2
     (lab.workspace.root / "results" / "egen").mkdir(parents=True)
     (lab.workspace.root / "results" / "egen" / "bad.json").write_text(json.dumps({"table": 4}))
-    with pytest.raises(EngineError, match="not a result file"):
+    with expect_error("E318"):
         paper_tables(lab.workspace, "egen")
 
 

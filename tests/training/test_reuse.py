@@ -13,7 +13,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
-from tests.conftest import mathwb
+from tests.conftest import expect_error, mathwb
 from workbench.jobs import control
 from workbench.jobs.archive import plan_packing, unpack_job, write_planned
 from workbench.jobs.folder import Job
@@ -35,7 +35,7 @@ def finished(lab: Lab, recipe: Path) -> JobView:
 @pytest.mark.slow
 def test_a_training_goes_on_with_more_steps(lab: Lab, trained: JobView) -> None:
     number = trained.id
-    with pytest.raises(EngineError, match="has succeeded"):
+    with expect_error("E603"):
         control.resume_job(lab.workspace, number)
     control.resume_job(lab.workspace, number, ["steps=30", "log_every=5"])
     view = lab.wait(number, "succeeded")

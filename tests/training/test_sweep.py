@@ -123,7 +123,7 @@ def test_what_would_have_no_effect_is_refused(lab: Lab, recipe: Path, words: lis
 def test_the_worst_are_told_by_a_measure_that_is_taken(lab: Lab, recipe: Path) -> None:
     words = ["train", recipe, "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
     assert "E403" in (found := complaint(*words))
-    assert "Did you mean 'accuracy'?" in found
+    assert "'accuracy'" in found
     assert control.list_jobs(lab.workspace) == []
 
 

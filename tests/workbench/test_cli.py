@@ -134,7 +134,7 @@ def test_an_option_that_is_given_again_is_refused_in_one_line() -> None:
 def test_an_unknown_command_gets_a_hint() -> None:
     result = mathwb("confg")
     assert result.returncode == 2
-    assert "Did you mean 'config'?" in result.stderr
+    assert "'config'" in result.stderr
 
 
 def test_config_shows_the_origin_of_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,7 +345,7 @@ def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixt
         (("mathamr", "search", ".", "-x^2", "--kk", "3"), "No such option: --kk"),
         (("egen", "stats"), "Missing argument"),
         (("egen", "corpus"), "--out"),
-        (("egen", "genrate"), "Did you mean 'generate'?"),
+        (("egen", "genrate"), "'generate'"),
         (("jobs", "show", "first"), "integer"),
         (("--nosuch",), "--nosuch"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
+from tests.conftest import expect_error
 from workbench.config import KEYS, load_config, set_value
 from workbench.errors import UsageError
 from workbench.folders import cache_dir, config_dir, config_file, data_dir, default_workspace, state_dir
@@ -131,7 +132,7 @@ def test_a_wrong_line_in_the_file_leaves_the_others_working() -> None:
 def test_a_file_that_is_no_toml_is_named(text: str) -> None:
     config_dir().mkdir(parents=True)
     config_file().write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(UsageError, match="cannot be read") as caught:
+    with expect_error("E422") as caught:
         load_config()
     assert caught.value.where == str(config_file())
 
@@ -161,5 +162,5 @@ def test_without_it_the_platform_decides(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 @pytest.mark.parametrize(("name", "value"), [("egen.max_tokens", "2000"), ("fps", "100000")])
 def test_numbers_that_make_no_sense_are_refused(name: str, value: str) -> None:
-    with pytest.raises(UsageError, match="at most"):
+    with expect_error("E421"):
         set_value(name, value)

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
+from tests.conftest import expect_error
 from workbench.cli.command import app
 from workbench.cli.data import list_data
-from workbench.errors import WorkspaceError
 from workbench.workspace import SHOWN, DataRegistry, Workspace, all_kinds, ensure_sample
 
 
@@ -142,7 +142,7 @@ def test_names_are_unique_paths_are_registered_once_and_removing_keeps_the_file(
         registry.add_entry("expressions", path)
     registry.add_entry("expressions", paths[0])
     assert {entry.name for entry in registry.list_entries()} == {"mine", "mine-2"}
-    with pytest.raises(EngineError, match="taken"):
+    with expect_error("E432"):
         registry.add_entry(
             "expressions",
             paths[0],
@@ -194,7 +194,7 @@ def test_thousands_of_bad_lines_are_counted_and_some_kept(registry: DataRegistry
 
 
 def test_unknown_kinds_and_names_get_a_hint(registry: DataRegistry, tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="unknown kind") as caught:
+    with expect_error("E431") as caught:
         registry.add_entry("cluster", tmp_path)
     assert "clusters" in caught.value.remedy
     with pytest.raises(EngineError) as caught:
@@ -204,7 +204,7 @@ def test_unknown_kinds_and_names_get_a_hint(registry: DataRegistry, tmp_path: Pa
 
 def test_a_corrupt_list_is_refused_and_kept(registry: DataRegistry) -> None:
     registry.path.write_text("[mine]\nkind = 3\nwhat = 1\n")
-    with pytest.raises(WorkspaceError, match="corrupt"):
+    with expect_error("E504"):
         registry.list_entries()
     assert registry.path.read_text().startswith("[mine]")
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import to_mapping
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
+from tests.conftest import expect_error
 from workbench.operations import find_operation
 from workbench.papers.egen.tables import write_expression
 
@@ -223,7 +224,7 @@ def test_a_generated_cluster_can_be_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"head": "x", "members": [], "stats": {}}', "sin x"])
 def test_what_is_no_generated_cluster_is_not_kept(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(text)
-    with pytest.raises(DataError, match="no generated cluster"):
+    with expect_error("E318"):
         call("save", cluster=str(tmp_path / "c.json"), out=str(tmp_path / "saved"))
 
 
@@ -242,7 +243,7 @@ def test_bad_settings_are_explained() -> None:
 
 @pytest.mark.parametrize(("task", "params"), [("map", {"method": "pca"}), ("eval", {"task": "kmeans"})])
 def test_a_seed_that_nothing_is_drawn_by_is_refused(task: str, params: dict[str, str]) -> None:
-    with pytest.raises(EngineError, match=r"seed|no test set") as caught:
+    with expect_error("E427") as caught:
         call(task, model="egen-both", **params, seed=3)
     assert (caught.value.code, caught.value.exit_code) == ("E427", 2)
 
@@ -251,7 +252,7 @@ def test_a_seed_that_nothing_is_drawn_by_is_refused(task: str, params: dict[str,
 @pytest.mark.parametrize("value", [0, 10**20])
 def test_numbers_that_make_no_sense_are_refused(name: str, value: int, tmp_path: Path) -> None:
     for task, params in (("generate", {"expr": "x"}), ("corpus", {"out": str(tmp_path / "c")})):
-        with pytest.raises(EngineError, match=name) as caught:
+        with expect_error("E424") as caught:
             call(task, **params, **{name: value})
         assert (caught.value.code, caught.value.exit_code) == ("E424", 2)
 

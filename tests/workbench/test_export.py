@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from tests.conftest import expect_error
 from workbench import __version__
-from workbench.errors import UsageError
 from workbench.export import TABLE_FORMATS, csv_lines, current_commit, write_document, write_table
 
 COLUMNS = ("member", "tokens", "note")
@@ -80,7 +80,7 @@ def test_the_sidecar_names_version_source_and_columns(tmp_path: Path) -> None:
 
 
 def test_an_unknown_ending_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\.cvs"):
+    with expect_error("E430"):
         write_table(tmp_path / "t.cvs", COLUMNS, ROWS, provenance={})
     assert list(tmp_path.iterdir()) == []
 

@@ -18,6 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from engines.core.spec import describe_fields, read, to_mapping
 from engines.retrieval.trec import read_run
+from tests.conftest import expect_error
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform_recipe
@@ -168,9 +169,8 @@ def test_what_is_read_is_not_overwritten(name: str, tmp_path: Path) -> None:
     (tmp_path / "same.tsv").symlink_to(runs[0])
     row, before = find_operation(name), runs[0].read_text()
     for out in (runs[0], tmp_path / "same.tsv"):
-        with pytest.raises(EngineError, match="would overwrite") as caught:
+        with expect_error("E427"):
             row.run({"runs": [str(run) for run in runs], "out": str(out)})
-        assert caught.value.code == "E427"
     assert runs[0].read_text() == before
     row.run({"runs": [str(run) for run in runs], "out": str(tmp_path / "c.tsv")})
     assert read_run(tmp_path / "c.tsv").rankings["B.1"]

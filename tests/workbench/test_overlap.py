@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from engines.core.errors import DataError
 from engines.core.system import asset
+from tests.conftest import expect_error
 from workbench.cli.command import app
 from workbench.overlap import NEAR, TextUnit, compare_data, compare_texts
 from workbench.workspace import Workspace, ensure_sample
@@ -59,11 +59,10 @@ def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) 
 def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     expressions = _file(tmp_path / "e.txt", "sin x\n")
-    with pytest.raises(DataError, match="the other texts") as caught:
+    with expect_error("E326") as caught:
         compare_data(texts, expressions)
-    assert caught.value.code == "E326"
     bad = _file(tmp_path / "bad.jsonl", '{"text": "a b c"}\n{"id": 4}\n')
-    with pytest.raises(DataError, match="has no text") as caught:
+    with expect_error("E317", line=2) as caught:
         compare_data(bad, texts)
     assert caught.value.line == 2
 
@@ -71,7 +70,7 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
 def test_a_line_that_is_nested_too_deep_is_named(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     deep = _file(tmp_path / "deep.jsonl", '{"text": "a b c"}\n' + '{"a":' * 100_000 + "\n")
-    with pytest.raises(DataError, match="not JSON") as caught:
+    with expect_error("E317", line=2) as caught:
         compare_data(deep, texts)
     assert caught.value.line == 2
 

@@ -8,6 +8,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
+from tests.conftest import expect_error
 from workbench.errors import UsageError
 from workbench.operations import all_operations
 from workbench.recipes import list_recipes, load_recipe, with_settings
@@ -95,9 +96,8 @@ def test_a_recipe_that_extends_another_says_only_what_differs(tmp_path: Path) ->
 def test_recipes_that_extend_each_other_are_refused(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text('extends = "two.toml"\n')
     (tmp_path / "two.toml").write_text('extends = "one.toml"\n')
-    with pytest.raises(EngineError, match="extends itself") as caught:
+    with expect_error("E610") as caught:
         load_recipe(str(tmp_path / "one.toml"))
-    assert caught.value.code == "E610"
     (tmp_path / "three.toml").write_text('extends = "egen/no-such"\n')
     with pytest.raises(EngineError) as caught:
         load_recipe(str(tmp_path / "three.toml"))
@@ -107,10 +107,10 @@ def test_recipes_that_extend_each_other_are_refused(tmp_path: Path) -> None:
 def test_the_name_that_other_libraries_use_leads_to_ours() -> None:
     with pytest.raises(EngineError) as caught:
         with_settings(load_recipe("egen/cl-mean-tiny"), ["learning_rate=1e-3"])
-    assert caught.value.remedy == "Did you mean 'lr'?"
+    assert "'lr'" in caught.value.remedy
     with pytest.raises(EngineError) as caught:
         TrainConfig.from_table({"steps": 1, "learning_rate": 1e-3})
-    assert caught.value.remedy == "Did you mean 'lr'?"
+    assert "'lr'" in caught.value.remedy
 
 
 def test_a_recipe_of_an_earlier_version_that_names_a_removed_trainer_is_told_what_to_use() -> None:
