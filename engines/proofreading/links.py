@@ -447,7 +447,7 @@ class LinkReader:
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
         if for_all or self._claims_for_all(link, left, right):
-            found = self.judge.holds(statement, self._supposed(link, left, right))
+            found = self.judge.holds(statement, self._list_conditions(link, left, right))
             if found.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {found.witness}")
         reduced = self.facts.reduce_by_facts(left, right)
@@ -663,7 +663,7 @@ class LinkReader:
     def _refute(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """A claim about any numbers with one at which it fails, and with the condition under which it
         holds."""
-        found = self.judge.equal(left, right, self._supposed(link, left, right))
+        found = self.judge.equal(left, right, self._list_conditions(link, left, right))
         if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
             return LinkVerdict(link, "right", found.condition and f"where {found.condition}")
         if found.outcome == "undecided":
@@ -671,7 +671,7 @@ class LinkReader:
         condition = found.condition or find_repair(left, right)
         return LinkVerdict(link, "wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
 
-    def _supposed(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
+    def _list_conditions(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
         """What holds for the variables of a claim: by inequalities, and by the words beside it."""
         free = free_symbols(left) | free_symbols(right)
         words = f"{link.before} {link.after.partition('.')[0]}"
