@@ -17,13 +17,16 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, Role
-from engines.formula.words import CONNECTIVES, UNITS, Line, argument_pieces, name_of
+from engines.formula.words import CONNECTIVES, QUANTIFIED, UNITS, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 SHARED = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
-STATEMENTS = frozenset((*SHARED, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not"))
+QUANTIFIERS = ("forall", "exists")
+STATEMENTS = frozenset(
+    (*SHARED, *QUANTIFIERS, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
+)
 
 
 class UnreadError(Exception):
@@ -61,6 +64,8 @@ def free_variables(tree: Tree) -> set[str]:
     """Return the names of variables that nothing binds."""
     if not tree.children:
         return {tree.label}
+    if tree.label in QUANTIFIERS:
+        return set().union(*map(free_variables, tree.children[1:])) - {tree.children[0].label}
     if tree.label in ("sum", "prod", "integral", "limit"):
         bound, *bounds, body = tree.children
         return set().union(*map(free_variables, bounds)) | (free_variables(body) - {bound.label})
@@ -115,6 +120,16 @@ class Cursor(ABC):
         self.integrals = 0
 
     # What the layers above read: the parts of a formula that hold one another
+
+    @abstractmethod
+    def parse_line(self) -> Tree:
+        """Parse all that the line says."""
+        ...
+
+    @abstractmethod
+    def parse_cases(self, piece: Piece) -> Tree:
+        """Parse a value by cases, or statements that hold together."""
+        ...
 
     @abstractmethod
     def parse_statement(self) -> Tree:
@@ -227,7 +242,8 @@ class Cursor(ABC):
         if not label.startswith("T!") or not words:
             return False
         before = self.piece_ahead(-1)
-        return words in UNITS or (before.role == Role.NUMBER and words.lower() not in CONNECTIVES)
+        joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFIED
+        return self.here.alone.label[2:].strip(" .") in UNITS or (before.role == Role.NUMBER and not joins)
 
     def is_called(self) -> bool:
         """Return whether a word at the cursor is followed by a bracket."""

@@ -32,8 +32,10 @@ from engines.formula.words import (
     is_name,
     is_variable,
     name_of,
+    parse_line,
     spell_argument,
     variable_name,
+    words_of,
 )
 
 _SIGNS = {"U!plus": "+", "O!minus": "-", "O!plus-or-minus": "pm", "O!minus-or-plus": "mp"}
@@ -45,6 +47,8 @@ _CLOSURE = {"[]": "cc", "(]": "oc", "[)": "co", "()": "oo", "][": "oo", "]]": "o
 _COLLECTIONS = frozenset(
     (*SETS_OF_NUMBERS, "union", "intersection", "without", "set", "interval", "list", "text")
 )
+_NO_CELL = parse_line([])
+_OTHERWISE = ("otherwise", "else", "if not", "in all other cases")
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
 _MARKS = {"F!¯": "\u0304", "F!^": "\u0302", "F!~": "\u0303", "F!˙": "\u0307", "F!¨": "\u0308"}
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
@@ -279,7 +283,9 @@ class Expressions(Letters):
             return Tree("floor", tuple(members))
         if pair == "⌈⌉" and len(members) == 1:
             return Tree("ceil", tuple(members))
-        # Braces make a set.
+        # Braces make a set, or stand around a system.
+        if pair == "{}" and len(members) == 1 and members[0].label in ("such", "and", "cases"):
+            return members[0]
         if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
             if len(members) == 1 and (self.here.role == Role.SCRIPT or members[0].label in "+-*/"):
                 raise self.make_error("braces around one thing can be read in two ways", start)
@@ -354,12 +360,42 @@ class Expressions(Letters):
         if label.startswith("F!") and len(tree.children) == 1:
             return self.parse_accented(piece)
         if label == "O!cases":
-            raise self.make_error("cases are not understood", piece)
+            return self.parse_cases(piece)
         if label == "O!continued-fraction":
             return self.parse_powers(Tree("/", tuple(map(self.term_of, tree.children))))
         if label == "E!missing":
             raise self.make_error("an argument is missing", piece)
         raise self.make_error(f"{piece.text or label[2:]!r} is not understood", piece)
+
+    def parse_cases(self, piece: Piece) -> Tree:
+        r"""A value by cases, or, where no row has a condition, statements that hold together."""
+        cells = piece.alone.children
+        if piece.alone.label.startswith("M!M"):  # \\left\\{ \\begin{array} ... \\right.
+            cells = tuple(cell for row in cells for cell in (*row.children, _NO_CELL)[:2])
+        rows = [
+            (argument_pieces(one), argument_pieces(other))
+            for one, other in zip(*[iter(cells)] * 2, strict=True)
+        ]
+        rows = [row for row in rows if any(row)]
+        if not any(condition for _, condition in rows):
+            found = [self.cursor_on(value).parse_line() for value, _ in rows]
+            if found and all(map(is_statement, found)):
+                return Tree("and", tuple(found)) if len(found) > 1 else found[0]
+            raise self.make_error("cases without conditions are not understood", piece)
+        parts: list[Tree] = []
+        for value, condition in rows:
+            if is_statement(case := self.cursor_on(value).parse_line()) or case.label == "list":
+                raise self.make_error("cases of statements are not understood", piece)
+            words = [words_of(one) for one in condition]
+            if words and words[0] in CONNECTIVES:
+                condition, words = condition[1:], words[1:]
+            if len(words) == 1 and words[0] in _OTHERWISE:
+                parts += [case, Tree("else")]
+            elif condition and is_statement(held := self.cursor_on(condition).parse_line()):
+                parts += [case, held]
+            else:
+                raise self.make_error("the condition of a case is not understood", piece)
+        return Tree("cases", tuple(parts))
 
     def parse_fraction(self, piece: Piece) -> Tree:
         """Parse a fraction; `d/dx` is a derivative."""

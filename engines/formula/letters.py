@@ -356,6 +356,8 @@ class Letters(Cursor):
 
     def parse_bracketed(self) -> tuple[str, str, list[Tree]]:
         """Return an opening bracket, the closing one, and the things in between."""
+        if (inside := self.parse_set_by_condition()) is not None:
+            return "{", "}", [inside]
         opening = self.take_piece()
         bars, self.bars = self.bars, 0
         self.brackets += 1
@@ -388,6 +390,36 @@ class Letters(Cursor):
         self.brackets -= 1
         self.bars, self.integrals, self.context.intervals = bars, integrals, hint
         return opening.text, self.take_piece().text, result
+
+    def parse_set_by_condition(self) -> Tree | None:
+        r"""A set by what holds of its members, `\{x \mid x > 0\}`, or a system behind one brace; None for
+        other brackets."""
+        if self.here.text != "{" or self.here.role != Role.OPEN:
+            return None
+        depth, middle, end = 0, 0, self.at
+        for at in range(self.at, self.length):
+            piece = self.parts[at]
+            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+            if depth == 1 and not middle and (piece.role == Role.COLON or piece.text in ("\\mid", "|")):
+                middle = at
+            if not depth:
+                end = at
+                break
+        if end > self.at and not self.parts[end].text:  # \\left\\{ ... \\right.
+            inside = self.parts[self.at + 1 : end]
+            table = len(inside) == 1 and inside[0].alone.label.startswith("M!M")
+            system = self.parse_cases(inside[0]) if table else self.cursor_on(inside).parse_line()
+            self.at = end + 1
+            return system
+        bars = sum(piece.text == "|" for piece in self.parts[self.at : end])
+        if not middle or end == self.at or (self.parts[middle].text == "|" and bars != 1):
+            return None
+        member, condition = self.parts[self.at + 1 : middle], self.parts[middle + 1 : end]
+        if not member or not any(piece.role == Role.RELATION for piece in condition):
+            return None
+        found = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
+        self.at = end + 1
+        return Tree("such", found)
 
     def is_turned_bracket(self, opening: str) -> bool:
         """Return whether the bracket that was opened is closed by one that opens."""

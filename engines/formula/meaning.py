@@ -15,8 +15,10 @@ The labels of terms are, with their operands:
 - `pm` (one or two): both signs at once;
 - `tuple list set` (members...), `interval` (`oo`, `oc`, `co` or `cc`, low, high), `union intersection
   without` (2), `matrix` (rows of `row`), `det tr transpose inverse` (1);
+- `such` (member, condition): the set of all such members; `cases` (value, condition, value, ...): a value
+  by cases, in which `else` is the condition of all that is left;
 - statements: `= != < <= > >= in subset approx` (2), `congruent` (left, right, modulus), `and or implies iff`
-  (2 and more), `not` (1);
+  (2 and more), `not` (1), `forall exists` (variable, where it ranges, if that is said, body);
 - `unit` (name): a factor such as `cm`; `text` (words): an answer in words.
 
 A percent sign divides by 100 and a degree sign multiplies by pi/180.
@@ -32,7 +34,15 @@ from typing import TYPE_CHECKING, Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
-from engines.formula.cursor import SHARED, ZERO, ReadingContext, UnreadError, is_bold, is_statement
+from engines.formula.cursor import (
+    QUANTIFIERS,
+    SHARED,
+    ZERO,
+    ReadingContext,
+    UnreadError,
+    is_bold,
+    is_statement,
+)
 from engines.formula.expressions import Expressions
 from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
@@ -40,13 +50,17 @@ from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, Role
 from engines.formula.words import (
     CONNECTIVES,
+    MEMBERS,
+    QUANTIFIED,
     RELATIONS,
+    SETS_OF_NUMBERS,
     USUAL,
     argument_pieces,
     bracket_after,
     is_alignment,
     is_blank,
     is_connective,
+    is_variable,
     iterate_lines,
     join_words,
     name_of,
@@ -57,6 +71,21 @@ from engines.formula.words import (
 
 if TYPE_CHECKING:
     from engines.formula.reader import Dialect
+
+_SUCH_THAT = ("such that", "so that", "we have", "with")
+_TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
+
+
+def _is_logical_letter(tree: Tree) -> bool:
+    """Return whether an arrow behind a term is an implication: the term is a letter for a proposition, a
+    predicate, or several of them with connectives."""
+    if tree.label in ("and", "or", "implies", "iff", "not"):
+        return all(map(_is_logical_letter, tree.children))
+    name = tree.children[0].label if tree.label == "call" else tree.label
+    return name in _PROPOSITIONS and (tree.label == "call") <= name.isupper()
+
+
+_PROPOSITIONS = frozenset("pqrsPQRS")
 
 
 class Statements(Expressions):
@@ -77,10 +106,58 @@ class Statements(Expressions):
             while self.is_gap(self.here):
                 self.at += 1
             results.append(self.parse_statement())
+            while words_of(self.here) in QUANTIFIED:
+                results = [self.parse_quantifier_behind(self.join_formulas(results, joins))]
+                joins = []
             if self.at >= self.length:
                 break
             joins.append(self.read_separator())
         return self.join_formulas(results, joins)
+
+    # Quantifiers
+
+    def parse_quantified(self, label: str) -> Tree:
+        r"""What a sign such as `\forall` quantifies: variables, where they range, and all that follows."""
+        names, ranges = self.parse_range("")
+        while self.is_gap(self.here) or self.here.role == Role.COLON or words_of(self.here) in _SUCH_THAT:
+            self.take_piece()
+        if self.at >= self.length:
+            raise self.make_error("what is quantified is missing")
+        return self.bind_variables(label, names, ranges, self.parse_statement())
+
+    def parse_quantifier_behind(self, body: Tree) -> Tree:
+        """A statement with its quantifier behind it: `x^2 >= 0` for all real x."""
+        label, numbers = QUANTIFIED[words_of(self.take_piece())]
+        names, ranges = self.parse_range(numbers)
+        return self.bind_variables(label, names, ranges, body)
+
+    def parse_range(self, numbers: str) -> tuple[list[Tree], list[Tree]]:
+        """The variables of a quantifier, and for each the statements that say where it ranges."""
+        names: list[Tree] = []
+        while True:
+            if not is_variable(self.here):
+                raise self.make_error("a quantifier without a variable is not understood")
+            names.append(self.parse_identifier(name_of(self.take_piece()))[0])
+            if (
+                self.here.text != ","
+                or not is_variable(self.piece_ahead(1))
+                or self.piece_ahead(2).role == Role.OPEN
+            ):
+                break
+            self.take_piece()
+        ranges = [Tree("in", (name, Tree(numbers))) for name in names] if numbers else []
+        if self.here.role == Role.RELATION:
+            relation, piece = self.read_relation(), self.parts[self.at - 1]
+            right = self.parse_right_side(relation)
+            ranges += [self.make_relation(relation, name, right, piece) for name in names]
+        return names, ranges
+
+    def bind_variables(self, label: str, names: list[Tree], ranges: list[Tree], body: Tree) -> Tree:
+        for name in reversed(names):
+            own = [one for one in ranges if name in one.children]
+            held = own if len(own) < 2 else [Tree("and", tuple(own))]
+            body = Tree(label, (name, *held, body))
+        return body
 
     def is_gap(self, piece: Piece) -> bool:
         """Return whether a piece only separates formulas."""
@@ -115,6 +192,16 @@ class Statements(Expressions):
         """Return formulas joined by what stands between them."""
         if len(formulas) == 1:
             return formulas[0]
+        last = formulas[-1]
+        if (
+            last.label == "in"
+            and last.children[1].label in SETS_OF_NUMBERS
+            and joins[-1] in (",", "and", "if")
+        ):
+            # `x = a + 2k or x = b + 2k`, for integers k
+            name, before = last.children[0], self.join_formulas(formulas[:-1], joins[:-1])
+            if all(name.label in one.list_labels() for one in formulas[:-1]):
+                return Tree("and" if is_statement(before) else "such", (before, last))
         kinds = [is_statement(one) for one in formulas]
         words = set(joins)
         if "iff" in words or "implies" in words or "if" in words:
@@ -141,6 +228,10 @@ class Statements(Expressions):
                 every = (*formulas[:-1], last.children[0])
                 return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
             raise self.make_error("a list beside a relation is not understood")
+        if words == {"or"} and all(
+            not one.children and len(one.label) == 1 and one.label.isalpha() for one in formulas
+        ):
+            return Tree("or", tuple(formulas))  # propositions
         return Tree("list", tuple(formulas))
 
     # Statements
@@ -153,10 +244,10 @@ class Statements(Expressions):
             if label in IFF:
                 self.take_piece()
                 left = Tree("iff", (left, self.parse_disjunction()))
-            elif label in IMPLIES:
+            elif label in IMPLIES or (self.here.text in _TO and _is_logical_letter(left)):
                 self.take_piece()
                 right = self.parse_disjunction()
-                left = Tree("implies", (left, right) if IMPLIES[label] > 0 else (right, left))
+                left = Tree("implies", (left, right) if IMPLIES.get(label, 1) > 0 else (right, left))
             else:
                 return left
 
@@ -184,6 +275,13 @@ class Statements(Expressions):
             result = Tree("not", (self.parse_negation(),))
             self.context.depth -= 1
             return result
+        label = self.here.operator.label[2:]
+        if label in (*QUANTIFIERS, "not-exists") and self.here.role == Role.OPERATOR:
+            self.take_piece()
+            self.enter_level()
+            result = self.parse_quantified(label.removeprefix("not-"))
+            self.context.depth -= 1
+            return result if label in QUANTIFIERS else Tree("not", (result,))
         return self.parse_chain()
 
     # Relations
@@ -193,6 +291,9 @@ class Statements(Expressions):
         if self.here.role == Role.RELATION:
             raise self.make_error("the left side is missing")
         left = self.parse_sets()
+        if (numbers := MEMBERS.get(words_of(self.here))) is not None:
+            self.take_piece()
+            return Tree("in", (left, Tree(numbers)))
         relations: list[Tree] = []
         while True:
             ahead, piece = 0, self.here
@@ -209,6 +310,7 @@ class Statements(Expressions):
                 (bar and self.piece_ahead(ahead + 1).role == Role.SCRIPT)
                 or (not bar and piece.role != Role.RELATION)
                 or piece.operator.label in ARROWS
+                or (piece.text in _TO and not relations and _is_logical_letter(left))
             ):
                 break
             self.at += ahead

@@ -183,6 +183,8 @@ class _PlainWriter:
             return rf"\frac{{d}}{{d{detail}}}"
         if kind == "logarithm":
             return self.write_application("log", rf"\log_{{{detail}}}")
+        if kind == "word" and text == "for" and self.next_text() in ("all", "every", "each", "some", "any"):
+            return rf"\text{{ for {self.take_token()[1]} }}"
         if kind == "word":
             names = split_word(text, _NAMES, text) if behind_number else [text]
             if len(names) > 1 and len(names[0]) > 1:  # 2pir

@@ -11,19 +11,18 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import is_constant_token
+from engines.formula.cursor import QUANTIFIERS
 
 Connective = Literal["", "and", "or", "implies", "iff", "not"]
 Kind = Literal[
     "number", "term", "quantity", "text", "tuple", "list", "set", "interval", "union", "matrix", "relation",
-    "system", "compound", "quantified",
+    "system", "cases", "compound", "quantified",
 ]  # fmt: skip
-QUANTIFIERS = ("forall", "exists")
-"""Labels of quantified statements: a variable, the statement that says where it ranges, if any, the body."""
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx", "congruent")
 """Labels of statements without a connective: a relation of two sides."""
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
 _UNIONS = ("union", "intersection", "without")
-_COLLECTIONS = ("tuple", "list", "set", "interval", "matrix", "text")
+_COLLECTIONS = ("tuple", "list", "set", "interval", "matrix", "text", "cases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +99,8 @@ class Statement:
             return "relation"
         if label in _UNIONS:
             return "union"
+        if label == "such":
+            return "set"
         if label in _COLLECTIONS:
             return label  # type: ignore[return-value]
         if any(node.label == "unit" for node in self.tree):

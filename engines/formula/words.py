@@ -92,14 +92,40 @@ UNITS = frozenset(_UNITS.split())
 CONNECTIVES = {
     **dict.fromkeys(("and", "et", "und", "&"), "and"),
     **dict.fromkeys(("or", "oder", "ou"), "or"),
-    **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as", "for all"), "if"),
+    **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as"), "if"),
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
 }
+_RANGES = {
+    "": "",
+    **dict.fromkeys(("real", "real numbers", "reals", "real number"), "ℝ"),
+    **dict.fromkeys(("integers", "integer", "whole numbers"), "ℤ"),
+    **dict.fromkeys(("natural numbers", "natural number"), "ℕ"),
+    **dict.fromkeys(("rational numbers", "rational number", "rational"), "ℚ"),
+    **dict.fromkeys(("complex numbers", "complex number", "complex"), "ℂ"),
+}
+QUANTIFIED = {
+    f"{phrase} {word}".strip(): (label, numbers)
+    for label, phrases in (
+        ("forall", ("for all", "for every", "for each", "for any")),
+        ("exists", ("for some", "there is", "there exists", "there exist")),
+    )
+    for phrase in phrases
+    for word, numbers in _RANGES.items()
+}
+"""Words that quantify what follows them: the label, and the numbers that it ranges over, if any."""
+MEMBERS = {
+    f"{verb} {word}": numbers
+    for verb in ("is a", "is an", "is any", "are", "is")
+    for word, numbers in _RANGES.items()
+    if word
+}
+"""Words behind a letter that say which numbers it stands for."""
 _OPERATORS = (
     "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod"
     " call pm tuple list set interval union intersection without matrix row det tr transpose inverse unit"
-    " text root not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign"
+    " text root not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign forall"
+    " exists cases such"
 )
 _RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *SEVERAL.values()))
 _SPELT = frozenset(
@@ -199,7 +225,7 @@ def is_blank(piece: Piece) -> bool:
 
 def is_connective(piece: Piece) -> bool:
     """Return whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
-    return words_of(piece) in CONNECTIVES
+    return (words := words_of(piece)) in CONNECTIVES or words in QUANTIFIED
 
 
 def join_words(parts: list[Piece]) -> list[Piece]:

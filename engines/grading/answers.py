@@ -3,25 +3,39 @@ r"""The final answer of a solution, as text: what is boxed, what is announced, o
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from engines.formula.brackets import find_closing
 from engines.formula.notations import is_written_with_names
+from engines.grading.locales import ANNOUNCED, Locale, language_of, with_decimal_points
+from engines.grading.numbers import is_quantity
+from engines.language.numerals import with_ascii_digits
 
 LONGEST = 200_000
 """Of a longer solution only so many characters at its end are searched."""
 
 
-def answer(solution: str) -> str:
+def answer(solution: str, locale: Locale = "auto") -> str:
     r"""The final answer in a solution; a text that is no more than an answer is that answer.
 
-    Several boxes or formulas that belong together (`\boxed{1} and \boxed{2}`) are one answer, a list.
+    Several boxes or formulas that belong together (`\boxed{1} and \boxed{2}`) are one answer, a list. Digits
+    of other scripts are ASCII in it, and decimals have a point.
+
+    Args:
+        solution: A solution, or no more than an answer.
+        locale: The language, which says how decimals are written; `auto`: that of the text.
 
     >>> answer(r"So $x$ is $2 + 3$, hence \boxed{\frac{5}{1}}. Check: $5$.")
     '\\frac{5}{1}'
     >>> answer("She pays 3 for each.\n#### 1,200")
     '1,200'
     """
-    text = repair_escapes(solution[-LONGEST:])
+    text = with_ascii_digits(repair_escapes(solution[-LONGEST:]))
+    language = language_of(text, locale)
+    return with_decimal_points(_find_answer(text, language), language, asked=locale != "auto")
+
+
+def _find_answer(text: str, language: str) -> str:
     if "..." in text:
         text = _GOING_ON.sub("…", text)
     if "</think>" in text:
@@ -35,7 +49,7 @@ def answer(solution: str) -> str:
     if boxed is not None:
         return repair_escapes(boxed) if "\\" in boxed else _find_plain_answer(boxed, False)
     announced = False
-    for pattern in _ANNOUNCED:
+    for pattern in (*_ANNOUNCED, *([ANNOUNCED[language]] if language in ANNOUNCED else [])):
         found = None
         for found in pattern.finditer(text):  # noqa: B007  # the last one
             pass
@@ -96,7 +110,7 @@ _ANNOUNCED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"final answer is\s*:?|final answer\s*:\s*(?:the (?:final )?answer is\s*:?)?|^\s*####|\n\s*####",
-        r"答案\s*(?:是|为)?\s*[:：]?|\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
+        r"\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
     )
 )
 
@@ -120,7 +134,22 @@ def _find_boxed(text: str) -> str | None:
     if not boxes:
         return None
     boxes.reverse()
-    return boxes[0][2] if len(boxes) == 1 else ", ".join(dict.fromkeys(box[2] for box in boxes))
+    joins = [_read_join(text[one[1] : other[0]]) for one, other in pairwise(boxes)]
+    return _join_answers([box[2] for box in boxes], joins)
+
+
+def _read_join(between: str) -> str:
+    """What joins two answers: a comma, or the word between them where that is "or"."""
+    return r" \text{ or } " if _OR.search(_FORMAT.sub(" ", between)) else ", "
+
+
+def _join_answers(parts: list[str], joins: list[str]) -> str:
+    """Answers, each once, with what joins them."""
+    result = parts[0]
+    for place, part in enumerate(parts[1:]):
+        if part not in parts[: place + 1]:
+            result += joins[place] + part
+    return result
 
 
 _MANY = 2_000
@@ -150,6 +179,7 @@ def _is_list_separator(between: str) -> bool:
 
 _WORDS_BETWEEN = 5
 _JOIN = re.compile(r"[,;]|\b(?:and|or)\b")
+_OR = re.compile(r"\bor\b")
 _REASONS = re.compile(
     r"\b(?:wait|no|not|actually|sorry|instead|rather|but|because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=",
     re.IGNORECASE,
@@ -201,16 +231,19 @@ def _find_last_answer(text: str, announced: bool) -> str:
             first -= 1
     found = [_formula_content(one) for one in formulas[first : last + 1]]
     changed, limited = _BEFORE.search(text[: formulas[first].start()]), _AFTER.match(rest)
+    if changed:
+        found[0] = f"\\text{{{changed[0]}}} {found[0]}"
+    joins = [_read_join(_text_before_formula(text, formulas, place)) for place in range(first, last)]
+    joined = _join_answers(found, joins)
     if changed or limited:
-        found[0] = f"\\text{{{changed[0]}}} {found[0]}" if changed else found[0]
-        return ", ".join(found) + (f" \\text{{{limited[0]}}}" if limited else "")
+        return joined + (f" \\text{{{limited[0]}}}" if limited else "")
     if len(found) == 1:
         before = text[: formulas[first].start()].strip()
         after = re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0].strip(_LOOSE)
         short = len(after.split()) <= _UNIT_WORDS and not _NUMBER.search(after) and "\\" not in after
         if after and short and (not before or announced) and not _SAID.match(after):
             return f"{found[0]} \\text{{ {after}}}"
-    return ", ".join(found)
+    return joined
 
 
 _INSIDE = re.compile(r"\W*(?:text\s*\{\s*)?((?i:answer)\s*(?:is|:|=)\s*\}?)")
@@ -242,7 +275,9 @@ _NUMBER = re.compile(r"\d")
 def _find_plain_answer(text: str, announced: bool) -> str:
     """The answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
-    if "=" not in text and is_written_with_names(text):
+    if ("=" not in text and is_written_with_names(text)) or is_quantity(text.rstrip(_LOOSE)):
+        return text
+    if text.endswith("\\right."):
         return text
     if announced:
         text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
@@ -250,6 +285,8 @@ def _find_plain_answer(text: str, announced: bool) -> str:
     match = _LEAD.match(text)
     text = text[match.end() :] if match and not _MODIFIED.search(text) else text
     short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
+    if not short.isascii() and (counted := list(_COUNTED.finditer(short))):
+        return counted[-1][0].strip() if len(short) > len(counted[-1][0]) else short
     if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
         return short  # no sentence
     if announced:
@@ -277,6 +314,10 @@ def _find_plain_answer(text: str, announced: bool) -> str:
     return short[first : last + (after.end() if after else 0)].strip().rstrip(",.;:")
 
 
+_COUNTED = re.compile(
+    r"-?\d[\d.,\u00a0]*(?:\s?[:/]\s?\d+)?\s?[%\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]+(?![\d\w])"
+)
+"""A number with a word of another script behind it, as 42只."""
 _LIMITS = (
     r"(?:at least|at most|less than|more than|fewer than|greater than|up to|not|below|above|under|over"
     r"|cannot be|can't be|isn't|never|between\s+\S+\s+and|(?:(?:square|cube) )?root of|half(?: of)?"

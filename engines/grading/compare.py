@@ -12,8 +12,9 @@ from typing import Literal
 from engines.core.tree import Tree
 from engines.formula.meaning import Reading
 from engines.formula.reader import read
+from engines.formula.statements import Statement
+from engines.grading.families import cases_of, compare_cases, compare_families, family_of
 from engines.grading.forms import (
-    Either,
     Form,
     IntervalForm,
     Many,
@@ -28,13 +29,14 @@ from engines.grading.forms import (
 )
 from engines.grading.numbers import Term
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import INTEGERS
 from engines.mathematics.judging.verdicts import Verdict
 
 GradeOutcome = Literal["equal", "equal if", "different", "undecided", "unread"]
 Units = Literal["compare", "require", "ignore"]
 
 _LONG_DECIMAL = 10
-"""A number with so many decimals is that of a computer: equal if it is rounded correctly."""
+"""A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
 _MOST_MATCHED = 60
 """So many values without order, and not written alike, are compared each with each."""
 
@@ -88,15 +90,9 @@ class AnswerComparison:
             return GradeVerdict("unread", reason=f"the answer: {pred.reason}")
         if gold == pred:
             return EQUAL
-        gold, pred = _unwrap_single(gold), _unwrap_single(pred)
-        if isinstance(gold, Either) or isinstance(pred, Either):
-            sides = (gold, pred)
-            if all(isinstance(side, Either | Named | RelationForm) for side in sides):
-                return self._compare_trees(gold, pred, self._same_statement)
-            # with a list of values
-            return self.compare(
-                *(Many("list", one.parts) if isinstance(one, Either) else one for one in sides)
-            )
+        gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
+        if isinstance(gold, Statement) or isinstance(pred, Statement):
+            return self._compare_statements(gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
             return self._compare_named(gold, pred)
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
@@ -139,9 +135,11 @@ class AnswerComparison:
             return EQUAL
         decimals = self._count_decimals(gold, pred)
         if decimals is not None:
-            return self._compare_rounded(one, other, decimals)
+            return self._compare_rounded(one, other, decimals, self._describe_precision(gold, pred))
         judged = _to_grade_verdict(self._judge.equal(one, other))
-        return judged if judged.outcome != "different" else self._other_constant(one, other) or judged
+        if judged.outcome == "equal":
+            return judged
+        return self._up_to_constant(one, other) or self._other_constant(one, other) or judged
 
     def _going_on(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
@@ -194,6 +192,29 @@ class AnswerComparison:
             return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
         return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
 
+    def _up_to_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
+        """Antiderivatives, each with a constant of its own: they differ by a constant."""
+        from engines.mathematics.judging.names import free_variables, replace_variable
+
+        bare = []
+        for tree in (gold, pred):
+            names = [
+                name
+                for name in free_variables(tree)
+                if _CONSTANT.fullmatch(name) and _is_added_name(tree, name)
+            ]
+            if len(names) != 1:
+                return None
+            bare.append(replace_variable(tree, names[0], Tree("0")))
+        variables = {*free_variables(*bare)} & _VARIABLES
+        if len(variables) != 1 or free_variables(*bare) != variables:
+            return None
+        slopes = [Tree("d", (Tree(next(iter(variables))), tree)) for tree in bare]
+        found = self._judge.equal(slopes[0], slopes[1])
+        if found.outcome not in ("equal", "equal if") or found.witness:
+            return None
+        return GradeVerdict("equal", reason="up to an additive constant")
+
     def _compare_numbers(self, gold: Term, pred: Term) -> GradeVerdict:
         assert gold.value is not None
         assert pred.value is not None
@@ -201,7 +222,7 @@ class AnswerComparison:
             return EQUAL
         decimals = self._count_decimals(gold, pred)
         if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
-            return GradeVerdict("equal", reason=f"to {decimals} decimals")
+            return GradeVerdict("equal", reason=self._describe_precision(gold, pred))
         return GradeVerdict(
             "different", witness=f"{_format_fraction(gold.value)} and {_format_fraction(pred.value)}"
         )
@@ -210,11 +231,19 @@ class AnswerComparison:
         """To how many decimals two terms are compared; None: exactly."""
         if self._digits is not None:
             return self._digits
-        written = pred.decimals if gold.decimals is None else gold.decimals if pred.decimals is None else None
         # Of two decimals, neither is the rounding of something exact.
-        return written if written is not None and written >= _LONG_DECIMAL else None
+        if (gold.decimals is None) == (pred.decimals is None):
+            return None
+        rounded = pred if gold.decimals is None else gold
+        return rounded.decimals if rounded.significant >= _LONG_DECIMAL else None
 
-    def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int) -> GradeVerdict:
+    def _describe_precision(self, gold: Term, pred: Term) -> str:
+        """To how many digits two terms are the same, for the reason of a verdict."""
+        if self._digits is not None:
+            return f"to {self._digits} decimals"
+        return f"to the {max(gold.significant, pred.significant)} significant digits that are written"
+
+    def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int, precision: str) -> GradeVerdict:
         same = self._judge.equal(gold, pred)
         if same.outcome in ("equal", "equal if"):
             return _to_grade_verdict(same)
@@ -222,7 +251,7 @@ class AnswerComparison:
         half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
         near = self._judge.holds(Tree("<=", (apart, half)))
         if near.outcome == "equal":
-            return GradeVerdict("equal", reason=f"to {decimals} decimals")
+            return GradeVerdict("equal", reason=precision)
         return _to_grade_verdict(
             same if near.outcome == "different" and same.outcome == "different" else near
         )
@@ -299,14 +328,20 @@ class AnswerComparison:
             if "set" in (gold.kind, pred.kind):
                 return different_verdict("a set, and what is said of each name is not in it")
             return self._compare_assignments(gold, pred)
-        if gold.kind == "tuple" and pred.kind == "set":
-            return different_verdict("a set, and the reference has an order")
+        if {gold.kind, pred.kind} == {"tuple", "set"}:
+            alike = self._compare_several(*(replace(one, kind="set") for one in (gold, pred)))
+            if alike.outcome != "equal":
+                return alike
+            listed = gold if gold.kind == "tuple" else pred
+            return GradeVerdict("equal if", condition=f"{_to_latex(listed)} lists the members of a set")
         ordered = gold.kind == "tuple"
         if len(gold.items) != len(pred.items):
             few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
-            some_set = "set" in (gold.kind, pred.kind) and not ordered
-            if {gold.kind, pred.kind} == {"set"} or (some_set and few):
-                return self._match_covering(gold, pred)
+            if {gold.kind, pred.kind} == {"set"} or (not ordered and few):
+                covering = self._match_covering(gold, pred)
+                if covering.outcome != "equal" or "set" in (gold.kind, pred.kind):
+                    return covering
+                return GradeVerdict("equal if", condition="a value that is repeated counts once")
             return different_verdict(f"{_describe_count(pred)}, and the reference has {len(gold.items)}")
         if ordered:
             return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
@@ -405,7 +440,8 @@ class AnswerComparison:
 
     def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
         one, other = _on_line(gold), _on_line(pred)
-        if one is None or other is None:
+        one, other = one or [gold] * isinstance(gold, Term), other or [pred] * isinstance(pred, Term)
+        if not one or not other:
             kinds = [_kind_of(gold), _kind_of(pred)]
             return different_verdict(f"{kinds[1]}, and the reference is {kinds[0]}")
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
@@ -426,7 +462,7 @@ class AnswerComparison:
                 return different_verdict("the ends belong to one of them only")
             return ends
         if isinstance(gold, IntervalForm) or isinstance(pred, IntervalForm):
-            return different_verdict("an interval and single values")
+            return GradeVerdict("undecided", reason="an interval and a single value")
         return self.compare(gold, pred)
 
     def _compare_matrices(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -467,8 +503,43 @@ class AnswerComparison:
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
             return self._compare_relations(gold, pred)
+        each = _list_assignments(gold), _list_assignments(pred)
+        if each != (gold, pred) and all(
+            isinstance(one, Many) and isinstance(one.items[0], Named) for one in each
+        ):
+            return self.compare(*each)
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
+
+    def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
+        """What is read as a whole: statements with connectives or quantifiers, families, cases, sets."""
+        trees = _read_both(_to_statement(gold), _to_statement(pred))
+        if isinstance(trees, GradeVerdict):
+            return trees
+        families = [family_of(tree) for tree in trees]
+        if families[0] is not None and families[1] is not None:
+            found = _to_grade_verdict(compare_families(families[0], families[1]))
+            names = {one.name for one in families if one is not None and one.name}
+            if len(names) > 1 and found.outcome == "equal":
+                return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
+            return found
+        if any(families):
+            if any(isinstance(one, Term | Many | Named) for one in (gold, pred)):
+                return GradeVerdict("different", witness="one is a family of values for all integers")
+            return GradeVerdict("undecided", reason="only one of them is read as a family of values")
+        mine, theirs = cases_of(trees[0]), cases_of(trees[1])
+        if mine is not None and theirs is not None:
+            found = _to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
+            if mine[0] and theirs[0] and mine[0] != theirs[0] and found.outcome == "equal":
+                return GradeVerdict("equal if", condition="they are values of the same function")
+            return found
+        found = _to_grade_verdict(self._judge.equal(*trees))
+        ranged = any(
+            node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
+        )
+        if found.outcome == "different" and ranged:
+            return GradeVerdict("undecided", reason="it is not known whether they have the same values")
+        return found
 
     def _compare_relations(self, gold: Form, pred: Form) -> GradeVerdict:
         if not (isinstance(gold, Named | RelationForm) and isinstance(pred, Named | RelationForm)):
@@ -548,10 +619,27 @@ def _read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeV
     return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
 
 
-def _unwrap_single(item: Form) -> Form:
-    """A set or list of one value is that value; a tuple of one name is its value."""
+def _unwrap_single(item: Form, other: Form) -> Form:
+    """A set or list of one value is that value; but a set of one point is no set of its coordinates."""
     while isinstance(item, Many) and len(item.items) == 1 and item.kind in ("list", "set"):
-        item = item.items[0]
+        inside = item.items[0]
+        if (
+            isinstance(inside, Many)
+            and item.kind == "set"
+            and isinstance(other, Many)
+            and other.kind == "set"
+        ):
+            break
+        item = inside
+    return item
+
+
+def _list_assignments(item: Form) -> Form:
+    """Names and values in brackets, `(x, y) = (1, 2)`, as what is said of each name."""
+    if isinstance(item, Named) and item.name.startswith("(") and isinstance(item.value, Many):
+        names = item.name[1:-1].split(",")
+        if len(names) == len(item.value.items):
+            return Many("list", tuple(map(Named, names, item.value.items)))
     return item
 
 
@@ -575,19 +663,33 @@ def _to_tree(term: Term) -> Tree | str:
 
 def _to_statement(item: Form) -> Tree | str:
     """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
-    if isinstance(item, Either):
-        parts = [_to_statement(part) for part in item.parts]
-        wrong = next((part for part in parts if isinstance(part, str)), None)
-        return wrong or Tree("or", tuple(parts))  # type: ignore[arg-type]
+    if isinstance(item, Statement):
+        return item.tree
+    if (
+        isinstance(item, Many)
+        and item.items
+        and all(isinstance(one, Named | RelationForm) for one in item.items)
+    ):
+        return _join_statements("and", [_to_statement(one) for one in item.items])
+    if isinstance(item, Many) and item.kind == "list" and all(map(_is_letter, item.items)):
+        return _join_statements("and", [_to_statement(one) for one in item.items])
+    if isinstance(item, _Set) or (isinstance(item, Many) and item.kind in ("set", "list")):
+        return _set_tree(_on_line(replace(item, kind="set") if isinstance(item, Many) else item) or [])
     if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
         return _to_tree(Term(_to_latex(item)))
-    found = []
-    for value in item.value.items:
-        tree = _to_statement(Named(item.name, value))
-        if isinstance(tree, str):
-            return tree
-        found.append(tree)
-    return Tree("or", tuple(found)) if len(found) > 1 else found[0] if found else "it is empty"
+    return _join_statements("or", [_to_statement(Named(item.name, value)) for value in item.value.items])
+
+
+def _join_statements(connective: str, parts: Sequence[Tree | str]) -> Tree | str:
+    trees = [part for part in parts if isinstance(part, Tree)]
+    if len(trees) < len(parts):
+        return next(part for part in parts if isinstance(part, str))
+    return Tree(connective, tuple(trees)) if len(trees) > 1 else trees[0] if trees else "it is empty"
+
+
+def _is_letter(item: Form) -> bool:
+    text = item.text if isinstance(item, Term | WordsForm) else ""
+    return len(text) == 1 and text.isalpha()
 
 
 def _scale_term(term: Term, factor: Fraction) -> Term:
@@ -663,8 +765,8 @@ _KINDS: dict[type, str] = {
     IntervalForm: "an interval",
     Union: "a union",
     Without: "a set",
-    Either: "several statements",
     Matrix: "a matrix",
+    Statement: "a statement",
     RelationForm: "a relation",
     Named: "an equation",
 }

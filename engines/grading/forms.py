@@ -13,11 +13,17 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced, find_closing, is_closed_at_end, split_outside
 from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
-from engines.grading.numbers import Term, in_words, names_unit, plain_number, read_unit
-from engines.mathematics.judging.names import TURNED, WRITTEN
+from engines.formula.statements import Statement, read_statement
+from engines.grading.families import cases_of, family_of
+from engines.grading.numbers import Term, in_words, names_unit, plain_number, read_quantity, read_unit
+from engines.language.numerals import split_chinese
+from engines.mathematics.judging.names import TURNED, WRITTEN, free_variables
+from engines.mathematics.terms.notation import to_latex
 
 LONGEST = 4_000
 """A longer answer is not read."""
@@ -87,13 +93,6 @@ class RelationForm:
     signs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
-    """Statements of which at least one holds: `x = 0 or y = 0`."""
-
-    parts: tuple[Form, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class UnreadForm:
     """What cannot be read, and why. It equals nothing: not even another for the same reason."""
@@ -111,7 +110,7 @@ Form = (
     | Matrix
     | Named
     | RelationForm
-    | Either
+    | Statement
     | UnreadForm
 )
 REALS = IntervalForm(Term("-\\infty"), Term("\\infty"), (False, False))
@@ -132,37 +131,51 @@ def read_form(text: str) -> Form:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
         return UnreadForm("its brackets do not match")
-    return _read_either(text) or _read_at_depth(plain, 0)
+    return _read_whole(text) or _read_at_depth(plain, 0)
 
 
-def _read_either(text: str) -> Form | None:
-    """`x < 0 or x > 1`, and with "and" between, as one set; `x = 0 or y = 0` as what holds of either; None
-    for anything else."""
-    if not any(word in text for word in ("or", "and", "\\vee", "\\wedge")):
+def _read_whole(text: str) -> Form | None:
+    """What a text with connectives, quantifiers, cases, conditions or operations on sets says as a
+    whole; None for other texts, and for those that the reader does not read."""
+    if not (_LOGIC.search(text) or (_BUILDER.search(text) and "{" in text)):
         return None
-    for between, joined in ((_OR, True), (_AND, False)):
-        parts = between.split(text) if any(sign in text for sign in "<>=\\") else []
-        if len(parts) < 2 or len(parts) > _DEEPEST:
-            continue
-        said = [read_form(part) for part in parts]
-        # equations of different names, of which one holds
-        named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
-        others = [one for one in said if isinstance(one, RelationForm) and one.signs == ("=",)]
-        several = len({one.name for one in named}) + len(others) > 1
-        if joined and several and len(named) + len(others) == len(said):
-            return Either(tuple(said))
-        sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, IntervalForm)]
-        if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
-            continue
-        assert isinstance(said[0], Named)
-        if joined:
-            return Named(said[0].name, Union(tuple(sets)))
-        lows = [one for one in sets if one.low != _LOW]
-        highs = [one for one in sets if one.high != _HIGH]
-        if len(lows) == len(highs) == 1 and lows != highs:
-            inside = IntervalForm(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
-            return Named(said[0].name, inside)
-    return None
+    statement = read_statement(text)
+    if not isinstance(statement, Statement):
+        return None
+    tree, kind = statement.tree, statement.kind
+    if statement.connective in ("and", "or") and (named := _read_assignments(tree)) is not None:
+        return named
+    if kind in ("system", "compound", "quantified", "cases") or family_of(tree) or cases_of(tree):
+        return statement
+    if kind in ("union", "set", "relation") and {"intersection", "such"} & {*tree.list_labels()}:
+        return statement
+    letters = kind == "union" and any(one in free_variables(tree) for one in "ABCDEFGHMNPSTUVXY")
+    return statement if letters else None
+
+
+_LOGIC = re.compile(
+    r"\\(?:land|lor|wedge|vee|neg|lnot|implies|iff|forall|exists|nexists|cap|cup|setminus|mid|to|rightarrow"
+    r"|(?:Long)?(?:left)?[Rr]ightarrow|(?:Long)?Leftrightarrow|mathbb\s*\{?[ZN]|begin\{(?:d?cases|array))(?![a-z])"
+    r"|[∧∨¬∀∃⇒⇔∩∪→ℤℕ]|\b(?:or|integers?|for\s+(?:all|some|every|each|any))\b|and.*[<>=]|[<>=].*and"
+)
+"""Words and signs with which a text may say something that is no single value, list or relation."""
+_BUILDER = re.compile(r":|\||\\mid(?![a-z])")
+
+
+def _read_assignments(tree: Tree) -> Form | None:
+    """Equations that hold together, each of a name and its value, as what is said of each name; those of one
+    name of which one holds as its values."""
+    items: list[Form] = []
+    names = {part.children[0] if part.label == "=" else part for part in tree.children}
+    if any(name.children for name in names) or (tree.label == "or" and len(names) > 1):
+        return None
+    for part in tree.children:
+        try:
+            value = read_form(to_latex(part.children[1]))
+        except (KeyError, IndexError, EngineError):
+            return None
+        items.append(Named(part.children[0].label, value))
+    return _make_list(items)
 
 
 def normalise_text(text: str) -> str:
@@ -263,9 +276,6 @@ _AND = re.compile(
     r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*,?\s*(?:and|or)\s*\}|\\(?:land|lor|vee|wedge)(?![a-z])"
     r"|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z]))\s*"
 )
-_OR = re.compile(
-    r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|(?<![a-zA-Z\\])or(?![a-zA-Z]))\s*"
-)
 _LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
 
 
@@ -291,6 +301,8 @@ def _read_at_depth(text: str, depth: int) -> Form:
     number = plain_number(text)
     if number is not None:
         return number
+    if text[0].isdigit() and (several := read_quantity(_TEXT.sub(r"\1", text).strip())) is not None:
+        return several
     special = _read_special(text)
     if special is not None:
         return special
@@ -308,6 +320,8 @@ def _read_at_depth(text: str, depth: int) -> Form:
     if len(parts) > 1:
         if _THOUSANDS.fullmatch(text):
             return _read_term(text.replace(",", ""))
+        if _QUOTIENT.fullmatch(text):
+            return _read_at_depth(text.replace(",", ""), depth)
         if _DECIMAL_COMMA.fullmatch(text):
             return _read_term(text.replace(",", "."))
         if match := _UNEQUAL.match(parts[0]):
@@ -407,14 +421,27 @@ def _make_relation(members: list[str], signs: list[str], depth: int) -> Form:
         return UnreadForm("one side of a relation is empty")
     first, last = members[0], members[-1]
     equal = all(mark in ("=", "approx") for mark in marks)
+    if marks == ["approx"] and not single_name(first) and (exact := read_constant(first)) is not None:
+        return exact  # of what is about another the exact side counts
     if equal or marks == ["in"]:
         if name := single_name(first):
-            return Named(name, _read_at_depth(last, depth + 1))
+            value = _read_at_depth(last, depth + 1)
+            pair = value.items if isinstance(value, Many) and value.kind == "tuple" else ()
+            if marks == ["in"] and len(pair) == 2 and not name.startswith("("):
+                value = IntervalForm(pair[0], pair[1], (False, False))
+            if marks != ["in"] or not isinstance(value, Term | WordsForm):
+                return Named(name, value)
         if equal and len(members) == 2 and (name := single_name(last)):
             return Named(name, _read_at_depth(first, depth + 1))
         if equal and not _LETTER.search(_COMMANDS.sub("", first)):
             return _read_at_depth(last, depth + 1)  # a calculation and its result
     return _read_solution(members, marks, depth) or RelationForm(tuple(members), tuple(marks))
+
+
+def read_constant(text: str) -> Term | None:
+    """A number, or a term without letters; None for others."""
+    found = plain_number(text)
+    return found if found is not None else None if _LETTER.search(_COMMANDS.sub("", text)) else Term(text)
 
 
 _LETTER = re.compile(r"[A-Za-z]")
@@ -476,6 +503,9 @@ def _absolute_name(text: str) -> str:
 _THOUSANDS = re.compile(
     r"[-+]?\s?[$€£]?\s?[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])[^\d,;()=]*(?:\^\{?[23]\}?)?"
 )
+_QUOTIENT = re.compile(
+    r"[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+\s?/\s?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)|\d+\s?/\s?[1-9]\d{0,2}(?:,\d{3})+)"
+)
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:0,\d{2,}|\d{4,},\d{1,2}|\d+,\d+\s?[€%]|€\s?\d+,\d+)")
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", re.IGNORECASE)
 
@@ -512,9 +542,8 @@ def _read_enclosed(text: str, depth: int) -> Form | None:
         if kind == "set":
             if opening == "{" and len(parts) == 1:
                 return _read_at_depth(inside, depth + 1)
-            sides, marks = split_outside(inside, _SUCH_THAT)
-            if len(sides) > 1:
-                return _such_that(sides, marks, depth)
+            if len(split_outside(inside, _BUILDER)[0]) > 1:
+                return UnreadForm("a set given by what holds of its members")
             members = _make_list([_read_at_depth(part, depth + 1) for part in parts])
             members = members.value if isinstance(members, Named) else members
             listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
@@ -544,20 +573,6 @@ def _of_rows(parts: list[str], depth: int) -> Matrix | None:
     if len({len(row) for row in rows}) > 1:
         return None
     return Matrix(tuple(tuple(_read_at_depth(cell, depth + 1) for cell in row) for row in rows))
-
-
-_SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
-
-
-def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
-    """`{x | x > 0}`, with a name alone and one statement on it, as the set of its values."""
-    member, _ = split_outside(sides[0], _SIGN)
-    if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
-        said = _read_at_depth(sides[1], depth + 1)
-        value = said.value if isinstance(said, Named) and said.name == single_name(member[0]) else None
-        if isinstance(value, IntervalForm | Union | Without):
-            return value
-    return UnreadForm("a set given by what holds of its members")
 
 
 _MATRIX = re.compile(
@@ -597,7 +612,9 @@ def _read_special(text: str) -> Form | None:
     inside = whole[1].strip() if whole else text
     if re.fullmatch(r"(?:the )?(?:set of )?(?:all )?real(?:s| numbers)", inside, re.IGNORECASE):
         return REALS
-    if re.fullmatch(r"no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE):
+    if re.fullmatch(
+        r"(?:there (?:is|are) )?no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE
+    ):
         return EMPTY
     if match := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
         return Term(f"{match[1].replace('+', '')}\\infty")
@@ -606,7 +623,7 @@ def _read_special(text: str) -> Form | None:
     if _MONTH.search(inside) and "\\" not in inside:
         return WordsForm(inside)
     if (number := in_words(inside)) is not None:
-        return Term(text, Fraction(number), 0)
+        return number
     choice = _CHOICE.fullmatch(inside)
     if choice:
         letter = choice[1] or choice[2] or choice[3]
@@ -645,7 +662,7 @@ def _read_term(text: str) -> Form:
         if isinstance(inside, Term) and (inside.unit is None or inside.unit.measures_only("dollars")):
             return replace(inside, unit=inside.unit or read_unit(found[2]))
     if found := _UNIT.fullmatch(text) or _PLAIN_UNIT.fullmatch(text):
-        words = " ".join(re.sub(r"\\[a-z]+\s*\{([^{}]*)\}", r"\1", found[2]).split())
+        words = " ".join(re.sub(r"\\[a-z]+\s*\{((?:[^{}]|\^\{-?\d\})*)\}", r"\1", found[2]).split())
         named = read_unit(words)
         inside = plain_number(found[1].strip()) or Term(found[1].strip())
         joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
@@ -653,15 +670,28 @@ def _read_term(text: str) -> Form:
             if inside.value is None and _THOUSANDS.fullmatch(inside.text):
                 inside = plain_number(inside.text.replace(",", "")) or inside
             return replace(inside, unit=named)
+    if not text.isascii() and (
+        found := _COUNTED.fullmatch(text) or _COUNTED.fullmatch(" ".join(_TEXT.sub(r"\1", text).split()))
+    ):
+        number, word = plain_number(found[1]), read_unit(found[2].removesuffix("です"))
+        if number is not None:
+            return replace(number, unit=word)
+    numeral, counted = split_chinese(text)
+    if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:
+        return replace(number, unit=read_unit(counted))
     words = _TEXT.sub(r"\1", text).strip()
     if words != text and _WORDS.fullmatch(words):
         return WordsForm(words)
     return Term(text)
 
 
+_CLASSIFIER = 3
+"""Characters of a word that is counted in Chinese."""
+_COUNTED = re.compile(r"([-+\d./]+)\s?([\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]+)")
 _CURRENCY = re.compile(r"([-+]?)\s*(\$|€|£|¥|USD)\s*([-+]?[\d.].*)", re.DOTALL)
 _WORD_UNIT = (
-    r"(?:\\(?:text|mbox|textbf|textrm|textnormal|mathrm|operatorname)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?"
+    r"(?:\\(?:text|mbox|textbf|textrm|textnormal|mathrm|operatorname)\s*"
+    r"\{[^{}\\]*(?:\^\{-?\d\}[^{}\\]*)*\}\s*(?:\^\s*\{?[1-9]\}?)?"
     r"(?:\s*/\s*\\(?:text|mbox|mathrm)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?)?)"
 )
 _UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|%|€|\$|£|¢)", re.DOTALL)
@@ -670,6 +700,54 @@ _PLAIN_UNIT = re.compile(
     r"(?:[A-Za-z]{3,}|(?<= )[mgshlL](?![a-zA-Z])|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
     r"(?:[ /-][A-Za-z.²³]+){0,4}(?:\s?\^\s?\{?[23]\}?)?)"
 )
+
+
+def read_vector(text: str) -> Many | None:
+    """A vector in terms of the letters i, j and k, as a tuple; None for anything else.
+
+    >>> [item.text for item in read_vector("2i - j").items]
+    ['2', '-1']
+    """
+    if not {"i", "j"} < {*text} and not {"j", "k"} < {*text} and not {"i", "k"} < {*text}:
+        return None
+    statement = read_statement(text)
+    along = _list_components(statement.tree) if isinstance(statement, Statement) else None
+    if along is None:
+        return None
+    names = "ijk" if "k" in along else "ij"
+    try:
+        return Many("tuple", tuple(_read_at_depth(to_latex(along.get(name, Tree("0"))), 1) for name in names))
+    except (KeyError, EngineError):
+        return None
+
+
+def _list_components(tree: Tree) -> dict[str, Tree] | None:
+    """What stands before each of i, j and k in a sum; None where something else is in it."""
+    label, parts = tree.label, tree.children
+    if label.rstrip("_") in ("i", "j", "k") and not parts:
+        return {label.rstrip("_"): Tree("1")}
+    if (
+        label == "*"
+        and len(parts) == 2
+        and free_variables(parts[0]) == set()
+        and "i" not in parts[0].list_labels()
+    ):
+        inner = _list_components(parts[1])
+        if inner is None or len(inner) != 1:
+            return None
+        factor = parts[0]
+        return {
+            name: factor if value == Tree("1") else Tree("*", (factor, value))
+            for name, value in inner.items()
+        }
+    if label not in ("+", "-") or len(parts) != 2:
+        return None
+    one, other = map(_list_components, parts)
+    if one is None or other is None or one.keys() & other.keys():
+        return None
+    if label == "-":
+        other = {name: Tree("*", (Tree("-1"), value)) for name, value in other.items()}
+    return {**one, **other}
 
 
 def by_basis(text: str) -> Many | None:

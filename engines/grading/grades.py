@@ -22,7 +22,17 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answers import answer
 from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
-from engines.grading.forms import Form, Many, Matrix, WordsForm, by_basis, normalise_text, read_form
+from engines.grading.forms import (
+    Form,
+    Many,
+    Matrix,
+    WordsForm,
+    by_basis,
+    normalise_text,
+    read_form,
+    read_vector,
+)
+from engines.grading.locales import Locale
 from engines.grading.numbers import Term
 from engines.mathematics.judging.judge import Judge
 
@@ -62,12 +72,18 @@ UnitPolicy = Annotated[
 ]
 
 
+LocalePolicy = Annotated[
+    Locale, Arg("The language of the answers: how decimals are written, and the words for an answer.")
+]
+
+
 @specification
 class GradePolicy:
     """How numbers and units are compared."""
 
     digits: Digits = None
     units: UnitPolicy = "compare"
+    locale: LocalePolicy = "auto"
 
 
 def grade(
@@ -76,13 +92,15 @@ def grade(
     *,
     digits: int | None = None,
     units: Units = "compare",
+    locale: Locale = "auto",
     judge: Judge | None = None,
 ) -> Grade:
     r"""Judge an answer, or a solution that ends in one, against a reference.
 
     Args: gold, pred: LaTeX, plain text or a whole solution. digits: compare numbers to so many decimals;
     None: exactly. units: `compare` them where both are given, `require` that of the reference, or `ignore`
-    them. judge: who decides what needs mathematics.
+    them. locale: the language of the texts, which says how decimals are written; `auto`: the one that a text
+    shows. judge: who decides what needs mathematics.
 
     It never raises for what stands in the texts, needs no clock and may be called by several threads.
     Raises: EngineError E424 for digits or units that there are not.
@@ -94,8 +112,8 @@ def grade(
     >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
     ('1/3 and 33/100', 'equal')
     """
-    found = answer(gold), answer(pred)
-    policy = GradePolicy(digits, units)
+    policy = GradePolicy(digits, units, locale)
+    found = answer(gold, policy.locale), answer(pred, policy.locale)
     compared = judge_answers(*found, AnswerComparison(judge, policy.digits, policy.units))
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
 
@@ -133,7 +151,7 @@ def _judge_cleaned(gold: str, pred: str, comparison: AnswerComparison) -> GradeV
 
 _LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z]|\s*_)")
 _CHOICE = re.compile(
-    r"(?:\\(?:text|mathrm|mathbf)(?:bf|rm)?\s*\{\s*)?\(?([A-J])[).]\s*\}?\s*[:.]?"
+    r"(?:\\(?:text|mathrm|mathbf)(?:bf|rm)?\s*\{\s*)?(?:\(?([A-J])[).]|(?i:option|choice)\s+([A-J])(?=:))\s*\}?\s*[:.]?"
     r"(?:\\ |\\[,;:]|\\q?quad|~|\s)+(\S.*)",
     re.DOTALL,
 )
@@ -145,17 +163,18 @@ def _judge_choices(
     """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
     mine, theirs = lettered
     if mine is not None and theirs is not None:
-        letters = judge_answers(mine[1], theirs[1], comparison)
-        return judge_answers(mine[2], theirs[2], comparison) if letters.outcome == "equal" else letters
+        letters = judge_answers(_letter_of_choice(mine), _letter_of_choice(theirs), comparison)
+        return judge_answers(mine[3], theirs[3], comparison) if letters.outcome == "equal" else letters
     found = mine or theirs
     assert found is not None
     other = read_form(pred if mine else gold)
-    part = 1 if isinstance(other, WordsForm) and len(other.text) == 1 else 2
-    if isinstance(other, Term) and re.fullmatch("[A-J]", other.text):
-        part = 1
-    return (
-        judge_answers(found[part], pred, comparison) if mine else judge_answers(gold, found[part], comparison)
-    )
+    is_letter = isinstance(other, WordsForm | Term) and re.fullmatch("[A-J]", other.text)
+    part = _letter_of_choice(found) if is_letter else found[3]
+    return judge_answers(part, pred, comparison) if mine else judge_answers(gold, part, comparison)
+
+
+def _letter_of_choice(choice: re.Match[str]) -> str:
+    return choice[1] or choice[2]
 
 
 def _with_vectors(
@@ -163,7 +182,13 @@ def _with_vectors(
 ) -> GradeVerdict | None:
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
-    written = [by_basis(text) if "\\" in text else None for text in (gold, pred)]
+    vectors = [
+        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in (one, other)
+    ]
+    written = [
+        (by_basis(text) if "\\" in text else None) or (read_vector(text) if beside else None)
+        for text, beside in zip((gold, pred), reversed(vectors), strict=True)
+    ]
     if not any(written):
         return None
     sides = [mine or plain for mine, plain in zip(written, (one, other), strict=True)]
@@ -221,6 +246,7 @@ class GradePairs:
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
     digits: Digits = None
     units: UnitPolicy = "compare"
+    locale: LocalePolicy = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +272,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
         raise make_refusal(f"{missing} is needed", "E402", "Give --gold and --pred.")
     graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
-        result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
+        result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units, locale=spec.locale)
         graded.add_grade(1, {}, result)
         return graded.finish_grading()
     assert spec.pairs is not None
@@ -268,7 +294,9 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
             if stop():
                 return graded.finish_grading(complete=False)
             graded.add_grade(
-                number, row, grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
+                number,
+                row,
+                grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units, locale=spec.locale),
             )
             if len(graded.rows) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))

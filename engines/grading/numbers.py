@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
-from engines.language.english import SCALES, SMALL, TENS
+from engines.language.english import SCALES
+from engines.language.numerals import read_numeral
 
 TEMPERATURES = {
     "celsius": (Fraction(1), Fraction("273.15")),
@@ -18,17 +20,21 @@ TEMPERATURES = {
 _FACTORS = {
     "length": "mm 1/1000, millimeter 1/1000, cm 1/100, centimeter 1/100, dm 1/10, m 1, meter 1, metre 1, "
     "km 1000, kilometer 1000, in 127/5000, inch 127/5000, ft 381/1250, foot 381/1250, feet 381/1250, "
-    "yd 1143/1250, yard 1143/1250, mi 201168/125, mile 201168/125",
+    "yd 1143/1250, yard 1143/1250, mi 201168/125, mile 201168/125, 米 1, 厘米 1/100, 毫米 1/1000, 千米 1000, "
+    "公里 1000, м 1, см 1/100, мм 1/1000, км 1000",
     "mass": "mg 1/1000000, g 1/1000, gram 1/1000, kg 1, kilogram 1, lb 45359237/100000000, "
-    "lbs 45359237/100000000, ton 1000, oz 45359237/1600000000, ounce 45359237/1600000000",
+    "lbs 45359237/100000000, ton 1000, oz 45359237/1600000000, ounce 45359237/1600000000, "
+    "克 1/1000, 千克 1, 公斤 1, г 1/1000, кг 1",
     "time": "s 1, sec 1, second 1, min 60, minute 60, h 3600, hr 3600, hour 3600, day 86400, week 604800, "
-    "ms 1/1000",
-    "volume": "ml 1/1000, milliliter 1/1000, l 1, liter 1, litre 1",
+    "ms 1/1000, 秒 1, 分 60, 分钟 60, 小时 3600, 时 3600, 天 86400, 日 86400, с 1, сек 1, мин 60, ч 3600, "
+    "час 3600, часа 3600, часов 3600",
     "dollars": "dollar 1, usd 1, $ 1, cent 1/100, ¢ 1/100",
     "euros": "euro 1, eur 1, € 1",
     "pounds sterling": "£ 1, gbp 1",
-    "yuan": "yuan 1, ¥ 1, cny 1, rmb 1",
-    "angle": "degree 1, ° 1, deg 1",
+    "yuan": "yuan 1, ¥ 1, cny 1, rmb 1, 元 1, 块 1, 角 1/10",
+    "roubles": "rouble 1, ruble 1, ₽ 1, руб 1, рубль 1, рубля 1, рублей 1",
+    "yen": "yen 1, 円 1",
+    "angle": "degree 1, ° 1, deg 1, arcminute 1/60",
     "radians": "radian 1, rad 1",
     "percent": "% 1, percent 1, pct 1, per cent 1",
     "a.m.": "a.m 1, am 1",
@@ -37,11 +43,16 @@ _FACTORS = {
     **{name: f"{name} 1" for name in TEMPERATURES},
 }
 """The words of each dimension with the size of its unit: another unit is a line, or an entry in one, here."""
+_VOLUMES = {
+    **dict.fromkeys(("l", "liter", "litre", "升"), Fraction(1, 1_000)),
+    **dict.fromkeys(("ml", "milliliter", "millilitre", "cc", "毫升"), Fraction(1, 1_000_000)),
+}
+"""Units that are cubes of a length, in cubic metres."""
 _KNOWN = {
-    word.rpartition(" ")[0]: (dimension, Fraction(word.rpartition(" ")[2]))
+    word.rpartition(" ")[0]: (dimension, 1, Fraction(word.rpartition(" ")[2]))
     for dimension, words in _FACTORS.items()
     for word in words.split(", ")
-}
+} | {word: ("length", 3, size) for word, size in _VOLUMES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +108,11 @@ def read_unit(text: str) -> MeasureUnit | None:
                 continue
             exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
             scale = 1
-            name, size = _find_unit(word)
+            name, own, size = _find_unit(word)
             known = known and name in _FACTORS
-            powers[name] = powers.get(name, 0) + exponent
+            powers[name] = powers.get(name, 0) + own * exponent
             factor *= size**exponent
+    powers = {name: power for name, power in powers.items() if power}
     if not powers and times == 1:
         return None
     return MeasureUnit(text, tuple(sorted(powers.items())), factor, known, times)
@@ -121,15 +133,15 @@ _NO_UNITS = frozenset(
 
 
 _WORD = re.compile(
-    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?([1-9])\}?)?"
+    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?(-?[1-9])\}?)?"
 )
 
 
-def _find_unit(word: str) -> tuple[str, Fraction]:
+def _find_unit(word: str) -> tuple[str, int, Fraction]:
     for form in (word, word.removesuffix("s"), word.removesuffix("es")):
         if form in _KNOWN:
             return _KNOWN[form]
-    return word.removesuffix("s") if len(word) > 3 else word, Fraction(1)  # its, is
+    return word.removesuffix("s") if len(word) > 3 else word, 1, Fraction(1)  # its, is
 
 
 def names_unit(text: str) -> bool:
@@ -149,6 +161,11 @@ class Term:
     unit: MeasureUnit | None = None
     base: int = 10
     begun: int = 0
+
+    @property
+    def significant(self) -> int:
+        """How many significant digits a decimal is written with: zeros in front do not count."""
+        return len(str(abs(self.value * 10**self.decimals).numerator)) if self.value and self.decimals else 0
 
 
 _INTEGER = re.compile(r"[-+]?\d{1,400}")
@@ -243,16 +260,49 @@ def _read_based_number(text: str, whole: str, part: str, base: int) -> Term | No
     return Term(text, value, base=base)
 
 
-def in_words(text: str) -> int | None:
-    """A whole number below 100 in words: `forty-two`, `minus three`."""
-    minus, _, rest = text.lower().rpartition("minus " if "minus" in text.lower() else "negative ")
-    tens, _, ones = rest.strip().replace("-", " ").rpartition(" ")
-    if minus.strip() or (tens and tens not in TENS):
+def in_words(text: str) -> Term | None:
+    """Read a number in words: `forty-two`, `minus three`, `three quarters`, `十二`, `fifty percent`."""
+    for word, percent in (("percent", "%"), ("per cent", "%")):
+        if text.lower().endswith(f" {word}") and (value := read_numeral(text[: -len(word)])) is not None:
+            return Term(str(value), value, unit=read_unit(percent))
+    value = read_numeral(text)
+    return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)
+
+
+def read_quantity(text: str) -> Term | None:
+    r"""Read a quantity in several units of one kind, the larger first, as the sum in the last.
+
+    >>> read_quantity("2 h 30 min").value, read_quantity("5'6\"").unit.text
+    (Fraction(150, 1), 'inches')
+    """
+    text = _FEET.sub(r"\1 feet \2 inches", text)
+    text = _MINUTES.sub(lambda match: f"{match[1]} ° {match[2]} arcminutes", text)
+    pieces = _QUANTITY.findall(text)
+    if len(pieces) < 2 or "".join("".join(piece) for piece in pieces) != text:
         return None
-    if ones in TENS and not tens:
-        value = TENS[ones]
-    elif ones in SMALL and (not tens or 0 < SMALL[ones] < 10):
-        value = SMALL[ones] + (TENS[tens] if tens else 0)
-    else:
+    units = [read_unit(word) for _, _, word, _ in pieces]
+    if any(one is None or not one.known for one in units):
         return None
-    return -value if rest != text.lower() else value
+    known = [one for one in units if one is not None]
+    falling = all(one.factor > other.factor for one, other in pairwise(known))
+    if len({one.powers for one in known}) != 1 or not falling:
+        return None
+    numbers = [Fraction(number) for number, *_ in pieces]
+    last = known[-1]
+    total = sum((number * one.factor for number, one in zip(numbers, known, strict=True)), Fraction(0))
+    return Term(str(total / last.factor), total / last.factor, unit=last)
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a text is no more than numbers with known units."""
+    if not text[:1].isdigit() or not text[-1:].isalpha():
+        return False
+    return read_quantity(text) is not None or (
+        (match := _ONE.fullmatch(text)) is not None and names_unit(match[1])
+    )
+
+
+_ONE = re.compile(r"[\d.,/ ]*\d\s+([^\d]+)")
+_FEET = re.compile(r"^(\d+)\s?['′]\s?(\d+)\s?(?:\"|″|'')$")
+_MINUTES = re.compile(r"^(\d+)\s?°\s?(\d+)\s?['′]$")
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\s*)([^\W\d_]+\.?|°)((?:,?\s+(?:and\s+|und\s+|et\s+)?|\s*)(?=\d)|$)")

@@ -67,7 +67,7 @@ def test_what_is_meant(text: str, expected: str) -> None:
         ("1/2x", "divided by"),
         (r"\sin x(y+1)", "what sin applies to"),
         (r"1+2+\cdots+n", "ellipsis"),
-        (r"\forall x", "forall"),
+        (r"\forall x", "quantified"),
         (r"\triangle ABC", "triangle"),
         (r"\langle x|y\rangle", r"'|'"),
         (r"\operatorname{rank} A", "rank"),

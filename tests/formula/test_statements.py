@@ -51,3 +51,31 @@ def test_quantifiers_stand_before_the_body() -> None:
 
 def test_a_text_that_is_not_read_says_why() -> None:
     assert read_statement("1/2x") == "what is divided by can be read in two ways"
+
+
+def shown(tree: Tree) -> str:
+    return f"{tree.label}({', '.join(map(shown, tree.children))})" if tree.children else tree.label
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        (r"\forall x \in \mathbb{R}, x^2 \ge 0", "forall(x, in(x, ℝ), >=(pow(x, 2), 0))"),
+        (r"x^2 \ge 0 \text{ for all real } x", "forall(x, in(x, ℝ), >=(pow(x, 2), 0))"),
+        ("x^2 > 3 for all x", "forall(x, >(pow(x, 2), 3))"),
+        (r"\forall x \exists y: x < y", "forall(x, exists(y, <(x, y)))"),
+        (r"\nexists x: P(x)", "not(exists(x, call(P, x)))"),
+        (r"\forall x (P(x) \to Q(x))", "forall(x, implies(call(P, x), call(Q, x)))"),
+        (r"x = 5n, \text{ where } n \text{ is an integer}", "implies(in(n, ℤ), =(x, *(5, n)))"),
+        (r"\{x \mid x > 0\}", "such(x, >(x, 0))"),
+        (r"\{3k : k \in \mathbb{Z}\}", "such(*(3, k), in(k, ℤ))"),
+        (r"\begin{cases} x = 1 \\ y = 2 \end{cases}", "and(=(x, 1), =(y, 2))"),
+        (r"\left\{\begin{array}{l} x = 1 \\ y = 2 \end{array}\right.", "and(=(x, 1), =(y, 2))"),
+        (
+            r"\begin{cases} 1, & \text{if } x > 0 \\ 0, & \text{otherwise} \end{cases}",
+            "cases(1, >(x, 0), 0, else)",
+        ),
+    ],
+)
+def test_quantifiers_sets_by_a_condition_and_cases_are_read(text: str, tree: str) -> None:
+    assert shown(statement_of(text).tree) == tree

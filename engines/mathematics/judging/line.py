@@ -203,6 +203,13 @@ def of_term(term: Tree) -> PointSet:
         if label == "intersection":
             return PointSet(ends, lambda at: all(side.holds(at) for side in sides))
         return PointSet(ends, lambda at: sides[0].holds(at) and not any(side.holds(at) for side in sides[1:]))
+    if label == "such":
+        member, condition = parts
+        name, *within = member.children if member.label == "in" else (member,)
+        if name.children:
+            raise UnclearError("a set given by a term in its members is not judged")
+        held = condition if not within else Tree("and", (member, condition))
+        return of_statement(held, name.label)
     if not parts and label in REALS:
         return PointSet((), lambda _: True)
     if not parts and label in EMPTY:

@@ -10,6 +10,9 @@ from engines.mathematics.judging.verdicts import Verdict
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+QUANTIFIERS = ("forall", "exists")
+"""Labels of quantified statements: a variable, where it ranges, if that is said, and the body."""
 WRITTEN = {
     "=": "=",
     ":=": ":=",
@@ -59,6 +62,17 @@ def _iterate_free(tree: Tree) -> Iterator[str]:
         return
     if label in ("text", "unit"):
         return
+    if label in QUANTIFIERS:
+        bound = parts[0].label
+        yield from (one for part in parts[1:] for one in _iterate_free(part) if one != bound)
+        return
+    if label == "such":
+        member, condition = parts
+        kept = {member.children[0].label if member.label == "in" else member.label}
+        if not kept & {*_iterate_free(member)}:
+            kept = {node.children[0].label for node in condition if node.label == "in"}
+        yield from (one for part in parts for one in _iterate_free(part) if one not in kept)
+        return
     if label in ("call", "interval"):
         parts = parts[1:]
     elif label == "in" and parts[1].label in NUMBER_SETS:
@@ -86,10 +100,12 @@ def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
         return instead if tree.label == name else tree
     if name not in tree.list_labels():
         return tree
-    bound = tree.children[0].label if tree.label in BOUND else ""
+    bound = tree.children[0].label if tree.label in (*BOUND, *QUANTIFIERS) else ""
     if bound == name:
         if tree.label in ("d", "antiderivative"):
             return Tree(_AT, (tree, Tree(name), instead))
+        if tree.label in QUANTIFIERS:
+            return tree
         middle = tuple(replace_variable(child, name, instead) for child in tree.children[1:-1])
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
     if bound and tree.label not in ("d", "antiderivative") and bound in free_variables(instead):
@@ -97,5 +113,7 @@ def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
         while other in {*tree.list_labels(), *instead.list_labels(), name}:
             other += "'"
         *head, body = tree.children[1:]
+        if tree.label in QUANTIFIERS:
+            head = [replace_variable(one, bound, Tree(other)) for one in head]
         tree = Tree(tree.label, (Tree(other), *head, replace_variable(body, bound, Tree(other))))
     return Tree(tree.label, tuple(replace_variable(child, name, instead) for child in tree.children))

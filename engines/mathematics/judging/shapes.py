@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from engines.mathematics.judging.reals import Known
     from engines.mathematics.judging.terms import TermJudge
 
-_POINTS = ("interval", "union", "intersection", "without")
+_POINTS = ("interval", "union", "intersection", "without", "such")
 _KINDS = ("set", "tuple", "list", "matrix", "text", *_POINTS)
-_NAMES = {"interval": "an interval", **dict.fromkeys(("set", "union", "intersection", "without"), "a set")}
+_NAMES = {
+    "interval": "an interval",
+    **dict.fromkeys(("set", "union", "intersection", "without", "such"), "a set"),
+}
 _LARGEST = 5
 """Rows and columns of which a determinant is worked out."""
 _MOST_POWER = 12

@@ -20,6 +20,8 @@ from engines.mathematics.judging import line, numbers, reals, shapes
 from engines.mathematics.judging.names import (
     EQUAL,
     INTEGERS,
+    OPPOSITE,
+    QUANTIFIERS,
     RELATIONS,
     TURNED,
     free_variables,
@@ -27,14 +29,20 @@ from engines.mathematics.judging.names import (
     replace_variable,
     undecided_verdict,
 )
+from engines.mathematics.judging.propositions import (
+    CONNECTIVES,
+    compare_by_table,
+    is_proposition,
+    with_one_name,
+    without_denied_quantifiers,
+)
 from engines.mathematics.judging.reals import describe_statement, iterate_flat, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
     from engines.mathematics.judging.terms import TermJudge
 
-_STATEMENTS = (*RELATIONS, "in", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+_STATEMENTS = (*RELATIONS, *QUANTIFIERS, *CONNECTIVES, "in", "subset", "approx", "congruent")
 _TRIED = 60
 _DEGREE = 40
 _REMAINDERS = 4_000
@@ -77,6 +85,11 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
         return judge_equal_statements(judge, parts[0], parts[1], assume)
     if label == "not":
         return _judge_negation(judge, parts[0], assume)
+    if label == "forall":
+        found = judge_statement(judge, parts[-1], [*assume, *parts[1:-1]])
+        return undecided_verdict("it is not known for all values") if found.outcome == "equal if" else found
+    if label == "exists":
+        return undecided_verdict("it is not known whether there is such a value")
     if label == "congruent":
         remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
         return judge.compare_terms(remainder, ZERO, assume)
@@ -113,8 +126,8 @@ def _combine_verdicts(label: str, found: Sequence[Verdict]) -> Verdict:
 
 
 def _judge_negation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
-    if statement.label in _OPPOSITE:
-        return judge_statement(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
+    if statement.label in OPPOSITE:
+        return judge_statement(judge, Tree(OPPOSITE[statement.label], statement.children), assume)
     result = judge_statement(judge, statement, assume)
     if free_variables(statement) or result.outcome not in ("equal", "different"):
         return undecided_verdict("the opposite is not judged")
@@ -335,8 +348,16 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
 
 def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judge whether two statements say the same."""
+    left, right = (without_denied_quantifiers(one) for one in (left, right))
+    joined_letters = is_proposition(left) and is_proposition(right)
+    if joined_letters or any(one.label in CONNECTIVES for one in (left, right)):
+        by_table = compare_by_table(left, right)
+        if by_table is not None:
+            return by_table
     if not (is_statement(left) and is_statement(right)):
         return _with_set(left, right)
+    if left.label in QUANTIFIERS or right.label in QUANTIFIERS:
+        return _quantified(judge, left, right, assume)
     # Relations with the same sides, up to order, say the same.
     if left.label in RELATIONS and right.label in RELATIONS:
         same = _sides_alike(judge, left, right, assume)
@@ -375,6 +396,20 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
             if left_truth is not None and right_truth is not None and left_truth != right_truth:
                 return _only_one(point)
     return undecided_verdict("it is not known whether they say the same")
+
+
+def _quantified(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    """Statements with the same quantifier over the same values say the same if what they quantify does."""
+    alike = with_one_name(left, right)
+    if alike is not None:
+        body, ranges, other, others = alike
+        same = all(
+            judge_equal_statements(judge, *pair, assume).outcome == "equal"
+            for pair in zip(ranges, others, strict=True)
+        )
+        if same and judge_equal_statements(judge, body, other, [*assume, *ranges]).outcome == "equal":
+            return EQUAL
+    return undecided_verdict("quantified statements are compared by their parts, and these are not the same")
 
 
 def _only_one(point: Mapping[str, float]) -> Verdict:

@@ -28,6 +28,7 @@ from engines.mathematics.judging.names import (
     replace_variable,
     undecided_verdict,
 )
+from engines.mathematics.judging.propositions import compare_unknown_sets
 from engines.mathematics.judging.reals import Known, describe_statement, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.terms.notation import to_infix
@@ -86,6 +87,8 @@ class TermJudge:
             return statements.judge_equal_statements(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
+        if (by_members := compare_unknown_sets(left, right)) is not None:
+            return by_members
         if (shapes.shape_of(left), shapes.shape_of(right)) != ("scalar", "scalar"):
             return shapes.judge_shapes(self, left, right, assume)
         return self.judge_scalars(left, right, known)

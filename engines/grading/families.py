@@ -1,0 +1,220 @@
+r"""Families of values over the integers, as `x = k\pi` for all integers k, and values by cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import INTEGERS, free_variables
+from engines.mathematics.judging.verdicts import Verdict
+
+_NATURALS = ("N", "ℕ")
+_MOST_REMAINDERS = 1_000
+_MOST_SIGNS = 3
+_Linear = dict[tuple[int, int], Fraction]
+"""A polynomial in the integer and π: coefficients by both exponents."""
+_Point = tuple[Fraction, Fraction]
+"""A number p + q π."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All values of terms for the integers.
+
+    Attributes:
+        name: What is said to have them, "" where that is not said.
+        steps: Of each term its value at 0, and what is added for each integer.
+        whole: Whether negative integers are among them.
+    """
+
+    name: str
+    steps: tuple[tuple[_Point, _Point], ...]
+    whole: bool
+
+
+def family_of(tree: Tree) -> Family | None:
+    """Return the family that a statement or set gives, None where it gives none."""
+    if tree.label == "such" or (tree.label == "and" and len(tree.children) == 2):
+        said, within = tree.children
+    elif tree.label == "implies" and len(tree.children) == 2:
+        within, said = tree.children
+    else:
+        return None
+    if within.label != "in" or within.children[0].children or within.children[1].label not in INTEGERS:
+        return None
+    integer = within.children[0].label
+    options = said.children if said.label in ("or", "list") else (said,)
+    names = {option.children[0] for option in options if option.label == "="}
+    terms = [option.children[1] if option.label == "=" else option for option in options]
+    if len(names) > 1 or any(name.children for name in names):
+        return None
+    steps = []
+    for term in (one for each in terms for one in _with_each_sign(each)):
+        linear = _linear(term, integer)
+        if linear is None or any(k > 1 or power > 1 for k, power in linear):
+            return None
+        start, step = ((linear.get((k, 0), Fraction(0)), linear.get((k, 1), Fraction(0))) for k in (0, 1))
+        if not any(step):
+            return None
+        steps.append((start, step))
+    name = next(iter(names)).label if names else ""
+    return Family(name, tuple(steps), within.children[1].label not in _NATURALS)
+
+
+def _with_each_sign(tree: Tree) -> list[Tree]:
+    """Return a term with each choice of its signs ±."""
+    if tree.list_labels().count("pm") > _MOST_SIGNS:
+        return [tree]
+    if not tree.children:
+        return [tree]
+    parts = product(*map(_with_each_sign, tree.children))
+    if tree.label != "pm":
+        return [Tree(tree.label, part) for part in parts]
+    result = []
+    for part in parts:
+        if len(part) == 1:
+            result += [part[0], Tree("*", (Tree("-1"), part[0]))]
+        else:
+            result += [Tree("+", part), Tree("-", part)]
+    return result
+
+
+def _linear(tree: Tree, integer: str) -> _Linear | None:
+    label, parts = tree.label, tree.children
+    if not parts:
+        if label == integer:
+            return {(1, 0): Fraction(1)}
+        if label == "pi":
+            return {(0, 1): Fraction(1)}
+        try:
+            return {(0, 0): Fraction(label)}
+        except ValueError:
+            return None
+    if label not in ("+", "-", "*", "/") or len(parts) != 2:
+        return None
+    one, other = (_linear(part, integer) for part in parts)
+    if one is None or other is None:
+        return None
+    if label in ("+", "-"):
+        sign = 1 if label == "+" else -1
+        keys = {*one, *other}
+        return _without_zeros(
+            {key: one.get(key, Fraction(0)) + sign * other.get(key, Fraction(0)) for key in keys}
+        )
+    if label == "/":
+        if {*other} != {(0, 0)}:
+            return None
+        return {key: value / other[0, 0] for key, value in one.items()}
+    result: _Linear = {}
+    for (k, power), value in one.items():
+        for (other_k, other_power), factor in other.items():
+            key = (k + other_k, power + other_power)
+            result[key] = result.get(key, Fraction(0)) + value * factor
+    return _without_zeros(result)
+
+
+def _without_zeros(linear: _Linear) -> _Linear:
+    return {key: value for key, value in linear.items() if value}
+
+
+def compare_families(one: Family, other: Family) -> Verdict:
+    """Compare two families as sets of values, by their remainders for a common period."""
+    if one.whole != other.whole:
+        return Verdict("different", witness="only one of them has values for negative integers")
+    if not one.whole:
+        if sorted(one.steps) == sorted(other.steps):
+            return Verdict("equal")
+        return Verdict("undecided", reason="families over the natural numbers are compared by their terms")
+    first = one.steps[0][1]
+    place = 0 if first[0] else 1
+    scales = []
+    for _, step in (*one.steps, *other.steps):
+        scale = step[place] / first[place]
+        if not scale or tuple(scale * part for part in first) != step:
+            return Verdict("undecided", reason="the families have no common period")
+        scales.append(abs(scale))
+    bottom = lcm(*(scale.denominator for scale in scales))
+    tops = [int(scale * bottom) for scale in scales]
+    whole = Fraction(lcm(*tops), bottom)
+    period = tuple(
+        whole * abs(part) if place == at else whole * part * (1 if first[place] > 0 else -1)
+        for at, part in enumerate(first)
+    )
+    if sum(int(whole / scale) for scale in scales) > _MOST_REMAINDERS:
+        return Verdict("undecided", reason="the common period of the families is too long")
+    sets = [_remainders(each.steps, period, place, whole, abs(first[place])) for each in (one, other)]
+    apart = sets[0] ^ sets[1]
+    if apart:
+        return Verdict("different", witness=f"{_shown(min(apart))} belongs to one of them only")
+    return Verdict("equal", reason="the same values for all integers")
+
+
+def _remainders(
+    steps: Sequence[tuple[_Point, _Point]],
+    period: tuple[Fraction, ...],
+    place: int,
+    whole: Fraction,
+    unit: Fraction,
+) -> set[_Point]:
+    result = set()
+    for start, step in steps:
+        for number in range(int(whole / (abs(step[place]) / unit))):
+            value = tuple(part + number * more for part, more in zip(start, step, strict=True))
+            turns = value[place] // period[place]
+            result.add((value[0] - turns * period[0], value[1] - turns * period[1]))
+    return result
+
+
+def _shown(point: _Point) -> str:
+    plain, turned = point
+    if not turned:
+        return str(plain)
+    multiple = "pi" if turned == 1 else f"{turned}*pi"
+    return multiple if not plain else f"{plain} + {multiple}"
+
+
+# ---- values by cases
+
+
+def cases_of(tree: Tree) -> tuple[str, list[tuple[Tree, Tree]]] | None:
+    """Return what a value by cases is of, "" where that is not said, and each value with its condition."""
+    name = ""
+    if tree.label == "=" and tree.children[1].label == "cases":
+        name, tree = " ".join(tree.children[0].list_labels()), tree.children[1]
+    if tree.label != "cases":
+        return None
+    values, conditions = tree.children[::2], list(tree.children[1::2])
+    for at, condition in enumerate(conditions):
+        if condition.label == "else":
+            before = conditions[:at]
+            conditions[at] = (
+                Tree("not", (Tree("or", tuple(before)) if len(before) > 1 else before[0],))
+                if before
+                else condition
+            )
+    return name, list(zip(values, conditions, strict=True))
+
+
+def compare_cases(judge: Judge, one: list[tuple[Tree, Tree]], other: list[tuple[Tree, Tree]]) -> Verdict:
+    """Compare values by cases: in any order, with conditions that say the same."""
+    left = list(other)
+    for value, condition in one:
+        match = next((each for each in left if _same(judge, condition, each[1])), None)
+        if match is None or len(one) != len(other):
+            return Verdict("undecided", reason="the cases have other conditions")
+        left.remove(match)
+        found = judge.equal(value, match[0], [condition])
+        if found.outcome != "equal":
+            return found
+    return Verdict("equal")
+
+
+def _same(judge: Judge, one: Tree, other: Tree) -> bool:
+    return one == other or (
+        free_variables(one) == free_variables(other) and judge.equal(one, other).outcome == "equal"
+    )

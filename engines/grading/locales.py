@@ -1,0 +1,104 @@
+"""Languages of answers: the words that announce an answer, and how numbers are written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "zh", "ja", "ko"]
+"""The languages; `auto` takes the one that the text shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language: the words for an answer, what stands between these and the answer, whether decimals have a
+    comma."""
+
+    nouns: str
+    verbs: str
+    has_decimal_comma: bool = True
+
+
+LANGUAGES: dict[str, Language] = {
+    "de": Language("Antwort Ergebnis Lösung", "ist lautet beträgt"),
+    "fr": Language("réponse résultat", "est vaut"),
+    "es": Language("respuesta resultado", "es"),
+    "it": Language("risposta risultato", "è"),
+    "pt": Language("resposta", "é"),
+    "nl": Language("antwoord", "is"),
+    "pl": Language("odpowiedź wynik", "to"),
+    "ru": Language("ответ", "равен составляет"),
+    "uk": Language("відповідь", "дорівнює"),
+    "zh": Language("答案 答", "是 为 為", has_decimal_comma=False),
+    "ja": Language("答え 正解", "は", has_decimal_comma=False),
+    "ko": Language("정답 답", "은 는", has_decimal_comma=False),
+}
+
+
+def _announcement(language: Language) -> re.Pattern[str]:
+    nouns, verbs = ("|".join(words.split()) for words in (language.nouns, language.verbs))
+    apart = nouns[0] < "\u2e80"  # scripts with spaces between words
+    start, end = (r"(?<!\w)", r"(?!\w)") if apart else ("", "")
+    return re.compile(rf"{start}(?:{nouns})(?:\s*(?:{verbs}){end}\s*[:：]?|\s*[:：])\s*", re.IGNORECASE)
+
+
+ANNOUNCED = {name: _announcement(one) for name, one in LANGUAGES.items()}
+"""What announces an answer, by language: a noun with a verb or a colon behind it."""
+
+
+def language_of(text: str, locale: Locale = "auto") -> str:
+    """Return the language of a text: the one that is asked for, or else the one whose words announce its
+    answer; "" where that is unknown or English.
+
+    >>> language_of("Die Antwort ist 3,5"), language_of("The answer is 3")
+    ('de', '')
+    """
+    if locale != "auto":
+        return "" if locale == "en" else locale
+    text = text[-_SEARCHED:]
+    if text.isascii() and not _SOME.search(text):
+        return ""
+    return next((name for name, pattern in ANNOUNCED.items() if pattern.search(text)), "")
+
+
+_SEARCHED = 1_000
+"""Characters at the end of a text in which its answer is announced."""
+
+
+_SOME = re.compile(
+    "|".join(noun for one in LANGUAGES.values() for noun in one.nouns.split() if noun.isascii()),
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"(?<![\w.,(\[{])-?\d{1,3}(?:(?:[. \u00a0\u202f]\d{3})+|\d*),\d+(?![\d,.]*\d|[)\]])")
+_UNMISTAKABLE = re.compile(
+    r"(?<![\w.,])\d{1,3}(?:(?:\.\d{3})+,\d{1,9}|(?:[ \u00a0\u202f]\d{3})+,\d{1,2})(?![\d,]|\.\d)"
+)
+_GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\d,.]*\d)")
+
+
+def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str:
+    """Write numbers as English does: `1.234,56` as 1234.56, and where decimals of the language have a comma
+    `3,5` as 3.5.
+
+    Args:
+        text: an answer.
+        language: as `language_of` names it.
+        asked: whether it was asked for: points then part thousands.
+
+    >>> with_decimal_points("1.234,56", ""), with_decimal_points("3,5", "de"), with_decimal_points("3,5", "")
+    ('1234.56', '3.5', '3,5')
+    """
+    if "," not in text and not asked:
+        return text
+    known = LANGUAGES.get(language)
+    if known is not None and known.has_decimal_comma:
+        if asked:
+            text = _GROUPED.sub(lambda match: match[0].replace(".", ""), text)
+        return _COMMA.sub(_pointed, text)
+    return _UNMISTAKABLE.sub(_pointed, text)
+
+
+def _pointed(match: re.Match[str]) -> str:
+    whole, _, digits = match[0].rpartition(",")
+    return f"{re.sub(r'[^-0-9]', '', whole)}.{digits}"

@@ -1,0 +1,137 @@
+"""Numbers in words, in English and Chinese, and digits of other scripts as ASCII."""
+
+from __future__ import annotations
+
+import unicodedata
+from fractions import Fraction
+
+from engines.language.english import SCALES, SMALL, TENS
+
+_ORDINALS = {
+    "half": 2,
+    "halve": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+    "hundredth": 100,
+    "thousandth": 1000,
+}
+_MINUS = ("minus", "negative")
+_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")}
+_DIGITS |= {"〇": 0, "两": 2, "兩": 2}
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+CHINESE = frozenset((*_DIGITS, *_TENS, *_MYRIADS, *"负負点點分之"))
+"""The characters of numbers in Chinese."""
+
+
+def read_numeral(text: str) -> Fraction | None:
+    """Read a number in words of English or Chinese.
+
+    >>> read_numeral("one hundred forty-two"), read_numeral("three quarters"), read_numeral("一百零五")
+    (Fraction(142, 1), Fraction(3, 4), Fraction(105, 1))
+    """
+    text = text.strip()
+    return _english(text.lower()) if text.isascii() else _chinese(text)
+
+
+def _english(text: str) -> Fraction | None:
+    words = text.replace("-", " ").split()
+    sign = 1
+    if words[:1] and words[0] in _MINUS:
+        sign, words = -1, words[1:]
+    if len(words) > 1 and (below := _ORDINALS.get(words[-1].removesuffix("s"))):
+        above = 1 if words[:-1] == ["a"] else _whole(words[:-1])
+        return None if above is None or above >= below * 10 else Fraction(sign * above, below)
+    value = _whole(words)
+    return None if value is None else Fraction(sign * value)
+
+
+def _whole(words: list[str]) -> int | None:
+    total = group = 0
+    last = ""
+    for place, word in enumerate(words):
+        if word == "and" and 0 < place < len(words) - 1 and last in ("hundred", *SCALES):
+            continue
+        if word == "a" and place == 0 and words[1:2] and words[1] in ("hundred", *SCALES):
+            group = 1
+        elif word in SMALL and (last in ("", "hundred", *SCALES) or (last in TENS and 0 < SMALL[word] < 10)):
+            group += SMALL[word]
+        elif word in TENS and last in ("", "hundred", *SCALES):
+            group += TENS[word]
+        elif word == "hundred" and 0 < group < 100:
+            group *= 100
+        elif word in SCALES and group:
+            total, group = total + group * SCALES[word], 0
+        else:
+            return None
+        last = word
+    return total + group if words else None
+
+
+def _chinese(text: str) -> Fraction | None:
+    if not text or not CHINESE.issuperset(text):
+        return None
+    if text[0] in "负負":
+        value = _chinese(text[1:])
+        return None if value is None else -value
+    below, parted, above = text.partition("分之")
+    if parted:
+        sides = _count(below), _count(above)
+        if sides[0] is None or sides[1] is None or not sides[0]:
+            return None
+        return Fraction(sides[1], sides[0])
+    whole, pointed, digits = text.replace("點", "点").partition("点")
+    count = _count(whole)
+    if count is None or not pointed:
+        return None if count is None else Fraction(count)
+    if not digits or any(digit not in _DIGITS for digit in digits):
+        return None
+    return Fraction(f"{count}.{''.join(str(_DIGITS[digit]) for digit in digits)}")
+
+
+def _count(text: str) -> int | None:
+    if len(text) > 1 and all(digit in _DIGITS for digit in text):
+        return int("".join(str(_DIGITS[digit]) for digit in text))
+    total = group = digit = 0
+    for character in text:
+        if character in _DIGITS:
+            digit = _DIGITS[character]
+        elif character in _TENS:
+            group, digit = group + (digit or 1) * _TENS[character], 0
+        elif character in _MYRIADS and group + digit:
+            total, group, digit = (total + group + digit) * _MYRIADS[character], 0, 0
+        else:
+            return None
+    return total + group + digit if text else None
+
+
+def split_chinese(text: str) -> tuple[str, str]:
+    """Split a text into the number in Chinese that it begins with, if any, and the rest.
+
+    >>> split_chinese("十二个")
+    ('十二', '个')
+    """
+    end = next((at for at, character in enumerate(text) if character not in CHINESE), len(text))
+    return text[:end], text[end:]
+
+
+def with_ascii_digits(text: str) -> str:
+    """Write digits of other scripts, and full-width signs, in ASCII.
+
+    >>> with_ascii_digits("５０％ ٤٢")
+    '50% 42'
+    """
+    return text if text.isascii() else "".join(map(_plain, text))
+
+
+def _plain(character: str) -> str:
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    return chr(ord(character) - 0xFEE0) if "！" <= character <= "～" else character

@@ -1,0 +1,131 @@
+"""Propositions: statements joined by connectives, compared by a truth table; and quantified statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.names import EQUAL, OPPOSITE, QUANTIFIERS, free_variables, replace_variable
+from engines.mathematics.judging.verdicts import Verdict
+
+CONNECTIVES = ("and", "or", "implies", "iff", "not")
+_MOST_ATOMS = 10
+
+
+def is_proposition(tree: Tree) -> bool:
+    """Return whether a term or statement is made of letters or predicates by connectives alone."""
+    return all(not atom.children or atom.label == "call" for atom in list_atoms(tree))
+
+
+def list_atoms(tree: Tree) -> Iterator[Tree]:
+    """Yield what the connectives of a statement join."""
+    if tree.label not in CONNECTIVES or not tree.children:
+        yield tree
+        return
+    for part in tree.children:
+        yield from list_atoms(part)
+
+
+def compare_by_table(left: Tree, right: Tree) -> Verdict | None:
+    """Compare two statements by all truth values of what their connectives join.
+
+    Returns:
+        "equal" where the tables are the same, and "different", with a row of the tables, where they are not
+        and nothing but letters and predicates is joined; None where the tables do not decide.
+    """
+    if len({*list_atoms(left), *list_atoms(right)}) > _MOST_ATOMS:
+        return None
+    row = _row_apart(left, right)
+    if row is None:
+        return EQUAL
+    if not (is_proposition(left) and is_proposition(right)):
+        return None
+    said = ", ".join(f"{_shown(atom)} is {str(value).lower()}" for atom, value in row.items())
+    return Verdict("different", witness=f"{said}: only one of them holds")
+
+
+def _row_apart(left: Tree, right: Tree) -> dict[Tree, bool] | None:
+    """Find a row of the truth tables in which two statements differ."""
+    atoms = list(dict.fromkeys((*list_atoms(left), *list_atoms(right))))
+    rows = (dict(zip(atoms, values, strict=True)) for values in product((True, False), repeat=len(atoms)))
+    return next((row for row in rows if _value(left, row) != _value(right, row)), None)
+
+
+def compare_unknown_sets(left: Tree, right: Tree) -> Verdict | None:
+    """Compare sets that are made of letters, as `A` without `B`, by what belongs to each; None for others."""
+    sides = [_membership(one) for one in (left, right)]
+    if sides[0] is None or sides[1] is None or not (left.children or right.children):
+        return None
+    row = _row_apart(sides[0], sides[1])
+    if row is None:
+        return EQUAL
+    said = " and ".join(f"{'' if value else 'not '}in {atom.label}" for atom, value in row.items())
+    return Verdict("different", witness=f"what is {said} belongs to one of them only")
+
+
+def _membership(tree: Tree) -> Tree | None:
+    if not tree.children:
+        return tree if tree.label.isalpha() and tree.label.isupper() and len(tree.label) == 1 else None
+    sides = [_membership(part) for part in tree.children] if tree.label in _SETS else [None]
+    if sides[0] is None or sides[1] is None:
+        return None
+    other = Tree("not", (sides[1],)) if tree.label == "without" else sides[1]
+    return Tree(_SETS[tree.label], (sides[0], other))
+
+
+_SETS = {"union": "or", "intersection": "and", "without": "and"}
+
+
+def _value(tree: Tree, row: dict[Tree, bool]) -> bool:
+    if tree.label not in CONNECTIVES or not tree.children:
+        return row[tree]
+    values = [_value(part, row) for part in tree.children]
+    if tree.label == "and":
+        return all(values)
+    if tree.label == "or":
+        return any(values)
+    if tree.label == "not":
+        return not values[0]
+    if tree.label == "iff":
+        return len({*values}) == 1
+    return not all(values[:-1]) or values[-1]
+
+
+def _shown(atom: Tree) -> str:
+    if atom.label != "call":
+        return atom.label.rstrip("_")
+    name, *arguments = atom.children
+    return f"{name.label}({', '.join(map(_shown, arguments))})"
+
+
+def without_denied_quantifiers(tree: Tree) -> Tree:
+    """Return a statement in which "not" stands before no quantifier and before no relation that has an
+    opposite."""
+    if not tree.children or not {"not", *QUANTIFIERS} & {*tree.list_labels()}:
+        return tree
+    if tree.label == "not":
+        inner = without_denied_quantifiers(tree.children[0])
+        if inner.label in QUANTIFIERS:
+            other = QUANTIFIERS[1 - QUANTIFIERS.index(inner.label)]
+            *bound, body = inner.children
+            return Tree(other, (*bound, without_denied_quantifiers(Tree("not", (body,)))))
+        if inner.label in OPPOSITE:
+            return Tree(OPPOSITE[inner.label], inner.children)
+        return inner.children[0] if inner.label == "not" else Tree("not", (inner,))
+    return Tree(tree.label, tuple(map(without_denied_quantifiers, tree.children)))
+
+
+def with_one_name(left: Tree, right: Tree) -> tuple[Tree, Sequence[Tree], Tree, Sequence[Tree]] | None:
+    """Put one name in the place of the variables that two quantified statements bind first.
+
+    Returns:
+        Of each the body and where the variable ranges; None where they are not quantified alike.
+    """
+    if left.label != right.label or len(left.children) != len(right.children):
+        return None
+    name, taken = left.children[0].label, free_variables(right)
+    if name in taken:
+        return None
+    parts = [replace_variable(part, right.children[0].label, Tree(name)) for part in right.children[1:]]
+    return left.children[-1], left.children[1:-1], parts[-1], parts[:-1]
