@@ -101,6 +101,8 @@ _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_RANGES = ("interval", "union", "intersection", "without")
+_COLLECTIONS = (*_RANGES, "list", "set")
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
@@ -244,7 +246,10 @@ class LinkReader:
                 self.read_formula(LOG.sub(rf"\\log_{{{base}}}", side)).tree
                 for side in (link.left, link.right)
             )
-            if left and right and self._compare_by_relation(link.relation, left, right).outcome == "equal":
+            if left is None or right is None:
+                continue
+            found = self._compare_by_relation(link.relation, left, right)
+            if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
                 return base
         return ""
 
@@ -345,6 +350,13 @@ class LinkReader:
             return "a matrix and a letter or number"
         if (left.label == "tuple") != (right.label == "tuple"):
             return "a tuple and a letter or number"
+        if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
+            if any(";" in side for side in (link.left, link.right)):
+                return "brackets with semicolons are continued fractions"
+            if not {left.label, right.label} <= {*_COLLECTIONS}:
+                return "a collection and a letter or number"
+            if left.label in _RANGES and right.label in _RANGES:
+                return "intervals can be ranges of whole numbers"
         unclear = _RUN_ON.search(link.left + " " + link.right) is not None
         if link.left.startswith("+"):  # where it does not hold with - either
             signed, whole = self.read_formula("-" + link.left[1:]).tree, self.read_formula(link.right).tree

@@ -46,7 +46,7 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Role:
         return "contradiction"
     if link.position.scope.kind == "supposition" and last_sign(clause):
         return "supposition"
-    if link.relation == ":=" or (lone and mentions("defining", clause)):
+    if link.relation == ":=" or (lone and link.relation == "=" and mentions("defining", clause)):
         return "definition"
     if is_examined(link, left, right):
         return "case"

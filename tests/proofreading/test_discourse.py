@@ -1,0 +1,153 @@
+"""Where a statement stands, what it is for and what its text is about decide whether it is a mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.proofreading.texts import CheckedLink, Proofread, TextProofreader, exit_code, proofread
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def _last(proofreader: TextProofreader, text: str) -> CheckedLink:
+    return proofreader.check_links(text)[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("For all real $x$ and $y$, $(x+y)^2 = x^2 + y^2$.", "wrong"),
+        ("Therefore $(x-y)^2 = x^2 - y^2$.", "wrong"),
+        ("Let $x$ and $y$ be real numbers. Hence $e^{x+y} = e^x + e^y$.", "wrong"),
+        (r"For all real $x$, $\sqrt{x^2} = x$.", "wrong"),
+        (r"For all positive $x$, $\sqrt{x^2} = x$.", "right"),
+        ("We have $(x+1)^2 > 2x$ for all real $x$.", "right"),
+        ("For all real $x$ and $y$, $(x+y)^2 > x^2 + y^2$.", "wrong"),
+        # A value at which something is looked at says nothing of all.
+        ("At $x = 0$ both agree. For all real $x$, $(x+1)^2 = x^2 + 1$.", "wrong"),
+        ("Suppose that $(x+y)^2 = x^2 + y^2$.", "given"),
+        ("Is it true that $(x+y)^2 = x^2 + y^2$?", "not shown"),
+        ("It is not true that $2 + 2 = 5$.", "not shown"),
+        # What is denied beside it does not excuse a claim.
+        ("The line is not straight, so $2 + 2 = 5$.", "wrong"),
+        ("Then $0 = 1$, which is impossible.", "not shown"),
+    ],
+)
+def test_claims_about_all_numbers_are_refuted(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    assert _last(proofreader, text).verdict == verdict
+
+
+def test_the_condition_that_would_repair_a_claim_is_named(proofreader: TextProofreader) -> None:
+    found = _last(proofreader, "$(x-y)^2 + 2xy = 1 + 2xy$")
+    assert (found.verdict, found.reason) == ("right if", "x - y = ±1")
+    assert (
+        "it holds if x = 0 or y = 0" in _last(proofreader, "For all $x$ and $y$, $(x+y)^2 = x^2+y^2$.").reason
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"In the ring $\mathbb{Z}/8$ we have $2 \cdot 4 = 0$.", "not shown"),
+        ("The ideals are equal: $(-3) = (3)$.", "not shown"),
+        (r"Computing modulo $7$, so $3 \cdot 5 = 1$.", "not shown"),
+        (r"Computing modulo $7$, so $3 \cdot 5 = 2$.", "wrong"),  # modulo 7 as well
+        (r"So $3 \cdot 5 = 1$.", "wrong"),
+    ],
+)
+def test_other_domains_are_not_judged_as_numbers(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert _last(proofreader, text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("## One\n\nLet $x = 3$.\n\n### Part\n\nThen $x^2 = 9$.", "follows"),
+        ("## One\n\nLet $x = 3$.\n\n## Two\n\nThen $x^2 = 9$.", "not shown"),
+        ("\\begin{example}Let $x = 3$.\\end{example}\n\nNow $x^2 = 9$.", "not shown"),
+        ("\\begin{theorem}Let $x = 3$.\\end{theorem}\n\\begin{proof}Then $x^2 = 9$.\\end{proof}", "follows"),
+        ("Case 1. Let $x = 3$.\n\nCase 2. Then $x^2 = 9$.", "not shown"),
+        ("For $x = 3$ we look at it.\n\nThen $x^2 = 9$.", "not shown"),
+    ],
+)
+def test_facts_hold_in_their_scope(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    found = _last(proofreader, text).verdict
+    assert (found == "follows") == (verdict == "follows")
+
+
+def test_what_needs_many_statements_does_not_follow(proofreader: TextProofreader) -> None:
+    steps = ", ".join(f"$x_{{{n + 1}}} = x_{{{n}}} + {n}$" for n in range(1, 8))
+    few = ", ".join(f"$x_{{{n + 1}}} = x_{{{n}}} + {n}$" for n in range(1, 4))
+    assert _last(proofreader, f"Let {few}. Then $x_4 = x_1 + 6$.").verdict == "follows"
+    assert _last(proofreader, f"Let {steps}. Then $x_8 = x_1 + 28$.").verdict == "not shown"
+
+
+def _write_project(folder: Path) -> None:
+    (folder / "parts").mkdir()
+    (folder / "own.sty").write_text(
+        "\\newcommand{\\half}{\\frac12}\n\\newenvironment{eq}{\\begin{equation}}{\\end{equation}}\n"
+    )
+    (folder / "book.tex").write_text(
+        "\\documentclass{book}\n\\usepackage{own}\n\\newtheorem{thm}{Theorem}\n\\begin{document}\n"
+        "\\input{parts/one}\n\\end{document}\n"
+    )
+    (folder / "parts" / "one.tex").write_text(
+        "\\begin{thm}\nFirst\n\\end{thm}\n\\begin{eq}\n\\half + \\half\n = 2\n\\end{eq}\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["", "book.tex", "parts/one.tex"])
+def test_a_project_is_read_with_its_macros_and_environments(tmp_path: Path, name: str) -> None:
+    _write_project(tmp_path)
+    found = proofread(Proofread(tmp_path / name))
+    links = [(Path(one["file"]).name, link) for one in found["documents"] for link in one["links"]]
+    ((file, link),) = links
+    assert (file, link["line"], link["verdict"]) == ("one.tex", 6, "wrong")
+
+
+def test_findings_are_hidden_by_comments_and_a_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    path.write_text("$1 = 2$ % mathwb: ok\n\n$2 = 3$\n")
+    found = proofread(Proofread(path, write_baseline=tmp_path / "known.json"))
+    assert (found["hidden"], found["counts"]["wrong"]) == (1, 1)
+    path.write_text("$1 = 2$ % mathwb: ok\n\nMoved.\n\n$2 = 3$ and $3 = 4$\n")
+    found = proofread(Proofread(path, baseline=tmp_path / "known.json"))
+    assert found["hidden"] == 2
+    assert [link["left"] for one in found["documents"] for link in one["links"]] == ["3"]
+    path.write_text("<!-- mathwb: ok -->\n$1 = 2$\n")
+    assert exit_code(proofread(Proofread(path))) == 0
+
+
+def test_what_is_given_holds_before_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("So $x^2 = 9$.")
+    (document,) = proofread(Proofread(tmp_path / "a.md", given="Let $x = 3$."))["documents"]
+    assert [(link["verdict"], link["line"]) for link in document["links"]] == [("follows", 1)]
+
+
+def test_every_statement_is_shown_as_it_was_understood(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# Roots\n\nLet $x > 0$. For all real $x$, $x+x = 2x$. Check: $2 + 3 = 5$."
+    )
+    (document,) = proofread(Proofread(tmp_path / "a.md"))["documents"]
+    read = [
+        (each["statement"], each["role"], each["scope"], each["hypotheses"]) for each in document["links"]
+    ]
+    assert read == [
+        ("x > 0", "given", "section Roots", ["x > 0"]),
+        ("x + x = 2*x", "universal claim", "section Roots", ["x > 0"]),
+        ("2 + 3 = 5", "check", "section Roots", []),
+    ]
+
+
+def test_unread_links_are_counted_by_their_reason_and_fail(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("$1 + = 2$ and $3 + = 4$")
+    found = proofread(Proofread(tmp_path / "a.md"))
+    assert found["counts"]["unread"] == sum(each["count"] for each in found["notations"]) > 0
+    assert exit_code(found) == 1
