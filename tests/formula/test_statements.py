@@ -66,7 +66,7 @@ def shown(tree: Tree) -> str:
         (r"\forall x \exists y: x < y", "forall(x, exists(y, <(x, y)))"),
         (r"\nexists x: P(x)", "not(exists(x, call(P, x)))"),
         (r"\forall x (P(x) \to Q(x))", "forall(x, implies(call(P, x), call(Q, x)))"),
-        (r"x = 5n, \text{ where } n \text{ is an integer}", "implies(in(n, ℤ), =(x, *(5, n)))"),
+        (r"x = 5n, \text{ where } n \text{ is an integer}", "and(=(x, *(5, n)), in(n, ℤ))"),
         (r"\{x \mid x > 0\}", "such(x, >(x, 0))"),
         (r"\{3k : k \in \mathbb{Z}\}", "such(*(3, k), in(k, ℤ))"),
         (r"\begin{cases} x = 1 \\ y = 2 \end{cases}", "and(=(x, 1), =(y, 2))"),
