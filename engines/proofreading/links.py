@@ -451,7 +451,7 @@ class LinkReader:
         statement = Tree(link.relation, (left, right))
         given = link.said or last_sign(link.before)
         simple = not left.children or not right.children
-        for_all = is_universal(link) and self._is_about_numbers(link, left, right)
+        for_all = not simple and is_universal(link) and self._is_about_numbers(link, left, right)
         if not link.said and link.relation in _BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
