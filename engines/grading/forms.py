@@ -156,7 +156,7 @@ def _read_whole(text: str) -> Form | None:
 _LOGIC = re.compile(
     r"\\(?:land|lor|wedge|vee|neg|lnot|implies|iff|forall|exists|nexists|cap|cup|setminus|mid|to|rightarrow"
     r"|(?:Long)?(?:left)?[Rr]ightarrow|(?:Long)?Leftrightarrow|mathbb\s*\{?[ZN]|begin\{(?:d?cases|array))(?![a-z])"
-    r"|[∧∨¬∀∃⇒⇔∩∪→ℤℕ]|\b(?:or|integers?|for\s+(?:all|some|every|each|any))\b|and.*[<>=]|[<>=].*and"
+    r"|[∧∨¬∀∃⇒⇔∩∪→ℤℕ]|\b(?:or|integers?|for\s+(?:all|some|every|each|any))\b|\band\b"
 )
 """Words and signs with which a text may say something that is no single value, list or relation."""
 _BUILDER = re.compile(r":|\||\\mid(?![a-z])")
