@@ -44,7 +44,7 @@ from engines.formula.meaning import read
 from engines.formula.parser import ParsedFormula
 from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
-from engines.mathamr.retrieval.equality import Equality, EqualityKind, EqualLook
+from engines.mathamr.retrieval.equal_formulas import Equality, EqualityKind, EqualLook
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.search import rank_formulas
 from engines.mathamr.retrieval.task2 import JudgedUnit

@@ -40,7 +40,7 @@ STYLES["distinct"] = {"style": "distinct", "forms": "all"}
 
 def counted(members: list[Tree]) -> Counter[str]:
     """Members of a cluster that meet an inverse, have a needless sign, do either, or count as another one."""
-    from engines.egen.expressions.novelty import normalise_arithmetic
+    from engines.mathematics.terms.novelty import normalise_arithmetic
     from tests.egen.detours import detours
 
     found = [detours(tree.list_labels()) for tree in members]

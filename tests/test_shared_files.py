@@ -23,7 +23,7 @@ CACHED = "every writer writes the same, under a name made of what it comes from"
 ALLOWED = {
     ("engines/arqmath/collection/index_build.py", "MANIFEST"): BUILT,
     ("engines/arqmath/collection/index_build.py", "ids"): BUILT,
-    ("engines/chat/client.py", "self._cached_answer_path(body)"): CACHED,
+    ("engines/chat/cached_client.py", "self._cached_answer_path(body)"): CACHED,
     ("engines/core/build.py", "Journal: self.path"): BUILT,
     ("engines/core/locks.py", "update: path"): "this is update",
     ("engines/core/files.py", "write_note: path"): "the older one is looked at, and nothing of it is kept",

@@ -352,7 +352,7 @@ def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
     from engines.core.vocabulary import read_prefix
     from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
-    from engines.mathematics.verification.verify import Verifier
+    from engines.mathematics.verification.verifier import Verifier
 
     prints_a, prints_b = (compute_fingerprints([text.split() for text in side]) for side in (ours, theirs))
     results = []

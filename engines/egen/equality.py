@@ -25,7 +25,7 @@ from engines.mathematics.verification.verdicts import MemberOutcome, describe_po
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.mathematics.verification.verify import Judged, Judges
+    from engines.mathematics.verification.verifier import Judged, Judges
 
 
 _WINDOW_LINES = 20_000
@@ -141,7 +141,7 @@ def verify(
     """
     from engines.core.rows import read_lines, readable_file
     from engines.egen.theories.registry import theory_text
-    from engines.mathematics.verification.verify import Judged, make_verifier
+    from engines.mathematics.verification.verifier import Judged, make_verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
     name = theory_text(spec.theory)
@@ -193,7 +193,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
     """Yield the lines in prefix notation, then those that are read as infix or LaTeX; each as it is
     written.
     """
-    from engines.mathematics.verification.verify import verify_lines
+    from engines.mathematics.verification.verifier import verify_lines
 
     written: dict[int, Judged] = {}
     again: list[tuple[int, str]] = []
@@ -215,7 +215,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
 def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
     """Yield the same for terms of another theory, in any notation of it."""
     from engines.egen.theories.registry import theory_of
-    from engines.mathematics.verification.verify import Judged
+    from engines.mathematics.verification.verifier import Judged
 
     read = partial(theory_of(name, spec.assume).read_term, head=False)
     for number, line in lines:

@@ -421,7 +421,7 @@ class _NearestFormulas:
 
     def list_equal(self, warnings: list[str]) -> tuple[list[dict[str, Any]], str]:
         """What is equal to the query, then what is after renaming; and why neither could be looked for."""
-        from engines.mathamr.retrieval.equality import Equality, EqualityKind
+        from engines.mathamr.retrieval.equal_formulas import Equality, EqualityKind
 
         if not self.spec.equal:
             return [], ""

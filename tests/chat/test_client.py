@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from engines.chat.client import Chat, ModelAnswer, Prices
-from engines.chat.endpoint import KEY
+from engines.chat.cached_client import Chat, ModelAnswer, Prices
+from engines.chat.http_client import KEY
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from tests.chat.model_server import Model, served

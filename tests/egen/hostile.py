@@ -397,7 +397,7 @@ def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
     from engines.core.vocabulary import LETTERS
     from engines.formula.reader import read_expression as read
-    from engines.mathematics.verification.verify import make_verifier
+    from engines.mathematics.verification.verifier import make_verifier
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))
     (verdict,) = make_verifier(head, member).check([member])

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engines.chat.client import Chat
-from engines.chat.endpoint import KEY
+from engines.chat.cached_client import Chat
+from engines.chat.http_client import KEY
 from engines.core.errors import EngineError
 from engines.core.vocabulary import read_prefix
 from engines.egen.evaluations import language_model as asked

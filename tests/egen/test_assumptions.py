@@ -29,7 +29,7 @@ from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 from engines.mathematics.verification.points import Region
-from engines.mathematics.verification.verify import Several, make_verifier
+from engines.mathematics.verification.verifier import MultivariateVerifier, make_verifier
 from tests.conftest import expect_error
 
 GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
@@ -362,7 +362,7 @@ def test_check_verify_and_explain_take_assumptions(tmp_path: Path) -> None:
 
 
 def test_one_variable_without_assumptions_is_judged_as_ever() -> None:
-    assert not isinstance(make_verifier(read("sin x"), read("cos x")), Several)
+    assert not isinstance(make_verifier(read("sin x"), read("cos x")), MultivariateVerifier)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import engines.egen.corpus.build_semembed as sememb
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import expect_error
 
 

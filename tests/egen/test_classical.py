@@ -18,7 +18,6 @@ from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classic
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.novelty import normalise_arithmetic
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families
@@ -29,8 +28,9 @@ from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.algebra.symmetric import iterate_symmetric
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix
+from engines.mathematics.terms.novelty import normalise_arithmetic
 from engines.mathematics.terms.symbolic import to_sympy
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import expect_error
 from tests.egen.expressions import trees
 

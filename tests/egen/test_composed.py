@@ -41,7 +41,7 @@ from engines.egen.composed.trainer import make_composed_task
 from engines.egen.corpus.published import import_published
 from engines.egen.models.datasets import read_labelled, sample_corpus
 from engines.egen.models.encode import load_encoder
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import precision_at
 from tests.conftest import expect_error
 from tests.egen.expressions import trees

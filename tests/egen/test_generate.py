@@ -21,13 +21,13 @@ from engines.egen.corpus.sources import list_templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
-from engines.egen.expressions.padding import has_padding
 from engines.egen.records import Cluster
 from engines.egen.rules.table import parse_families
 from engines.egen.settings import MAX_TOKENS, EgenConfig, Limits, Mode
 from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.terms.padding import has_padding
+from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import mathwb
 from workbench.cli import command
 from workbench.cli.command import app

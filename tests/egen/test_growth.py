@@ -19,7 +19,7 @@ from engines.egen.egraph.grammar import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import Grower, list_guards, list_paddings, number_classes
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
 from engines.egen.settings import Limits, Mode
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 
 SMALL = Limits(nodes=800)
 

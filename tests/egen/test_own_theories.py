@@ -39,12 +39,12 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
 from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check_derivations
-from engines.egen.expressions.signs import TheorySign, TheorySigns
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory
 from engines.egen.theories.registry import theory_of, theory_text
 from engines.egen.theories.theory import Theory
+from engines.formula.sign_languages import TheorySign, TheorySigns
 from tests.conftest import expect_error, mathwb
 
 ROOT = Path(__file__).resolve().parents[2]

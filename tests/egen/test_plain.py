@@ -26,7 +26,7 @@ from engines.egen.rules.table import load_families
 from engines.egen.settings import EgenConfig, Limits, Order, Style
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational_value
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
 

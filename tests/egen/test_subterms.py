@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY
-from engines.egen.expressions.novelty import Ideas, normalise_arithmetic
-from engines.egen.expressions.padding import Padding, has_padding
 from engines.mathematics.terms.canonical import Canonical, Subterms, canonical_key
+from engines.mathematics.terms.novelty import Ideas, normalise_arithmetic
+from engines.mathematics.terms.padding import Padding, has_padding
 from tests.egen.expressions import LEAVES, trees
 
 

@@ -23,7 +23,7 @@ from engines.egen.evaluations.mistakes import MarkedDerivation, iterate_changes,
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, list_function_families
 from engines.egen.models.model_folder import shipped_models
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import nearest, normalize_rows, precision_at
 from engines.retrieval.pictures import draw_points, project_to_plane
 from tests.conftest import expect_error

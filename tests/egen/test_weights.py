@@ -17,12 +17,12 @@ from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.grammar import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.novelty import normalise_arithmetic, tidy_expression
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.terms.novelty import normalise_arithmetic, tidy_expression
+from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import expect_error
 from tests.egen.expressions import trees
 from tests.egen.grammar_terms import drawn, sample, terms

@@ -363,7 +363,7 @@ def test_equal_formulas_are_those_that_the_judge_proves(
 ) -> None:
     by_text, place = _ByText(), tmp_path / "values"
     for name in ("judge", "ValueFingerprints"):
-        monkeypatch.setattr(f"engines.mathamr.retrieval.equality.{name}", lambda: by_text)
+        monkeypatch.setattr(f"engines.mathamr.retrieval.equal_formulas.{name}", lambda: by_text)
     built = index(IndexFormulas(FORUM, place, values=True))
     assert built["values"]["version"] == 7
     texts = FormulaIndex(place).looks["latex"].to_pylist()
@@ -382,7 +382,7 @@ def test_equal_formulas_are_those_that_the_judge_proves(
         search(SearchFormulas(opened.folder, "a", how="equal"))
     with pytest.raises(EngineError, match="the formula cannot be read"):
         search(SearchFormulas(place, r"\frac{a}{", how="equal"))
-    monkeypatch.setattr("engines.mathamr.retrieval.equality._REFUSED", 0)
+    monkeypatch.setattr("engines.mathamr.retrieval.equal_formulas._REFUSED", 0)
     told: list[Event] = []
     assert not search(asked, events=told.append)["hits"]
     assert "the rest was not judged" in str(told[-1].data["message"])

@@ -22,8 +22,8 @@ from engines.core.vocabulary import (
     read_prefix,
     to_prefix,
 )
-from engines.egen.expressions.padding import has_padding
 from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.padding import has_padding
 from tests.egen.expressions import arithmetic, trees, value
 
 

@@ -9,7 +9,7 @@ from engines.core.vocabulary import LETTERS, variables_of
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import make_verifier
+from engines.mathematics.verification.verifier import make_verifier
 from tests.mathematics.point_values import DIGITS, TINY, value_at
 
 PAIRS = [

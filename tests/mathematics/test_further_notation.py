@@ -10,7 +10,7 @@ from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge
 from engines.mathematics.terms.notation import expression_row
-from engines.mathematics.verification.verify import make_verifier
+from engines.mathematics.verification.verifier import make_verifier
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from engines.mathematics.verification.verdicts import (
     format_distinguishable,
     verdict_row,
 )
-from engines.mathematics.verification.verify import Verifier, make_verifier
+from engines.mathematics.verification.verifier import Verifier, make_verifier
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
 

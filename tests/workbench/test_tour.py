@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.core.vocabulary import read_prefix
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.measures import evaluate
 from engines.retrieval.trec import read_qrels, read_run
 from workbench.cli.system import run_tours

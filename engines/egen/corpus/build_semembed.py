@@ -99,7 +99,7 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     from engines.egen.models.datasets import is_usable
     from engines.mathematics.terms.canonical import canonical_key
     from engines.mathematics.terms.symbolic import from_sympy, isolate_sympy, to_sympy
-    from engines.mathematics.verification.verify import Verifier
+    from engines.mathematics.verification.verifier import Verifier
 
     try:
         with isolate_sympy(), _limit_time(time_s):

@@ -385,7 +385,7 @@ class Corpus:
     def find_clusters(self, tree: Tree) -> list[ClusterMatch]:
         """Return the clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
-        from engines.mathematics.verification.verify import make_verifier
+        from engines.mathematics.verification.verifier import make_verifier
 
         if self.manifest["format"] == THEORY:
             return [*self._find_term(tree)]

@@ -35,7 +35,7 @@ from engines.egen.corpus.folder import (
 from engines.egen.corpus.sources import BadLine, HeadSource, SourceHead, to_skeleton
 from engines.egen.settings import EgenConfig, Layout
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 
 
 @dataclass(frozen=True, slots=True)

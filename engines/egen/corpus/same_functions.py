@@ -14,7 +14,7 @@ from engines.egen.theories.theory import Theory, compare_term
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.mathematics.verification.points import relations_hold
-from engines.mathematics.verification.verify import make_verifier
+from engines.mathematics.verification.verifier import make_verifier
 
 # A fingerprint is an expression's values at fixed points of several ranges, on a logarithmic scale, with
 # marks for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are

@@ -25,13 +25,13 @@ from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import to_prefix
 from engines.egen.egraph.grammar import EGraph, Sampler, TermGrammar, with_padding
 from engines.egen.egraph.growth import Grower, list_paddings
-from engines.egen.expressions.novelty import order_by_novelty, tidy_expression
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
 from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weights
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory, TheoryChecker
 from engines.mathematics.terms.canonical import Subterms, canonical_key
+from engines.mathematics.terms.novelty import order_by_novelty, tidy_expression
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 _DRAWN_TOGETHER = 32

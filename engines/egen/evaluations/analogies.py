@@ -38,7 +38,7 @@ from engines.egen.evaluations.measured import (
     mean_figure,
     select_costliest,
 )
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import normalize_rows
 from engines.retrieval.encoders import Encoder
 

@@ -17,7 +17,7 @@ from engines.core.spec import Arg, specification
 from engines.egen.settings import SplitName
 
 if TYPE_CHECKING:
-    from engines.chat.client import Prices
+    from engines.chat.cached_client import Prices
     from engines.egen.evaluations.analogies import Analogy
     from engines.egen.evaluations.measured import EvaluationReport
     from engines.egen.evaluations.mistakes import MarkedDerivation
@@ -120,14 +120,14 @@ class Evaluate:
         elif self.budget is not None and not (self.price_in or self.price_out):
             raise _sides_error("a budget needs prices", "Name --price-in and --price-out.")
         else:
-            from engines.chat.endpoint import Endpoint
+            from engines.chat.http_client import Endpoint
 
             Endpoint.open(self.llm)  # before a job is recorded with an address that holds a password
 
     @property
     def prices(self) -> Prices:
         """The prices of the language model."""
-        from engines.chat.client import Prices
+        from engines.chat.cached_client import Prices
 
         return Prices(self.price_in or 0.0, self.price_out or 0.0)
 
@@ -240,7 +240,7 @@ def _measure(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> Ev
     subject: Any
     measure: Callable[..., EvaluationReport]
     if spec.llm and spec.llm_model:
-        from engines.chat.client import Chat
+        from engines.chat.cached_client import Chat
         from engines.egen.evaluations import language_model
 
         folder = cache and cache / "answers"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from engines.chat.client import Chat, ModelAnswer
+from engines.chat.cached_client import Chat, ModelAnswer
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.tree import Tree
@@ -22,7 +22,7 @@ from engines.egen.evaluations.semantic import SemanticItem
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
 # analogies of `algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.

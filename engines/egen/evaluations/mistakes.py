@@ -36,7 +36,7 @@ from engines.egen.settings import SplitName
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import row_cosines
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap_bounds

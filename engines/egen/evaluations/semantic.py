@@ -26,9 +26,9 @@ from engines.egen.evaluations.measured import (
     select_costliest,
 )
 from engines.egen.evaluations.mistakes import near_copies
-from engines.egen.expressions.padding import has_padding
 from engines.egen.models.datasets import Labelled
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.terms.padding import has_padding
+from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import Encoder
 

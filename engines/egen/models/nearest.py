@@ -103,7 +103,7 @@ def name_notations(text: str) -> dict[str, str]:
 def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     """Put the verdict on each record's `prefix` as a member beside the head into it, for the first 100."""
     from engines.core.vocabulary import read_prefix
-    from engines.mathematics.verification.verify import Verifier
+    from engines.mathematics.verification.verifier import Verifier
 
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
     for record, verdict in zip(records, Verifier(read_prefix(head)).check(trees), strict=False):

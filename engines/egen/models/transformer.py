@@ -14,7 +14,7 @@ from engines.egen.models.config import ModelConfig, Negatives
 from engines.egen.models.datasets import Sequences, make_batches
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode_ids
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import Verifier
+from engines.mathematics.verification.verifier import Verifier
 from engines.training.libraries import POOLINGS
 
 if TYPE_CHECKING:

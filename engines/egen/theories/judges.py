@@ -32,7 +32,7 @@ from engines.core.files import file_error
 from engines.core.locks import update
 from engines.core.system import asset, home_folder
 from engines.core.tree import Tree
-from engines.egen.expressions.signs import TheorySigns, iterate_names
+from engines.formula.sign_languages import TheorySigns, iterate_names
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 GROUP = "mathwb.theories"

@@ -15,10 +15,10 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import term_text
-from engines.egen.expressions.signs import TheorySign, TheorySigns, ac_key, iterate_names
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.judges import OwnJudge
 from engines.egen.theories.theory import Forms, Theory
+from engines.formula.sign_languages import TheorySign, TheorySigns, ac_key, iterate_names
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 if TYPE_CHECKING:

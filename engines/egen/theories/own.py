@@ -25,12 +25,12 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FURTHER
 from engines.egen.egraph.analysis import GUARDS
-from engines.egen.expressions.signs import Place, TheorySign, TheorySigns, ac_key
 from engines.egen.rules.table import Rule, is_variable, match_pattern, pattern_variables
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed_theories
 from engines.egen.theories.logic import LOGIC
 from engines.egen.theories.terms import FreeTerms
 from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
+from engines.formula.sign_languages import Place, TheorySign, TheorySigns, ac_key
 from engines.mathematics.verification.verdicts import Counterexample, describe_point
 
 if TYPE_CHECKING:

@@ -78,11 +78,11 @@ class Reals(Theory):
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
-        from engines.mathematics.verification.pointwise import Pointwise
-        from engines.mathematics.verification.verify import make_verifier
+        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.verifier import make_verifier
 
         if self.pointwise:
-            return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
+            return RigorousVerifier(head, {*self.variables}, self.assumptions, seed=seed)
         return make_verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
     def iterate_meetings(
@@ -91,10 +91,10 @@ class Reals(Theory):
         from engines.egen.algebra.relations import iterate_meetings
         from engines.mathematics.algebra.atoms import Signs
         from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
-        from engines.mathematics.verification.pointwise import Pointwise
-        from engines.mathematics.verification.verify import Verifier
+        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.verifier import Verifier
 
-        assert isinstance(judge, Verifier | Pointwise)
+        assert isinstance(judge, Verifier | RigorousVerifier)
         points = judge.points[..., : judge.inside]
         _, errors = evaluate_balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., errors[0] < inf], judge.variables)
@@ -102,10 +102,10 @@ class Reals(Theory):
 
     def sample_signs(self, judge: TheoryChecker) -> Signs:
         from engines.mathematics.algebra.atoms import Signs
-        from engines.mathematics.verification.pointwise import Pointwise
-        from engines.mathematics.verification.verify import Verifier
+        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.verifier import Verifier
 
-        assert isinstance(judge, Verifier | Pointwise)
+        assert isinstance(judge, Verifier | RigorousVerifier)
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
 
@@ -151,10 +151,10 @@ class Reals(Theory):
 
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
-        from engines.egen.expressions.detours import Detours
-        from engines.egen.expressions.novelty import Ideas
-        from engines.egen.expressions.padding import Padding
         from engines.mathematics.terms.canonical import Canonical
+        from engines.mathematics.terms.detours import Detours
+        from engines.mathematics.terms.novelty import Ideas
+        from engines.mathematics.terms.padding import Padding
 
         self.is_padded = Padding(terms).is_padded
         self.makes_detour = Detours(terms).makes_detour

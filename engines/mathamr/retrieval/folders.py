@@ -32,7 +32,7 @@ from engines.mathamr.retrieval.segments import read_batches as rows_of
 from engines.mathamr.rows import check
 
 if TYPE_CHECKING:
-    from engines.mathamr.retrieval.equality import ValueKeys
+    from engines.mathamr.retrieval.equal_formulas import ValueKeys
 
 FILES = "files.json"
 """In an index of documents: what it was made of."""

@@ -18,7 +18,7 @@ from engines.mathamr.rows import check
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import FormulaRow, Report
-    from engines.mathamr.retrieval.equality import ValueKeys
+    from engines.mathamr.retrieval.equal_formulas import ValueKeys
 
 
 _LOOKED_S = 1.0
@@ -98,7 +98,7 @@ def index(
     # Keys of values are collected over all parts, in one process.
     keys = None
     if spec.values:
-        from engines.mathamr.retrieval.equality import ValueKeys
+        from engines.mathamr.retrieval.equal_formulas import ValueKeys
 
         keys = ValueKeys()
     collection = _open_collection(spec)

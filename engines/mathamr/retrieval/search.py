@@ -14,7 +14,7 @@ from engines.mathamr.retrieval.opened import open_encoder, open_index
 
 if TYPE_CHECKING:
     from engines.formula.parser import ParsedFormula
-    from engines.mathamr.retrieval.equality import Equality
+    from engines.mathamr.retrieval.equal_formulas import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 
@@ -114,7 +114,7 @@ def search(
     """
     opened, equality = open_index(spec.index), None
     if spec.how == "equal" or spec.how == "renamed":
-        from engines.mathamr.retrieval.equality import Equality
+        from engines.mathamr.retrieval.equal_formulas import Equality
 
         equality = Equality(opened, spec.how)
     try:

@@ -36,7 +36,7 @@ from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.parser import search_tree
 
 if TYPE_CHECKING:
-    from engines.mathamr.retrieval.equality import ValueKeys
+    from engines.mathamr.retrieval.equal_formulas import ValueKeys
 
 VERSION = f"{FEATURES_VERSION}.2"
 """Of indexes: of the features, and of the files."""

@@ -34,7 +34,7 @@ from engines.mathematics.verification.explain import describe_domain
 from engines.mathematics.verification.points import Region
 from engines.mathematics.verification.rigorous import value_at
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verify import make_verifier
+from engines.mathematics.verification.verifier import make_verifier
 
 _MOST_VARIABLES = 24
 _MOST_POWER, _MOST_TRIES = 24, 8

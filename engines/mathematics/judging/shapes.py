@@ -9,7 +9,7 @@ from itertools import product, repeat
 from typing import TYPE_CHECKING
 
 from engines.core.tree import ONE, ZERO, Tree
-from engines.mathematics.judging import line, numbers
+from engines.mathematics.judging import numbers, point_sets
 from engines.mathematics.judging.names import EMPTY, EQUAL, REALS, free_variables, undecided_verdict
 from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.verdicts import Verdict
@@ -69,10 +69,10 @@ def _matrix_rows(tree: Tree) -> MatrixRows:
     if tree.label == "tuple":
         return [[part] for part in tree.children]
     if tree.label != "matrix":
-        raise line.UnclearError("a number stands where a matrix is needed")
+        raise point_sets.UnclearError("a number stands where a matrix is needed")
     rows = [list(row.children) for row in tree.children]
     if len({len(row) for row in rows}) != 1:
-        raise line.UnclearError("the rows of a matrix are not equally long")
+        raise point_sets.UnclearError("the rows of a matrix are not equally long")
     return rows
 
 
@@ -94,7 +94,7 @@ def _sum_of_shapes(label: str) -> Callable[[Tree, Tree], Tree]:
     def add_shapes(one: Tree, other: Tree) -> Tree:
         first, second = _matrix_rows(one), _matrix_rows(other)
         if [len(row) for row in first] != [len(row) for row in second]:
-            raise line.UnclearError("matrices of different sizes are added")
+            raise point_sets.UnclearError("matrices of different sizes are added")
         rows = [
             [Tree(label, pair) for pair in zip(*both, strict=True)]
             for both in zip(first, second, strict=True)
@@ -112,10 +112,10 @@ def _multiply_shapes(one: Tree, other: Tree) -> Tree:
     if not _is_vector(other):
         return _apply_to_entries(lambda entry: Tree("*", (entry, other)), one)
     if one.label == other.label == "tuple":
-        raise line.UnclearError("the product of two vectors can be read in two ways")
+        raise point_sets.UnclearError("the product of two vectors can be read in two ways")
     first, second = _matrix_rows(one), _matrix_rows(other)
     if len(first[0]) != len(second):
-        raise line.UnclearError("matrices are multiplied whose sizes do not fit")
+        raise point_sets.UnclearError("matrices are multiplied whose sizes do not fit")
     columns = list(zip(*second, strict=True))
     return _make_matrix(
         [
@@ -131,14 +131,14 @@ def _add_all(terms: Sequence[Tree]) -> Tree:
 
 def _divide_shape(one: Tree, other: Tree) -> Tree:
     if _is_vector(other):
-        raise line.UnclearError("a matrix is no divisor")
+        raise point_sets.UnclearError("a matrix is no divisor")
     return _apply_to_entries(lambda entry: Tree("/", (entry, other)), one)
 
 
 def _matrix_power(one: Tree, exponent: Tree) -> Tree:
     n = numbers.exact_value(exponent) if not _is_vector(exponent) else None
     if n is None or n != int(n) or not -1 <= n <= _MOST_POWER:
-        raise line.UnclearError("only small integer powers of matrices are worked out")
+        raise point_sets.UnclearError("only small integer powers of matrices are worked out")
     if n == -1:
         return _invert_matrix(one)
     rows = _square_rows(one)
@@ -149,9 +149,9 @@ def _matrix_power(one: Tree, exponent: Tree) -> Tree:
 def _square_rows(tree: Tree) -> MatrixRows:
     rows = _matrix_rows(tree)
     if len(rows) != len(rows[0]):
-        raise line.UnclearError("the matrix is not square")
+        raise point_sets.UnclearError("the matrix is not square")
     if len(rows) > _LARGEST:
-        raise line.UnclearError(f"matrices of more than {_LARGEST} rows are not worked out")
+        raise point_sets.UnclearError(f"matrices of more than {_LARGEST} rows are not worked out")
     return rows
 
 
@@ -224,7 +224,7 @@ def of_signs(tree: Tree, *, together: bool) -> Tree:
     """
     count = sum(node.label == "pm" for node in tree)
     if count > 6 and not together:
-        raise line.UnclearError("there are too many signs ±")
+        raise point_sets.UnclearError("there are too many signs ±")
     results: list[Tree] = []
     for choice in [repeat("+"), repeat("-")] if together else map(iter, product("+-", repeat=count)):
         one = choose_signs(tree, choice)
@@ -271,8 +271,8 @@ def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     if "tuple" in kinds:
         return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
     try:
-        difference = line.of_term(left).find_difference(line.of_term(right))
-    except line.UnclearError as error:
+        difference = point_sets.of_term(left).find_difference(point_sets.of_term(right))
+    except point_sets.UnclearError as error:
         return undecided_verdict(error.what)
     if difference is None:
         return EQUAL

@@ -16,7 +16,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
 from engines.core.vocabulary import display_name
 from engines.mathematics.algebra.rational import Space, TooLargeError
-from engines.mathematics.judging import line, numbers, reals, shapes
+from engines.mathematics.judging import numbers, point_sets, reals, shapes
 from engines.mathematics.judging.names import (
     EQUAL,
     INTEGERS,
@@ -82,7 +82,7 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
         *given, claim = parts
         return judge_statement(judge, claim, [*assume, *given])
     if label == "iff":
-        return judge_equal_statements(judge, parts[0], parts[1], assume)
+        return judge_equivalence(judge, parts[0], parts[1], assume)
     if label == "not":
         return _judge_negation(judge, parts[0], assume)
     if label == "forall":
@@ -98,8 +98,8 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "in":
         return _judge_membership(judge, parts[0], parts[1], assume)
     if label == "subset":
-        one, other = line.of_term(parts[0]), line.of_term(parts[1])
-        both = line.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
+        one, other = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
+        both = point_sets.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
         if (difference := one.find_difference(both)) is None:
             return EQUAL
         return Verdict("different", witness=f"{difference.text} belongs to the first only")
@@ -176,7 +176,7 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
             _combine_verdicts("or", results) if results else Verdict("different", witness="the set is empty")
         )
     if numbers.is_number(member) and not free_variables(whole):
-        inside = line.of_term(whole).holds(line.to_real_number(member))
+        inside = point_sets.of_term(whole).holds(point_sets.to_real_number(member))
         return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
     return undecided_verdict("it is not known whether it belongs to the set")
 
@@ -204,7 +204,7 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
             return undecided_verdict("one of them has no real value")
         if sign is None:
             return undecided_verdict("the difference is too small to be seen")
-        if line.sign_satisfies(statement.label, sign):
+        if point_sets.sign_satisfies(statement.label, sign):
             return EQUAL
         return Verdict(
             "different", witness=f"{numbers.format_number(sides[0])} and {numbers.format_number(sides[1])}"
@@ -212,8 +212,8 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     # In one variable, the set where the relation holds is known exactly.
     if len(names) == 1:
         try:
-            return _on_a_line(relation, next(iter(names)), assume)
-        except line.UnclearError:
+            return _judge_one_variable(relation, next(iter(names)), assume)
+        except point_sets.UnclearError:
             pass
     # Otherwise try points for a counterexample, then look for a certificate.
     witness = _find_refutation(relation, known)
@@ -226,21 +226,26 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     )
 
 
-def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
+def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     """By all values of the one variable. Raises: UnclearError."""
     if any(one.label == "in" and one.children[1].label in INTEGERS for one in iterate_flat(assume)):
-        raise line.UnclearError
-    given = [line.of_statement(one, name) for one in iterate_flat(assume) if free_variables(one) == {name}]
-    claim = line.of_statement(statement, name)
+        raise point_sets.UnclearError
+    given = [
+        point_sets.of_statement(one, name) for one in iterate_flat(assume) if free_variables(one) == {name}
+    ]
+    claim = point_sets.of_statement(statement, name)
     ends = tuple(end for one in (*given, claim) for end in one.ends)
-    region = line.PointSet(ends, lambda at: all(one.holds(at) for one in given))
-    both = line.PointSet(ends, lambda at: region.holds(at) and claim.holds(at))
+    region = point_sets.PointSet(ends, lambda at: all(one.holds(at) for one in given))
+    both = point_sets.PointSet(ends, lambda at: region.holds(at) and claim.holds(at))
     difference = region.find_difference(both)
     if difference is None:
         return EQUAL
-    outside = line.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
-    if not any(outside.holds(at) for at in map(line.to_root, line.points_between(line.sort_numbers(ends)))):
-        single = [at.text for at in line.sort_numbers(ends) if outside.holds(at)]
+    outside = point_sets.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
+    if not any(
+        outside.holds(at)
+        for at in map(point_sets.to_root, point_sets.points_between(point_sets.sort_numbers(ends)))
+    ):
+        single = [at.text for at in point_sets.sort_numbers(ends) if outside.holds(at)]
         return Verdict(
             "equal if",
             " and ".join(f"{display_name(name)} != {text}" for text in single),
@@ -298,7 +303,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
     assert one is not None
     assert other is not None
     sign = -1 if one < other else 1 if one > other else 0 if one == other else None
-    return None if sign is None else line.sign_satisfies(label, sign)
+    return None if sign is None else point_sets.sign_satisfies(label, sign)
 
 
 def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
@@ -346,7 +351,7 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
 # ---- whether two statements say the same
 
 
-def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judge whether two statements say the same."""
     left, right = (without_denied_quantifiers(one) for one in (left, right))
     joined_letters = is_proposition(left) and is_proposition(right)
@@ -355,7 +360,7 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
         if by_table is not None:
             return by_table
     if not (is_statement(left) and is_statement(right)):
-        return _with_set(left, right)
+        return _compare_with_set(left, right)
     if left.label in QUANTIFIERS or right.label in QUANTIFIERS:
         return _quantified(judge, left, right, assume)
     # Relations with the same sides, up to order, say the same.
@@ -370,8 +375,10 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
     if len(names) == 1 and not assume:
         name = next(iter(names))
         try:
-            witness_point = line.of_statement(left, name).find_difference(line.of_statement(right, name))
-        except line.UnclearError:
+            witness_point = point_sets.of_statement(left, name).find_difference(
+                point_sets.of_statement(right, name)
+            )
+        except point_sets.UnclearError:
             pass
         else:
             if witness_point is None:
@@ -385,7 +392,7 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
         if result is not None:
             return result
     # Equations are compared as differences that are multiples of each other.
-    joined = [_as_one(left_truth) for left_truth in (left, right)]
+    joined = [_as_single_equation(left_truth) for left_truth in (left, right)]
     if joined[0] is not None and joined[1] is not None:
         return _judge_equations(judge, joined[0], joined[1], assume)
     # At last, a point at which only one of them holds.
@@ -394,7 +401,7 @@ def judge_equal_statements(judge: TermJudge, left: Tree, right: Tree, assume: Se
         for point in _sample_points(sorted(names | known.assumptions.variables), known):
             left_truth, right_truth = truth_at(left, point), truth_at(right, point)
             if left_truth is not None and right_truth is not None and left_truth != right_truth:
-                return _only_one(point)
+                return _differ_at(point)
     return undecided_verdict("it is not known whether they say the same")
 
 
@@ -404,15 +411,15 @@ def _quantified(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
     if alike is not None:
         body, ranges, other, others = alike
         same = all(
-            judge_equal_statements(judge, *pair, assume).outcome == "equal"
+            judge_equivalence(judge, *pair, assume).outcome == "equal"
             for pair in zip(ranges, others, strict=True)
         )
-        if same and judge_equal_statements(judge, body, other, [*assume, *ranges]).outcome == "equal":
+        if same and judge_equivalence(judge, body, other, [*assume, *ranges]).outcome == "equal":
             return EQUAL
     return undecided_verdict("quantified statements are compared by their parts, and these are not the same")
 
 
-def _only_one(point: Mapping[str, float]) -> Verdict:
+def _differ_at(point: Mapping[str, float]) -> Verdict:
     return Verdict("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
 
 
@@ -427,7 +434,7 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
                 result = judge.compare_terms(multiple, ZERO, assume)
                 if result.outcome == "equal":
                     return result
-    if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
+    if not assume and (found_by_remainders := _compare_all_remainders(left, right)) is not None:
         return found_by_remainders
     random = Random(0)
     names = sorted(free_variables(left, right))
@@ -436,11 +443,11 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
         point = {name: float(random.randint(0, 12)) for name in names}
         held = [truth_at(remainder, point) for remainder in remainders]
         if None not in held and held[0] != held[1]:
-            return _only_one(point)
+            return _differ_at(point)
     return undecided_verdict("it is not known whether they say the same")
 
 
-def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
+def _compare_all_remainders(left: Tree, right: Tree) -> Verdict | None:
     """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
     results = []
     for one in (left, right):
@@ -472,19 +479,19 @@ def _by_remainders(left: Tree, right: Tree) -> Verdict | None:
             value = top(*(point[atom.label] for atom in space.atoms))
             held.append(int(value) % modulus == 0)
         if held[0] != held[1]:
-            return _only_one(point)
+            return _differ_at(point)
     return EQUAL
 
 
-def _with_set(left: Tree, right: Tree) -> Verdict:
+def _compare_with_set(left: Tree, right: Tree) -> Verdict:
     """Return a statement on one variable, and the set of its values or the only one."""
     statement, other = (left, right) if is_statement(left) else (right, left)
     names = free_variables(statement)
     if len(names) != 1 or free_variables(other):
         return undecided_verdict("only one of them is a statement")
-    one = line.of_statement(statement, next(iter(names)))
+    one = point_sets.of_statement(statement, next(iter(names)))
     difference = one.find_difference(
-        line.of_term(Tree("set", (other,)) if shapes.shape_of(other) == "scalar" else other)
+        point_sets.of_term(Tree("set", (other,)) if shapes.shape_of(other) == "scalar" else other)
     )
     if difference is None:
         return Verdict("equal", reason="the values of the variable are compared")
@@ -561,11 +568,11 @@ def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence
         verdicts.append(result.outcome)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
-    apart = None if assume else _solving_one(left, right)
+    apart = None if assume else _find_separating_solution(left, right)
     return apart or undecided_verdict("it is not known whether they have the same solutions")
 
 
-def _as_one(statement: Tree) -> Tree | None:
+def _as_single_equation(statement: Tree) -> Tree | None:
     """Return an equation, or one that says that any of several between polynomials holds; None for others."""
     if statement.label == "=":
         return statement
@@ -582,7 +589,7 @@ def _is_polynomial(tree: Tree) -> bool:
     return numbers.is_polynomial(tree, _DEGREE - 1)
 
 
-def _solving_one(left: Tree, right: Tree) -> Verdict | None:
+def _find_separating_solution(left: Tree, right: Tree) -> Verdict | None:
     """Equations between polynomials, by a point that solves one of them only.
 
     On a line the first is a polynomial in one variable. Without the factors that it shares with the second it

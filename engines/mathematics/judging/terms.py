@@ -84,7 +84,7 @@ class TermJudge:
             return EQUAL
         if statements.is_statement(left) or statements.is_statement(right):
             left, right = (statements.without_signs(side) for side in (left, right))
-            return statements.judge_equal_statements(self, left, right, assume)
+            return statements.judge_equivalence(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
         if (by_members := compare_unknown_sets(left, right)) is not None:

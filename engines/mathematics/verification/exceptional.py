@@ -89,7 +89,7 @@ class LineExceptions:
             apart = (holes ^ self._holes if both else holes & ~self._holes) & ~isolated
             places = list(self._edges.iterate_places(apart))
             known = self._edges.known_radius(holes | self._holes)
-            self._look_beside(places)
+            self._compare_at_own_points(places)
             own = {*self._edges.iterate_places(holes)}
             found = [(one, one in own) for one in places if abs(one.value) < known and self._sides[one] > 0]
             self._known[holes, both] = found, known
@@ -118,7 +118,7 @@ class LineExceptions:
             if differs or only_head or (only_member and both):
                 yield place, bool(only_head)
 
-    def _look_beside(self, places: Sequence[DomainPlace]) -> None:
+    def _compare_at_own_points(self, places: Sequence[DomainPlace]) -> None:
         """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
         -1 where not, 0 where it cannot be told."""
         new = [place for place in places if place not in self._sides]

@@ -27,15 +27,15 @@ from engines.mathematics.numbers.numeric import (
 )
 from engines.mathematics.numbers.precise import Functions
 from engines.mathematics.verification.points import FAR, RANGES, relations_hold
-from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.rigorous import MOST_BITS
+from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
     MemberVerdict,
     describe_point,
     format_distinguishable,
     verdict_row,
 )
-from engines.mathematics.verification.verify import MIN_POINTS, Several, make_verifier
+from engines.mathematics.verification.verifier import MIN_POINTS, MultivariateVerifier, make_verifier
 
 # The intervals are found by a search of the line (`numbers.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains
@@ -204,7 +204,7 @@ def explain(
     or with assumptions, each point has `at` with all variables, and domains are not worked out (no text).
     """
     judge = make_verifier(head, member, assumptions=assumptions, seed=seed)
-    if isinstance(judge, Pointwise):
+    if isinstance(judge, RigorousVerifier):
         raise ExpressionError(
             "sums, products, integrals, sign, floor and numbers beyond 1e308 are judged, not explained",
             remedy="Use check or verify.",
@@ -212,7 +212,7 @@ def explain(
     verdict = judge.check([member])[0]
     points = np.atleast_2d(judge.points)
     points = points[:, np.lexsort(points[::-1])]
-    several = judge if isinstance(judge, Several) else None
+    several = judge if isinstance(judge, MultivariateVerifier) else None
     # All sub-terms of the member are evaluated, to name the innermost one that fails.
     both = evaluate(compile_many([head, member], variables=judge.variables), points)
     terms = list(dict.fromkeys(member))

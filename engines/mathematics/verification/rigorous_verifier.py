@@ -29,7 +29,7 @@ from engines.core.vocabulary import (
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
-from engines.mathematics.verification.curves import Curves
+from engines.mathematics.verification.domain_boundaries import BoundarySearch
 from engines.mathematics.verification.exceptional import find_special
 from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.rigorous import (
@@ -82,7 +82,7 @@ class _Point(NamedTuple):
     single: Mapping[str, float] = MappingProxyType({})
 
 
-class Pointwise:
+class RigorousVerifier:
     """Judges expressions against one head.
 
     Attributes: points: (variables, points), all `inside` of the head's domain; reason: as `Verifier`'s.
@@ -119,7 +119,9 @@ class Pointwise:
         if known and self.shown:
             self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
             functions = functions_at(self.variables, self._deep, merged=True)
-            self._curves = Curves(stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND)
+            self._curves = BoundarySearch(
+                stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND
+            )
             self._points += self._with_head(self._lines.of_head())
         # Special points, such as a = 0, are compared too, but only for exceptions.
         special, singles = region.special_points()

@@ -18,7 +18,7 @@ from engines.core.vocabulary import FUNCTIONS, read_prefix
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.mathematics.verification.explain import explain, explain_domain, sample_curve
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
-from engines.mathematics.verification.verify import Verifier, verify_lines
+from engines.mathematics.verification.verifier import Verifier, verify_lines
 from tests.egen.expressions import trees
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engines.chat.endpoint import BusyError, Completion, Endpoint, NoTemperatureError, read_completion
+from engines.chat.http_client import BusyError, Completion, Endpoint, NoTemperatureError, read_completion
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json

@@ -11,9 +11,9 @@ from engines.core.vocabulary import LETTERS, read_prefix
 from engines.formula.reader import read_expression as read
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
-from engines.mathematics.verification.curves import INNER, _widen_programs
+from engines.mathematics.verification.domain_boundaries import INNER, _widen_programs
 from engines.mathematics.verification.verdicts import MemberVerdict, verdict_row
-from engines.mathematics.verification.verify import make_verifier
+from engines.mathematics.verification.verifier import make_verifier
 from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)

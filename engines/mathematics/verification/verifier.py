@@ -26,7 +26,7 @@ from engines.mathematics.numbers.numeric import (
     evaluate_balls,
 )
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
-from engines.mathematics.verification.curves import INNER, Curves
+from engines.mathematics.verification.domain_boundaries import INNER, BoundarySearch
 from engines.mathematics.verification.exceptional import SpaceExceptions, find_special, unite_exceptions
 from engines.mathematics.verification.points import (
     CLEAR,
@@ -41,7 +41,6 @@ from engines.mathematics.verification.points import (
     functions_at,
     values_of,
 )
-from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.rigorous import (
     MOST_BITS,
     SEEN,
@@ -54,6 +53,7 @@ from engines.mathematics.verification.rigorous import (
     iterate_closer,
     too_large,
 )
+from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONS,
     Agreed,
@@ -81,12 +81,12 @@ _FEW_DEPTHS, _DEPTHS = 2, 8
 _BATCH = 512
 _AGREEING = ("equal", "extends", "shrinks")
 _WITNESSES: dict[MemberOutcome, str] = {
-    "different": "apart",
-    "shrinks": "lost",
-    "nowhere": "lost",
-    "extends": "more",
+    "different": "differing_at",
+    "shrinks": "missing_at",
+    "nowhere": "missing_at",
+    "extends": "gained_at",
 }
-"""Which point of a `Case` shows that it is so."""
+"""Which point of a `MemberCase` shows that it is so."""
 
 
 class Verifier:
@@ -169,18 +169,18 @@ class Verifier:
             for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING]
-        self._look_closer(programs, agreeing)
-        self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
+        self._recheck_agreeing(programs, agreeing)
+        self._recheck_with_more_bits(programs, [case for case in agreeing if case.outcome in _AGREEING])
         return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
     def _decide_outcome(
-        self, common: int, missing: int, agreeing: int, apart: int, more: int
+        self, common: int, missing: int, agreeing: int, differing: int, gained: int
     ) -> MemberOutcome:
         """Return the rules of judgement, from counts of points of the head's domain: where both are defined,
         where the member is not, where they agree to within sharp bounds, where they differ; and of points
         outside where the member is defined.
         """
-        if apart:
+        if differing:
             return "different"
         if common == 0:
             return "nowhere" if missing >= max(MIN_POINTS, self.inside / 3) else "undecided"
@@ -188,18 +188,18 @@ class Verifier:
             return "undecided"
         if missing:
             return "shrinks"
-        return "extends" if more else "equal"
+        return "extends" if gained else "equal"
 
-    def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         chosen = [case.k for case in agreeing]
         numbers = self._recheck.read_programs(programs, chosen)
         result = self._recheck.recheck_values(programs, numbers, chosen)
         for case, checked in zip(agreeing, result, strict=True):
-            if case.suspect >= 0 and not isinstance(checked, Apart):
-                closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect]))
+            if case.suspect_at >= 0 and not isinstance(checked, Apart):
+                closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect_at]))
                 checked = closer if isinstance(closer, Apart) else checked or closer
-            if checked is None and case.sharp >= 0:
-                checked = self._recheck.compare_at(programs, case.k, float(self.points[case.sharp]))
+            if checked is None and case.sharp_at >= 0:
+                checked = self._recheck.compare_at(programs, case.k, float(self.points[case.sharp_at]))
             if isinstance(checked, Apart):
                 case.outcome = "different"
                 case.example = Counterexample(*checked)
@@ -210,7 +210,7 @@ class Verifier:
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         self._search_domains(programs, numbers, whole)
 
-    def _look_deeper(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+    def _recheck_with_more_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         deep = self._needed_scales(programs, _FEW_DEPTHS).min(axis=1) > SEEN
         lost = [case for case in cases if deep[case.k]]
         if not lost:
@@ -252,7 +252,7 @@ class Verifier:
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[MemberCase]) -> None:
         holes, points, known = self._recheck.recheck_domains(programs, numbers, [case.k for case in cases])
-        self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
+        self._compare_at_own_points(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[MemberCase] = []
         claims: dict[tuple[int, float], Agreed] = {}
         for case, within in zip(cases, known, strict=True):
@@ -263,14 +263,14 @@ class Verifier:
                 if key not in claims:
                     claims[key] = Agreed(*case.checked[:3], within, 0.0)
                 case.checked = claims[key]
-        self._look_beyond(programs, searched)
+        self._compare_beyond_boundaries(programs, searched)
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptional = self._recheck.find_exceptions(
                     programs, case.k, own, both=case.outcome == "equal"
                 )
 
-    def _look_beside(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
+    def _compare_at_own_points(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
         result = compare_at_points(
             self._program, programs, [case.k for case, _ in cases], [points for _, points in cases]
         )
@@ -291,7 +291,7 @@ class Verifier:
                 gap = None if head is None or member is None else member - head
                 case.example = self._make_counterexample(point, head, member, gap)
 
-    def _look_beyond(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+    def _compare_beyond_boundaries(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
@@ -300,15 +300,17 @@ class Verifier:
         for case, (points, _) in zip(whole, result, strict=True):
             alike.setdefault(id(points), []).append((case, points))
         for group in alike.values():
-            self._look_beside(programs, group)
+            self._compare_at_own_points(programs, group)
         for case, (_, side) in zip(whole, result, strict=True):
             if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
                 case.checked = Agreed(*case.checked[:3], INNER, side)
 
     @cached_property
-    def _curves(self) -> Curves:
+    def _curves(self) -> BoundarySearch:
         functions, unsure = self._recheck.functions, self._recheck.is_unsure
-        return Curves(self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure)
+        return BoundarySearch(
+            self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure
+        )
 
     def _judge_case(self, case: MemberCase, values: Floats, errors: Floats) -> MemberVerdict:
         witness = _WITNESSES.get(case.outcome)
@@ -348,8 +350,10 @@ class Verifier:
 
 @dataclass(slots=True)
 class MemberCase:
-    """A member while it is judged: counts of points, as for `_outcome`, and for each kind the place of the
-    point that shows it best, -1 if there is none."""
+    """A member while it is judged: counts of points by kind, as for `_decide_outcome`.
+
+    The fields that end in `_at` are the index of the point that shows the kind best, -1 if there is none.
+    """
 
     k: int
     outcome: MemberOutcome
@@ -358,11 +362,11 @@ class MemberCase:
     agreeing: int
     differing: int
     gained: int
-    apart: int
-    lost: int
-    more: int
-    suspect: int
-    sharp: int
+    differing_at: int
+    missing_at: int
+    gained_at: int
+    suspect_at: int
+    sharp_at: int
     example: Counterexample | None = None
     checked: Agreed | None = None
     exceptional: Exceptions = NO_EXCEPTIONS
@@ -372,7 +376,7 @@ class MemberCase:
 def _count_points(
     values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count of points and the most telling ones, as in `Case`: two of (programs, 5).
+    """Count of points and the most telling ones, as in `MemberCase`: two of (programs, 5).
 
     Args:
         values, errors: (programs, points).
@@ -521,7 +525,7 @@ _LINES = 9
 
 def make_verifier(
     head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
-) -> Verifier | Pointwise:
+) -> Verifier | RigorousVerifier:
     """Return who judges expressions with the variables of these against a head.
 
     Raises:
@@ -530,13 +534,13 @@ def make_verifier(
     variables = variables_of(head, *others) | assumptions.variables
     trees = head, *others
     if any(node.label in FURTHER for tree in trees for node in tree) or any(map(too_large, trees)):
-        return Pointwise(head, variables, assumptions, seed=seed)
+        return RigorousVerifier(head, variables, assumptions, seed=seed)
     if variables <= {"x"} and not assumptions:
         return Verifier(head, seed=seed)
-    return Several(head, variables, assumptions, seed=seed)
+    return MultivariateVerifier(head, variables, assumptions, seed=seed)
 
 
-class Several(Verifier):
+class MultivariateVerifier(Verifier):
     """Judges expressions of several variables against one head.
 
     Attributes: points: (variables, points), those inside the head's domain first; shown: the places of the
@@ -584,11 +588,11 @@ class Several(Verifier):
         self._general = functions_at(
             self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
         )
-        self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
+        self._curves = BoundarySearch(self._program, region, self.shown, self._general, self.points[:, 0])
         self._special_points, self._special_values = region.special_points()
         self._special = functions_at(self.variables, self._special_points)
 
-    def _look_closer(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
         roots = programs.roots[[case.k for case in agreeing]]
         general = self._general.read_programs(programs, roots)
@@ -598,11 +602,11 @@ class Several(Verifier):
         for case, root in zip(agreeing, roots.tolist(), strict=True):
             members = self._general.values[general[root]]
             case.checked, doubtful = agreed_at(self._general, general_heads, members)
-            for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect):
+            for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and place >= 0:
                     self._decide_case(programs, case, place)
-            if case.outcome != "different" and case.checked is None and case.sharp >= 0:
-                self._decide_case(programs, case, case.sharp)
+            if case.outcome != "different" and case.checked is None and case.sharp_at >= 0:
+                self._decide_case(programs, case, case.sharp_at)
             if case.outcome != "different":
                 checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
                 if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
@@ -611,8 +615,10 @@ class Several(Verifier):
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
-        self._look_beside(programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)])
-        self._look_beyond(programs, whole)
+        self._compare_at_own_points(
+            programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)]
+        )
+        self._compare_beyond_boundaries(programs, whole)
         # Step 3: values at the special points, whose coordinates exceptions often have.
         for case in agreeing:
             if case.outcome != "different":

@@ -5,7 +5,7 @@ and an expression bends where that of an absolute value changes its sign. The ma
 number that is negative beyond the curve (or surface) and is not on this side of it. A box of the variables is
 cut into smaller ones, and those are dropped in which the margin certainly is not negative, or in which the
 other expression is certainly undefined: the kernel's error bounds are those of a whole box where each
-variable is a ball as wide as the box (`_widened`). What is left is looked at in the middle of every box.
+variable is a ball as wide as the box (`_widen_programs`). What is left is evaluated in each box's middle.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class CurveSearchResult(NamedTuple):
     side: float
 
 
-class Curves:
+class BoundarySearch:
     """What a head and its members have beyond curves in a region.
 
     Args:
@@ -120,12 +120,12 @@ class Curves:
         self._most = most
         self._head, self._point = _widen_programs(head), point[:, np.newaxis]
         self._functions, self._unsure = functions, unsure
-        self._place = _Place(region, self._moving, self._point)
+        self._place = _BoxGrid(region, self._moving, self._point)
         self._beyond: dict[frozenset[Margin], CurveSearchResult] = {}
         self._found: dict[tuple[Margin, bool], CurveSearchResult] = {}
         self._harmless: set[Margin] = set()
         self._forms: dict[Margin, tuple[Programs, int]] = {}
-        self._faded = 0
+        self._next_unshared_number = 0
         (self._own,) = self._iterate_margins(head)
         self._of_head = self._forms
 
@@ -199,19 +199,19 @@ class Curves:
                 own = [(kind, a) for kind in _BOTH]
             # A term has the margins of its parts too.
             results = set(margins[a] | margins[b])
-            for kind, operand in self._iterate_simplest(own, nodes, numbers):
+            for kind, operand in self._simplify_margins(own, nodes, numbers):
                 function = numbers[operand]
                 if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
                     if self._functions.fixed[function]:  # by its values alone: no two of these are one
-                        self._faded -= 1
-                        function = self._faded
+                        self._next_unshared_number -= 1
+                        function = self._next_unshared_number
                     margin = Margin(kind, function, margins[operand])
                     self._forms.setdefault(margin, (programs, operand))
                     results.add(margin)
             margins[node] = frozenset(results)
         return (margins[root] for root in programs.roots.tolist())
 
-    def _iterate_simplest(
+    def _simplify_margins(
         self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
     ) -> Iterator[tuple[int, int]]:
         waiting = list(margins)
@@ -268,7 +268,7 @@ def _evaluate_boxes(programs: Programs, centers: Floats, halves: Floats) -> tupl
     return evaluate_balls(programs, np.concatenate([centers, wide]))
 
 
-class _Place:
+class _BoxGrid:
     """Where boxes are cut: along the moving variables, in a region; the others are as at a point."""
 
     def __init__(self, region: Region, moving: list[int], point: Floats) -> None:
@@ -310,7 +310,7 @@ class _Place:
 class _Search:
     """What is looked for: where a margin is negative and an expression is defined, both over boxes."""
 
-    place: _Place
+    place: _BoxGrid
     domain: Programs | None
     argument: Programs
     kind: int
