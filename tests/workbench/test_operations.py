@@ -206,4 +206,5 @@ def test_what_is_written_is_marked_as_such() -> None:
         ("arqmath.prepare", "--index"),
         ("proofread", "--sarif"),
         ("proofread", "--html"),
+        ("proofread", "--write-baseline"),
     }
