@@ -24,6 +24,9 @@ MODULES = {
     "egen.expressions.canonical": "mathematics.terms.canonical",
     "egen.expressions.language": "core.vocabulary",
     "egen.expressions.notation": "mathematics.terms.notation",
+    "egen.expressions.novelty": "mathematics.terms.novelty",
+    "egen.expressions.padding": "mathematics.terms.padding",
+    "egen.expressions.signs": "formula.sign_languages",
     "egen.grading": "grading",
     "egen.grading.grade": "grading.grades",
     "egen.judging": "mathematics.judging",
@@ -31,6 +34,10 @@ MODULES = {
     "egen.proofreading.proofread": "proofreading.texts",
     "egen.verdicts": "egen.equality",
     "egen.verification": "mathematics.verification",
+    "egen.verification.curves": "mathematics.verification.domain_boundaries",
+    "egen.verification.pointwise": "mathematics.verification.rigorous_verifier",
+    "egen.verification.verify": "mathematics.verification.verifier",
+    "mathamr.retrieval.equality": "mathamr.retrieval.equal_formulas",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

@@ -150,7 +150,7 @@ def compare_families(one: Family, other: Family) -> Verdict:
     sets = [_remainders(each.steps, period, place, whole, abs(first[place])) for each in (one, other)]
     apart = sets[0] ^ sets[1]
     if apart:
-        return Verdict("different", witness=f"{_shown(min(apart))} belongs to one of them only")
+        return Verdict("different", witness=f"{_format_point(min(apart))} belongs to one of them only")
     return Verdict("equal", reason="the same values for all integers")
 
 
@@ -170,7 +170,7 @@ def _remainders(
     return result
 
 
-def _shown(point: _Point) -> str:
+def _format_point(point: _Point) -> str:
     plain, turned = point
     if not turned:
         return str(plain)

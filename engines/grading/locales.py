@@ -11,7 +11,7 @@ Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class AnswerLanguage:
     """A language: the words for an answer, what stands between these and the answer, whether decimals have a
     comma."""
 
@@ -20,23 +20,23 @@ class Language:
     has_decimal_comma: bool = True
 
 
-LANGUAGES: dict[str, Language] = {
-    "de": Language("Antwort Ergebnis Lösung", "ist lautet beträgt"),
-    "fr": Language("réponse résultat", "est vaut"),
-    "es": Language("respuesta resultado", "es"),
-    "it": Language("risposta risultato", "è"),
-    "pt": Language("resposta", "é"),
-    "nl": Language("antwoord", "is"),
-    "pl": Language("odpowiedź wynik", "to"),
-    "ru": Language("ответ", "равен составляет"),
-    "uk": Language("відповідь", "дорівнює"),
-    "zh": Language("答案 答", "是 为 為", has_decimal_comma=False),
-    "ja": Language("答え 正解", "は", has_decimal_comma=False),
-    "ko": Language("정답 답", "은 는", has_decimal_comma=False),
+LANGUAGES: dict[str, AnswerLanguage] = {
+    "de": AnswerLanguage("Antwort Ergebnis Lösung", "ist lautet beträgt"),
+    "fr": AnswerLanguage("réponse résultat", "est vaut"),
+    "es": AnswerLanguage("respuesta resultado", "es"),
+    "it": AnswerLanguage("risposta risultato", "è"),
+    "pt": AnswerLanguage("resposta", "é"),
+    "nl": AnswerLanguage("antwoord", "is"),
+    "pl": AnswerLanguage("odpowiedź wynik", "to"),
+    "ru": AnswerLanguage("ответ", "равен составляет"),
+    "uk": AnswerLanguage("відповідь", "дорівнює"),
+    "zh": AnswerLanguage("答案 答", "是 为 為", has_decimal_comma=False),
+    "ja": AnswerLanguage("答え 正解", "は", has_decimal_comma=False),
+    "ko": AnswerLanguage("정답 답", "은 는", has_decimal_comma=False),
 }
 
 
-def _announcement(language: Language) -> re.Pattern[str]:
+def _announcement(language: AnswerLanguage) -> re.Pattern[str]:
     nouns, verbs = ("|".join(words.split()) for words in (language.nouns, language.verbs))
     apart = nouns[0] < "\u2e80"  # scripts with spaces between words
     start, end = (r"(?<!\w)", r"(?!\w)") if apart else ("", "")
@@ -95,10 +95,10 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
     if known is not None and known.has_decimal_comma:
         if asked:
             text = _GROUPED.sub(lambda match: match[0].replace(".", ""), text)
-        return _COMMA.sub(_pointed, text)
-    return _UNMISTAKABLE.sub(_pointed, text)
+        return _COMMA.sub(_write_decimal_point, text)
+    return _UNMISTAKABLE.sub(_write_decimal_point, text)
 
 
-def _pointed(match: re.Match[str]) -> str:
+def _write_decimal_point(match: re.Match[str]) -> str:
     whole, _, digits = match[0].rpartition(",")
     return f"{re.sub(r'[^-0-9]', '', whole)}.{digits}"

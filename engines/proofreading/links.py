@@ -32,7 +32,7 @@ from engines.proofreading.chains import (
 from engines.proofreading.discourse import NUMBERS, Position, find_moduli, read_positions
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.roles import (
-    Role,
+    StatementRole,
     find_repair,
     is_concluded,
     is_examined,
@@ -124,7 +124,7 @@ class LinkVerdict:
     link: ChainLink
     outcome: LinkOutcome
     reason: str = ""
-    role: Role | Literal[""] = ""
+    role: StatementRole | Literal[""] = ""
     statement: str = ""
     hypotheses: tuple[str, ...] = ()
 

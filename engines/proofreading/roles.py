@@ -18,7 +18,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.terms import free_symbols
 from engines.proofreading.vocabulary import ends_with, last_clause, last_sign, mentions, ranges_over_numbers
 
-Role = Literal[
+StatementRole = Literal[
     "given",
     "definition",
     "claim",
@@ -36,7 +36,7 @@ _SIMPLE = 12
 """Nodes of a condition that a reader takes in at a glance."""
 
 
-def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Role:
+def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> StatementRole:
     """Return what a statement is for. Args: left, right: its sides, where they are read."""
     clause = last_clause(link.before)
     lone = left is not None and right is not None and not left.children and bool(free_symbols(left))

@@ -90,7 +90,7 @@ def test_verify_reads_any_notation_and_keeps_lines_as_they_are_written(tmp_path:
         "different",
         "equal",
     ]
-    assert (rows[3]["except"], [*found.texts][3]["member"]) == ("1", "x + 1")
+    assert (rows[3]["except"], [*found.texts][2]["member"]) == ("1", "x + 1")
     # What begins as prefix notation and breaks off is no sum.
     assert [rows[line]["verdict"] for line in range(6, 10)] == [None] * 4
     assert rows[6]["error"] == "nothing stands behind the tab"

@@ -41,7 +41,7 @@ def compare_by_table(left: Tree, right: Tree) -> Verdict | None:
         return EQUAL
     if not (is_proposition(left) and is_proposition(right)):
         return None
-    said = ", ".join(f"{_shown(atom)} is {str(value).lower()}" for atom, value in row.items())
+    said = ", ".join(f"{_format_atom(atom)} is {str(value).lower()}" for atom, value in row.items())
     return Verdict("different", witness=f"{said}: only one of them holds")
 
 
@@ -92,11 +92,11 @@ def _value(tree: Tree, row: dict[Tree, bool]) -> bool:
     return not all(values[:-1]) or values[-1]
 
 
-def _shown(atom: Tree) -> str:
+def _format_atom(atom: Tree) -> str:
     if atom.label != "call":
         return atom.label.rstrip("_")
     name, *arguments = atom.children
-    return f"{name.label}({', '.join(map(_shown, arguments))})"
+    return f"{name.label}({', '.join(map(_format_atom, arguments))})"
 
 
 def without_denied_quantifiers(tree: Tree) -> Tree:

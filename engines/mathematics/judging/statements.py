@@ -362,7 +362,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
     if not (is_statement(left) and is_statement(right)):
         return _compare_with_set(left, right)
     if left.label in QUANTIFIERS or right.label in QUANTIFIERS:
-        return _quantified(judge, left, right, assume)
+        return _judge_quantified(judge, left, right, assume)
     # Relations with the same sides, up to order, say the same.
     if left.label in RELATIONS and right.label in RELATIONS:
         same = _sides_alike(judge, left, right, assume)
@@ -405,7 +405,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
     return undecided_verdict("it is not known whether they say the same")
 
 
-def _quantified(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+def _judge_quantified(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Statements with the same quantifier over the same values say the same if what they quantify does."""
     alike = with_one_name(left, right)
     if alike is not None:
