@@ -1,10 +1,8 @@
 r"""The structure of a text: where a statement stands, how far it reaches, and what the text is about there.
 
 A document is a tree of scopes: sections, theorems with their proofs, examples, exercises with their
-solutions,
-cases, suppositions, items of lists. What is said in a scope holds in it and in those inside it. A scope is
-about
-ordinary numbers unless its words name another domain.
+solutions, cases, suppositions, items of lists. What is said in a scope holds in it and in those inside it. A
+scope is about ordinary numbers unless its words name another domain.
 """
 
 from __future__ import annotations
@@ -37,7 +35,8 @@ _SIGNS = re.compile(
 )
 _MODULO = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
 _QUOTIENT = re.compile(
-    r"(?:\\Z|\\F|\\mathbb\s*\{?[ZF]\}?|GF)\s*(?:_|/|\()\s*\{?\s*\(?(\d+)|\\(?:pmod|bmod|mod)\s*\{?\s*(\d+)"
+    r"(?P<ring>\\Z|\\F|\\mathbb\s*\{?[ZF]\}?|GF)\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d+)"
+    r"|\\(?:pmod|bmod|mod)\s*\{?\s*(?P<modulus>\d+)"
 )
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
@@ -47,9 +46,8 @@ class Scope:
     """A part of a text in which what it says holds.
 
     Attributes: kind: document, section, theorem, definition, example, exercise, proof, solution, remark,
-    case,
-    supposition, list or item. level: of a section, the highest is 0. domains: how often words in it, and not
-    in a scope inside it, name a domain besides numbers.
+    case, supposition, list or item. level: of a section, the highest is 0. domains: how often words in it,
+    and not in a scope inside it, name a domain besides numbers.
     """
 
     kind: str
@@ -132,10 +130,13 @@ class _Outline:
             self._follow(sign, line + text.count("\n", 0, sign.start()))
         self._read_plain(text[at:])
 
+    def name_domain(self, *domains: str) -> None:
+        """Note that the paragraph and the scope at hand name domains."""
+        self.near.update(domains)
+        self.scope.domains.update(domains)
+
     def _read_plain(self, words: str) -> None:
-        named = Counter(find_domains(words))
-        self.near.update(named)
-        self.scope.domains.update(named)
+        self.name_domain(*find_domains(words))
         self.scope.domains.update(find_domains(words, often=True))
         if not words.strip():
             return
@@ -225,8 +226,7 @@ class _Outline:
             self._leave()
 
     def _leave(self) -> None:
-        """Leave the scope at hand: a proof is in that of its theorem, and behind it is what is around
-        both."""
+        """Leave the scope at hand. A proof is in the scope of its theorem, and leaving it leaves both."""
         left = self.scope
         assert left.parent is not None
         self.scope = left.parent
@@ -252,6 +252,8 @@ def read_positions(document: Document) -> list[Position]:
         if piece.formula:
             outline.scope.formulas[0] += 1
             outline.scope.section.formulas[0] += outline.scope is not outline.scope.section
+            if any(match["ring"] for match in _QUOTIENT.finditer(piece.text)):
+                outline.name_domain("residues")
         else:
             outline.read_words(piece.text, piece.line)
         result.append(Position(outline.scope, outline.paragraph, outline.near))
@@ -274,6 +276,6 @@ def find_moduli(document: Document) -> frozenset[int]:
             continue
         if _MODULO.search(before) and piece.text.strip().isdecimal():
             found.add(int(piece.text))
-        found |= {int(next(filter(None, match.groups()))) for match in _QUOTIENT.finditer(piece.text)}
+        found |= {int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text)}
         before = ""
     return frozenset(number for number in found if number > 1)

@@ -476,8 +476,11 @@ class LinkReader:
         return LinkVerdict(link, "not shown", "it depends on its variables")
 
     def judge_in_domain(self, judged: LinkVerdict, moduli: frozenset[int]) -> LinkVerdict:
-        """A link that is wrong of ordinary numbers, where the text is about others. Args: moduli: those that
-        the text names."""
+        """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
+
+        Args:
+            moduli: those that the text names.
+        """
         link = judged.link
         domain = link.position.domain
         left, right = (side.tree for side in self.read_sides(link))
@@ -489,9 +492,14 @@ class LinkReader:
         if domain == "digits" and not any(map(WHOLE.match, (left.label, right.label))):
             return judged
         if domain == "residues" and moduli:
-            sides = [[find_residue(side, modulus) for side in (left, right)] for modulus in moduli]
-            if not free and all(None not in pair and pair[0] != pair[1] for pair in sides):
+            sides = {
+                modulus: [find_residue(side, modulus) for side in (left, right)] for modulus in sorted(moduli)
+            }
+            if not free and all(None not in pair and pair[0] != pair[1] for pair in sides.values()):
                 return judged
+            equal = [modulus for modulus, pair in sides.items() if None not in pair and pair[0] == pair[1]]
+            if not free and equal:
+                return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
         other = (
             f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
         )
