@@ -76,6 +76,7 @@ class TrashItem:
         return f"{self.kind} {self.name}"
 
     def list_contents(self) -> list[Path]:
+        # Another program may remove the item at any time.
         """List the files and folders that were moved here and are still here."""
         with contextlib.suppress(FileNotFoundError):
             return sorted(filter(_is_content, self.folder.iterdir()))
@@ -92,6 +93,7 @@ class TrashItem:
 
 
 def _is_content(path: Path) -> bool:
+    # Hidden files are drafts of the description, or were made by the file manager.
     return path.name != _DESCRIPTION and not path.name.startswith(".")
 
 
@@ -128,7 +130,9 @@ class Trash:
         Raises:
             DataError: If the trash cannot be written.
         """
+        # Deleting is the occasion to remove what is too old, since no process runs regularly.
         self.purge_expired()
+        # The trash of the folder that the contents are in: a rename cannot cross file systems.
         parent = contents[0].parent if contents else self._root
         item = TrashItem(
             kind, name, title, time.time(), parent / FOLDER / _new_name(), {} if record is None else record
@@ -136,6 +140,7 @@ class Trash:
         moved: list[Path] = []
         try:
             item.folder.mkdir(parents=True)
+            # The description comes first, because contents without one could not be brought back.
             described = {"v": 1, "kind": kind, "name": name, "title": title, "deleted": item.deleted}
             write_json(item.folder / _DESCRIPTION, {**described, "record": dict(item.record)})
             for path in contents:
@@ -169,6 +174,7 @@ class Trash:
         """
         kind, _, name = address.partition("/")
         items = self.list_items(kind)
+        # The latest first: a name may have been deleted several times.
         for item in items:
             if name == item.name or name in (path.name for path in item.list_contents()):
                 return item
@@ -181,8 +187,10 @@ class Trash:
             MissingError: E465 if it is not here any more.
             EngineError: What restoring its kind raises.
         """
+        # Another process may have restored or removed it in the meantime.
         if _read_item(item.folder) is None:
             raise _gone_error(item)
+        # Each kind has its own way back, in the module that knows the kind.
         load(_RESTORERS[item.kind])(workspace, item)
         self.remove_item(item)
 
@@ -208,6 +216,8 @@ class Trash:
                 continue
             item = _read_item(folder)
             if item is None:
+                # No description: made at this moment, or left by a crash. It is removed only if it is old and
+                # empty.
                 with contextlib.suppress(OSError):
                     if now - folder.stat().st_mtime > _HALF_MADE_S and not any(
                         map(_is_content, folder.iterdir())
@@ -219,6 +229,7 @@ class Trash:
 
     def _item_folders(self) -> list[Path]:
         result: list[Path] = []
+        # The trash of the workspace and that of each folder directly in it.
         parents = [self._root]
         with contextlib.suppress(OSError):
             parents += (one for one in self._root.iterdir() if one.is_dir())
@@ -237,6 +248,7 @@ def _discard_folder(folder: Path) -> None:
 
 
 def _new_name() -> str:
+    # Padded, so that names sort by time, with four random bytes against two deletions in one tick.
     return f"{time.time_ns():020d}-{secrets.token_hex(4)}"
 
 
@@ -257,6 +269,7 @@ def _read_item(folder: Path) -> TrashItem | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     known = item.kind in _RESTORERS and isinstance(item.record, dict)
+    # An item with neither a record nor contents has been restored, and only its folder is left.
     return item if known and (item.record or item.list_contents()) else None
 
 
@@ -269,6 +282,7 @@ def put_back(item: TrashItem, parent: Path) -> None:
         DataError: If they cannot be moved.
     """
     contents = item.list_contents()
+    # All targets are checked before the first move, so that nothing is brought back in part.
     for path in contents:
         target = parent / path.name
         if os.path.lexists(target):

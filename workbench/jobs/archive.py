@@ -29,6 +29,7 @@ from workbench.jobs.view import JobView, job_view
 from workbench.operations import find_operation, option_name
 from workbench.recipes import Recipe
 
+# Data beyond 1 GiB is left out of an archive.
 MOST_DATA_BYTES = 2**30
 _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
 
@@ -58,11 +59,13 @@ def plan_packing(job: Job) -> Packing:
     itself is read where it is.
     """
     view = job_view(job)
+    # Step 1: what the recipe reads and what it writes; only the former is packed.
     spec = job.read_recipe()
     written = {
         field.name for field in describe_fields(find_operation(spec.task).spec_type) if field.arg.writes
     }
     read = {name: value for name, value in spec.params.items() if name not in written}
+    # Step 2: the files, by their names in the archive.
     files: dict[str, Path] = {"env.json": job.environment}
     for attempt in job.attempts():
         files |= {f"{attempt.folder.name}/{name}": attempt.folder / name for name in _LOGS}
@@ -70,12 +73,15 @@ def plan_packing(job: Job) -> Packing:
     files |= model
     data, inside, left_out = _collect_data(read)
     files |= data
+    # Step 3: leave out links among our own files; data that is a link is packed as what it leads to.
     own = [name for name, path in files.items() if path.is_symlink() and name not in data]
     files = {name: path for name, path in files.items() if path.is_file() and name not in own}
     left_out += links + [f"{name} (a link)" for name in own]
+    # Step 4: the recipe, with names inside the archive instead of paths of this machine.
     names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
     inner = replace(spec, params={**map_texts(read, lambda text: inside.get(text, text)), **names})
     texts = {_RECIPE: inner.to_toml(), "README.md": _write_readme(view, left_out)}
+    # Step 5: sizes, so that the caller can show the plan before anything is written.
     sizes = {name: len(text.encode()) for name, text in texts.items()}
     sizes |= {name: path.stat().st_size for name, path in files.items()}
     return Packing(job, texts, files, sizes, tuple(left_out))
@@ -97,6 +103,7 @@ def write_planned(packing: Packing, target: Path) -> dict[str, Any]:
             for name, text in packing.texts.items():
                 _add_file(archive, f"{root}/{name}", io.BytesIO(text.encode()), len(text.encode()))
             for name, path in packing.files.items():
+                # The size is that of the open file, which may have changed since it was planned.
                 with path.open("rb") as file:
                     _add_file(archive, f"{root}/{name}", file, os.fstat(file.fileno()).st_size)
     except OSError as error:
@@ -132,13 +139,17 @@ def _collect_data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str,
     files: dict[str, Path] = {}
     inside: dict[str, str] = {}
     left_out: list[str] = []
+    # Space that is left for data.
     room = MOST_DATA_BYTES
     for key, value in iterate_texts(params):
+        # Relative texts are not paths of the workspace, and each file is packed once.
         if not Path(value).is_absolute() or value in inside:
             continue
+        # The number keeps two files of the same name apart.
         path, name = Path(value), f"data/{len(inside)}-{Path(value).name}"
         here, links = _list_files(path, name)
         size = sum(file.stat().st_size for file in here.values())
+        # Data that does not fit is named in the README, so the user can bring it along otherwise.
         if not path.exists() or size > room:
             left_out.append(f"{key} = {path.name}" + ("" if path.exists() else " (gone)"))
             continue
@@ -159,6 +170,7 @@ def _list_files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
     left_out: list[str] = []
     for entry in sorted(path.iterdir()) if path.is_dir() else []:
         inner = f"{name}/{entry.name}"
+        # Asked first, since `is_dir` and `is_file` follow links.
         if entry.is_symlink():
             left_out.append(f"{inner} (a link)")
         elif entry.name.startswith("."):
@@ -200,6 +212,7 @@ def _write_readme(view: JobView, left_out: list[str]) -> str:
 _ENDINGS = (".tar.gz", ".tgz")
 _RECIPE = "recipe.toml"
 _PACKED = "Make one with: mathwb jobs pack ID"
+# Against archives with millions of empty files, which the limit on bytes does not stop.
 _MOST_FILES = 100_000
 
 
@@ -234,6 +247,7 @@ def unpack_job(given: Path, into: Path) -> Unpacked:
         DataError: E316 for an archive that is corrupt or too large, E318 for one that is not of a job or
             holds links, devices or sparse files.
     """
+    # An archive gets a folder of its own; a recipe that is a plain file is used where it is.
     new = given.name.endswith(_ENDINGS)
     if new:
         stem = next(given.name.removesuffix(end) for end in _ENDINGS if given.name.endswith(end))
@@ -245,11 +259,14 @@ def unpack_job(given: Path, into: Path) -> Unpacked:
         recipe = Recipe.read(folder / _RECIPE if new else given)
 
         def make_absolute(text: str) -> str:
+            # Only texts with a slash are taken for paths: a plain word such as `train` may also be the name
+            # of a folder.
             beside = "/" in text and "\0" not in text and (folder / text).exists()
             return str(folder / text) if beside else text
 
         recipe = replace(recipe, params=map_texts(recipe.params, make_absolute))
         recipe, remarks = _confine_job(recipe, folder)
+    # Whatever is wrong with the recipe, nothing of the archive is left behind.
     except EngineError:
         if new:
             remove_folder(folder, _RECIPE)
@@ -259,6 +276,7 @@ def unpack_job(given: Path, into: Path) -> Unpacked:
 
 def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
     """Return the job as it writes to its run folder alone, and remarks on that."""
+    # The recipe is somebody else's: it may write into the run folder only, and reads elsewhere are shown.
     fields = {field.name: field for field in describe_fields(find_operation(recipe.task).spec_type)}
     params = dict(recipe.params)
     remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
@@ -270,6 +288,7 @@ def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]
         for name, value in params.items()
         if name in fields and fields[name].arg.writes and isinstance(value, str)
     }
+    # Step 1: outputs get their last name inside the run folder, or the name of their parameter.
     taken: set[str] = set()
     for name, value in written.items():
         last = Path(value).name
@@ -277,8 +296,11 @@ def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]
         taken.add(last)
         if value != last:
             remarks.append(f"  {option_name(fields[name])} {params[name]}, not {value}")
+    # Step 2: list what is read from outside of the folder.
     for key, text in iterate_texts({name: value for name, value in params.items() if name not in written}):
         field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
+        # Fields that are references or paths count even if they are relative, since they name data of this
+        # machine.
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
         if (place or path.is_absolute()) and not here:
@@ -290,6 +312,7 @@ def _max_unpacked_bytes(archive: Path) -> int:
     """Return how many bytes an archive may unpack to: more than those of any job, less than what fills a
     disk.
     """
+    # A hundred times the compressed size, plus 64 MiB for small archives.
     return 100 * archive.stat().st_size + 2**26
 
 
@@ -300,8 +323,10 @@ class _LimitedReader:
     def __init__(self, file: GzipFile, most: int) -> None:
         self._file, self._left = file, most
 
+    # The protocol of `tarfile` for streams: it asks for nothing but `read`.
     def read(self, count: int) -> bytes:
         try:
+            # One byte more than is allowed, to notice that there is more.
             data = self._file.read(min(count, self._left + 1))
         except BadGzipFile as error:  # an OSError, which would blame the folder
             raise tarfile.ReadError(str(error)) from error
@@ -320,11 +345,15 @@ def _extract_archive(archive: Path, folder: Path) -> None:
         most = _max_unpacked_bytes(archive)
         with GzipFile(archive) as raw, atomic_folder(folder, _RECIPE) as draft:
             limited: Any = _LimitedReader(raw, most)
+            # "r|" reads a stream from front to back, so nothing is read twice and the limit counts
+            # everything.
             with tarfile.open(fileobj=limited, mode="r|") as file:
                 for number, member in enumerate(file):
+                    # The size in the header is checked before anything of the member is written.
                     if number >= _MOST_FILES or member.size > most:
                         raise _TooLargeError
                     _write_member(file, member, draft, archive)
+            # Without a recipe it is some other archive; the draft is removed by `atomic_folder`.
             if not (draft / _RECIPE).is_file():
                 raise DataError("this is not a job archive", path=archive, code="E318", remedy=_PACKED)
     except _TooLargeError:
@@ -341,11 +370,13 @@ def _write_member(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, a
     # The holes of a sparse file take no room in the archive: their size is not limited by what is read of it.
     name, sparse = PurePosixPath(member.name), member.issparse()
     usual = (member.isfile() or member.isdir()) and not sparse
+    # Names are checked before the path is built, because the first folder of the name is dropped below.
     if not usual or name.is_absolute() or ".." in name.parts:
         link = member.islnk() or member.issym()
         kind = "a link" if link else "a sparse file" if sparse else "a device"
         what = f"the archive holds {'a file elsewhere' if usual else kind}: {member.name!r}"
         raise DataError(what, path=archive, code="E318", remedy=_PACKED)
+    # The outermost folder is the name of the archive.
     path = draft.joinpath(*name.parts[1:])
     if member.isdir():
         path.mkdir(parents=True, exist_ok=True)
@@ -353,5 +384,6 @@ def _write_member(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, a
     path.parent.mkdir(parents=True, exist_ok=True)
     source = file.extractfile(member)
     assert source is not None
+    # "x" refuses a second member of the same name, which could replace a checked file.
     with source, path.open("xb") as target:
         copyfileobj(source, target)

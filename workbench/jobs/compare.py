@@ -36,6 +36,7 @@ _REPEATS = ("seed", "model.fold")
 _LEVEL = 0.05
 """From which p on a difference is no more than the spread."""
 
+# Where a job runs or writes, which does not make another setting of it.
 _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
 
@@ -102,6 +103,7 @@ class SettingRanking:
         repeats.
         """
         best, *others = self.rows
+        # The rows are sorted, so the first one is the best; it has no value only if none has.
         if best.value is None:
             return "no run has ended yet"
         won = f"best by {self.measure}: {best.name}, {best.value}"
@@ -114,6 +116,8 @@ class SettingRanking:
             return f"{won}; there are too few shared runs to judge this difference"
         if second.p < _LEVEL:
             return f"{won}, more than the spread of {second.shared} shared runs (p {second.p:.3g})"
+        # With n shared runs the smallest p that the test can give is 2^(1-n), because each difference has two
+        # signs.
         few = "; so few runs cannot show significance" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
         return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
 
@@ -135,6 +139,7 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
     Raises:
         UsageError: E403 for a measure that no run has, E645 if no run has any.
     """
+    # Step 1: choose the measure.
     numbers = {view.id: _final_measures(view) for view in views}
     names = list(dict.fromkeys(name for number in numbers.values() for name in number))
     if not names:
@@ -145,14 +150,17 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
     if measure not in names:
         remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
+    # Step 2: put the runs into groups by setting, and the groups into order.
     lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
     groups = _by_setting(views)
     results = [_SettingGroup(setting, members, measure, numbers) for setting, members in groups]
+    # Ascending order for losses, descending for scores; groups without a value come last either way.
     sign = 1 if lowest else -1
     results.sort(
         key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean)
     )
     rows = [group.to_standing() for group in results]
+    # Step 3: test the others against the best, if there are others.
     if len(results) > 1 and results[0].value is not None:
         rows = [rows[0], *_compare_with_best(results[0], results[1:])]
     return SettingRanking(measure, lowest, tuple(rows))
@@ -167,6 +175,7 @@ class _SettingGroup:
         numbers: Mapping[int, Mapping[str, float]],
     ) -> None:
         self.setting, self.views = setting, views
+        # Runs with the same seed and fold repeat each other, so they count once, by their mean.
         results: dict[str, list[float]] = {}
         for view in views:
             if measure in numbers[view.id]:
@@ -187,6 +196,7 @@ class _SettingGroup:
 
     def _measure_by_step(self) -> tuple[tuple[int, MeasureSummary], ...]:
         """Return the measure at each step at which all finished runs have taken it."""
+        # A failed run has a shorter curve, which would cut the band at its last step.
         done = [view for view in self.views if view.state == "succeeded"]
         curves = [dict(finite_curve(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
@@ -199,6 +209,7 @@ def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> 
     """Return the other settings, each compared with the best in the runs that both have."""
     tests: list[Paired | None] = []
     apart: list[list[float]] = []
+    # Step 1: a paired test for each, over the repeats that both have.
     for group in others:
         shared = sorted(best.values.keys() & group.values.keys())
         apart.append([group.values[key] - best.values[key] for key in shared])
@@ -206,10 +217,13 @@ def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> 
             tests.append(
                 paired({key: best.values[key] for key in shared}, {key: group.values[key] for key in shared})
             )
+        # Too few shared repeats for a test.
         except EngineError:
             tests.append(None)
+    # Step 2: Holm's correction over those tests that could be made.
     adjusted = iter(holm([test.randomisation_p for test in tests if test is not None]))
     rows = []
+    # Step 3: the rows. `next(adjusted)` is drawn only where there is a test, so the order stays the same.
     for group, test, differences in zip(others, tests, apart, strict=True):
         half = interval_half_width(differences)
         if test is None or half is None:
@@ -224,6 +238,7 @@ def _compare_with_best(best: _SettingGroup, others: Sequence[_SettingGroup]) -> 
 def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
     settings = {view.id: {"task": view.task, **flatten_table(view.params)} for view in views}
     keys = dict.fromkeys(key for setting in settings.values() for key in setting)
+    # A setting is what differs between at least two runs; what is the same in all says nothing.
     differ = [
         key
         for key in keys
@@ -233,6 +248,7 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
     groups: dict[str, tuple[dict[str, Any], list[JobView]]] = {}
     for view in views:
         setting = {key: settings[view.id].get(key) for key in differ}
+        # The text of the setting is the key, because a mapping cannot be one.
         groups.setdefault(str(setting), (setting, []))[1].append(view)
     return list(groups.values())
 
@@ -240,10 +256,12 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
 def _final_measures(view: JobView) -> dict[str, float]:
     if view.state != "succeeded":
         return {}
+    # A training has its results under `measures`, other operations have numbers at the top.
     result = view.value.get("measures") or view.value
     return {name: float(value) for name, value in result.items() if is_number(value)}
 
 
+# Parameters that differ between any two jobs and are of no interest.
 _PLACES = ("out", "publish")
 
 
@@ -284,6 +302,7 @@ def _collect_results(view: JobView | AttemptView) -> dict[str, Any]:
     value = dict(view.value)
     rows |= {key: number for key, number in value.pop("measures", {}).items() if is_number(number)}
     rows |= {key: number for key, number in value.items() if is_number(number)}
+    # A metric that is also a result is shown once, as the result.
     rows |= {key: number for key, number in view.metrics.items() if key not in rows}
     rows["wall_s"] = None if view.wall_s is None else round(view.wall_s, 1)
     rows["peak_bytes"] = view.peak_bytes

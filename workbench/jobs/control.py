@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
+# Parameters that every task has: where it runs, and where it writes.
 _PLACEMENT = frozenset(("device", "executor"))
 _OUTPUTS = frozenset(("out", "publish"))
 
@@ -83,11 +84,14 @@ def change_settings(job: Job, settings: Sequence[str]) -> Recipe:
 
     before = job.read_recipe()
     after = _apply_settings(before, settings)
+    # A training may also change how long it goes on and how often it reports, because neither changes what
+    # the weights mean at a given step. The device is placement and is in `_PLACEMENT` already.
     of_trainings = {f"train.{name}" for name in (NOT_THE_WEIGHTS | LENGTH) - {"device"}}
     free = _PLACEMENT | (of_trainings if before.task == "train" else set())
     fixed = [row for row in recipe_diff(before, after) if row.key not in free]
     if fixed:
         differences = "; ".join(f"{row.key}: {row.left!r} there, {row.right!r} requested" for row in fixed)
+        # The hint repeats the settings, so that the user can paste it.
         again = " ".join(f"--set {setting}" for setting in settings)
         raise EngineError(
             f"these settings would make job {job.id} different work: {differences}",
@@ -109,6 +113,7 @@ def copy_recipe(workspace: Workspace, job: Job, settings: Sequence[str]) -> Reci
         settings: Settings to change, each `key=value`.
     """
     spec = job.read_recipe()
+    # Without `out` the new job writes into its own run folder.
     params = {key: value for key, value in spec.params.items() if key != "out"}
     made = _apply_settings(move_outputs(workspace, job, replace(spec, params=params)), settings)
     return replace(made, title=_update_title(spec.title, settings))
@@ -128,6 +133,7 @@ def move_outputs(workspace: Workspace, job: Job, spec: Recipe) -> Recipe:
 
     params = map_texts(spec.params, move_text)
     outputs = {name: Path(params[name]) for name in _OUTPUTS & params.keys() if params[name]}
+    # Listing the jobs costs reads, so it is done only if an output folder outside the run has to move.
     taken = live_outputs(list_jobs(workspace)) if outputs else ()
     for name, position in outputs.items():
         if not params[name].startswith(INSIDE):
@@ -146,6 +152,7 @@ def _update_title(title: str, settings: Sequence[str]) -> str:
     for setting in settings:
         key, _, value = setting.partition("=")
         name = key.strip().removeprefix("train.")
+        # Replace the part of the title that names this setting, or append one.
         indices = [index for index, part in enumerate(parts) if part.startswith(f"{name}=")]
         parts[slice(indices[0], indices[0] + 1) if indices else slice(len(parts), None)] = [f"{name}={value}"]
     return " ".join(parts)
@@ -159,6 +166,8 @@ def next_free(folder: Path, stem: str, taken: Collection[Path] = ()) -> Path:
 
 
 def _apply_settings(spec: Recipe, settings: Sequence[str]) -> Recipe:
+    # `with_settings` refuses a key that the recipe does not have, so the default executor is added first and
+    # removed again afterwards.
     made = with_settings(replace(spec, params={"executor": "local", **spec.params}), settings)
     kept = {key: value for key, value in made.params.items() if (key, value) != ("executor", "local")}
     check_placement(kept)
@@ -184,10 +193,13 @@ def _disk_size(folder: Path) -> int:
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
+                # Blocks of 512 bytes are what `st_blocks` counts on every system, whatever the block size of
+                # the disk.
                 total += os.lstat(os.path.join(place, name)).st_blocks * 512
     return total
 
 
+# Starting and stopping
 def submit_job(workspace: Workspace, spec: Recipe) -> Job:
     """Start a job in the background; it outlives this process.
 
@@ -232,10 +244,12 @@ def submit_sweep(
         EngineError: As `submit_job`.
         DataError: As `submit_job`.
     """
+    # Step 1: what all members have in common, taken from the first recipe.
     _refuse_shared_folder(workspace, runs[0][0])
     lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = reporter_file(runs[0][0].task)
+    # Step 2: the folder of the sweep, with an empty list of members; its number goes into every member.
     sweep = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
     cluster = executor_options(runs[0][0].params)
     ticket = _new_ticket(runs[0][0])
@@ -249,30 +263,38 @@ def submit_sweep(
                 create_job(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
             )
             members.append(SweepMember(jobs_made[-1].id, setting, repeat))
+        # Step 3: the member that merges the results. It waits for the others, so it is no part of the array.
         parallel_jobs = list(jobs_made)
         if last is not None:
             files = {"sweep.json": {**of_sweep, "last": True}, **reporters}
             jobs_made.append(create_job(workspace.runs, last, ticket, files=files))
             members.append(SweepMember(jobs_made[-1].id))
+        # Only now is the list complete; a crash before this line is repaired by `sweep_members`.
         note_members(sweep, members)
+        # Step 4: hand everything over, to the queue of this machine or to the cluster.
         if ticket is None or cluster is None:
             for item in jobs_made:
                 queue.enqueue(item.last_attempt())
         else:
+            # Batch scripts run elsewhere and later, so the cluster gets resolved paths.
             run, folders = sweep.folder.resolve(), [item.folder.resolve() for item in parallel_jobs]
             log, name = run / "cluster.log", f"mathwb-{sweep.id}"
             numbers = executor_of(ticket).submit_runs(run, log, name, cluster, folders, parallel)
             for item, number in zip(parallel_jobs, numbers, strict=True):
                 item.last_attempt().write_ticket(replace(ticket, number=number))
+            # After the tickets are written, because `_start_attempt` reads from them what the last member
+            # depends on.
             if last is not None:
                 _start_attempt(jobs_made[-1].last_attempt(), last)
     except EngineError:
+        # Undo in the order of making; what was handed over is cancelled before its folder disappears.
         for item in (*jobs_made, sweep):
             for attempt in item.attempts():
                 _cancel_attempt(attempt)
             with contextlib.suppress(EngineError):
                 discard_job(workspace.runs, item)
         raise
+    # One call for all entries: the keeper reads the queue in order and starts as many as there are slots.
     if cluster is None:
         keeper.keep_queue(workspace.runs)
     update_index(workspace, [sweep, *jobs_made])
@@ -288,6 +310,7 @@ def submit_shares(workspace: Workspace, spec: Recipe, shares: int) -> Job:
         DataError: As `submit_job`.
     """
     runs: list[tuple[Recipe, Mapping[str, Any], Mapping[str, int]]] = [
+        # Each share is a whole recipe, so it can be resumed or repeated on its own.
         (replace(spec, title=f"{spec.title} {share}", params={**spec.params, "share": share}), {}, {})
         for share in (f"{number}/{shares}" for number in range(1, shares + 1))
     ]
@@ -310,12 +333,15 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         _follow_cluster_job(workspace, job, sink)
     else:
         job = _record_job(workspace, spec)
+        # The foreground does not queue behind background jobs, but it takes free slots so that they see it.
         slots = queue.take_slots(spec.params)
         supervisor = Supervisor(job.last_attempt(), sink=sink, slots=slots)
         supervisor.run()
+        # The order matters: the slots are free before the queue is asked who may start next.
         slots.close()
         keeper.keep_queue(workspace.runs)
         supervisor.await_reporters()
+    # The user, or another program, has deleted the run folder while the job ran.
     if not job.folder.is_dir():
         what = f"the run folder of job {job.id} was removed while it ran, so it was ended"
         remedy = "Start it again, and remove a job with: mathwb jobs rm ID"
@@ -364,14 +390,18 @@ def stop_job(workspace: Workspace, number: int) -> JobView:
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "stop", stop_job)
+    # A job that waits ends at once; a job that runs is asked and ends by itself.
     attempt = _live_attempt(workspace, number, "stop")
     attempt.request_end("stop")
     if (ticket := attempt.cluster_ticket()) and ticket.number:
+        # Without a heartbeat the batch job has not begun, so there is nobody who could obey.
         if attempt.read_heartbeat() is None:
             _cancel_attempt(attempt)
             settle_attempt(attempt)
+    # Nobody works on an entry of the queue yet: its end is recorded here.
     elif (number, attempt.number) in queue.queue_positions(workspace.runs):
         settle_attempt(attempt)
+    # The supervisor is dead but its worker lives: the signal goes to the worker itself.
     elif not _wake_supervisor(attempt) and (worker := attempt.worker_process()):
         worker.send_signal(signal.SIGTERM)
     return read_job(workspace, number)
@@ -388,11 +418,13 @@ def kill_job(workspace: Workspace, number: int) -> JobView:
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "kill", kill_job)
     attempt = _live_attempt(workspace, number, "kill")
+    # The request is written first: whoever finds the dead worker must read that it was killed on purpose.
     attempt.request_end("kill")
     if worker := attempt.worker_process():
         worker.send_signal(signal.SIGKILL, group=True)
     _cancel_attempt(attempt)
     _wake_supervisor(attempt)
+    # Nothing else may be left to record the end, so it is done here if the lock is free.
     settle_attempt(attempt, give_up=True)
     return read_job(workspace, number)
 
@@ -424,18 +456,22 @@ def resume_job(workspace: Workspace, number: int, settings: Sequence[str] = ()) 
     view = job_view(item)
     if not (settings and view.state == "succeeded"):
         _refuse_unless_allowed(view, "resume")
+    # Check everything before anything is written: the settings, the cluster, and the output folder.
     spec = change_settings(item, settings) if settings else item.read_recipe()
     if settings:
         resolve_recipe(spec, item.out_folder(spec))
     _await_cluster(item)
     _refuse_shared_folder(workspace, spec, but=item)
+    # `add_attempt` gives None when another process resumes the same job at this moment; then that one counts.
     attempt = item.add_attempt(view.attempt, _new_ticket(spec))
     if attempt is not None:
+        # The recipe is replaced only once the attempt is ours.
         if settings:
             item.write_recipe(spec, workspace.runs)
         try:
             _start_attempt(attempt, spec)
         except EngineError as error:
+            # The attempt exists by now, and without a result it would look as if it waited.
             attempt.write_result(Ending.of_error(error))
             raise
     update_index(workspace, [item])
@@ -455,16 +491,20 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
     runs = workspace.runs
     job = find_job(runs, number)
     view = job_view(job)
+    # The members come before their sweep, so that the folder of the sweep is the last that moves.
     all_of_it = [*(find_job(runs, member.job) for member in sweep_members(job)), job]
     try:
+        # All are checked before the first one moves: half a sweep cannot be deleted.
         for each in all_of_it:
             _refuse_unless_allowed(job_view(each), "remove")
             refuse_foreign(each)
+        # Before the folders move, so that no new job can get one of these numbers in between.
         retire_number(runs, max(each.id for each in all_of_it))
         item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
     except DataError:
         find_job(runs, number)  # raises where another program has just deleted it
         raise
+    # The index is a cache, and it follows the folders.
     JobIndex(workspace.root).forget_jobs([each.id for each in all_of_it])
     _look_again(workspace, view.sweep)
     return item
@@ -477,6 +517,7 @@ def restore_jobs(workspace: Workspace, item: TrashItem) -> None:
         EngineError: As `workbench.trash.put_back`.
         DataError: As `workbench.trash.put_back`.
     """
+    # The names are read before the move, which empties the item.
     restored = [Job(int(path.name), workspace.runs / path.name) for path in item.list_contents()]
     put_back(item, workspace.runs)
     update_index(workspace, restored)
@@ -489,6 +530,7 @@ def deleted_jobs(workspace: Workspace) -> list[TrashItem]:
 
     Jobs that earlier versions of the program had deleted and not yet removed are moved into the trash first.
     """
+    # Moved back to its number first, because the trash restores a folder under the name it was put in with.
     for folder in workspace.runs.glob(".removed-*"):
         match = _TAKEN_AWAY.fullmatch(folder.name)
         number = match[1] if match else ""
@@ -511,6 +553,7 @@ def protect_job(workspace: Workspace, number: int, *, on: bool = True) -> JobVie
     """
     job = find_job(workspace.runs, number)
     mark_protected(job, on=on)
+    # The view of a member contains the protection of its sweep, so all of them have to be read again.
     touched = [job, *(find_job(workspace.runs, member.job) for member in sweep_members(job))]
     for each in touched:
         _look_again(workspace, each.id)
@@ -528,12 +571,14 @@ def _look_again(workspace: Workspace, sweep: int) -> None:
     watches the jobs until the folder of runs has."""
     with contextlib.suppress(OSError):
         if sweep:
+            # The modification time of a folder is what the index and the watchers compare.
             os.utime(workspace.runs / str(sweep))
         os.utime(workspace.runs)
 
 
 def _record_job(workspace: Workspace, spec: Recipe) -> Job:
     if spec.params.get("out") and not spec.params["out"].startswith(INSIDE):
+        # The job runs in another working directory, so a relative path would mean another folder there.
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
     job = create_job(workspace.runs, spec, _new_ticket(spec), files=reporter_file(spec.task))
@@ -543,10 +588,12 @@ def _record_job(workspace: Workspace, spec: Recipe) -> Job:
 
 def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = None) -> None:
     """Two jobs that write or publish to one folder would spoil it, unless they are shares of one work."""
+    # Paths inside the run folder cannot collide, and are left out.
     texts = (spec.params.get(name) for name in _OUTPUTS)
     wanted = {Path(text).resolve() for text in texts if text and not text.startswith(INSIDE)}
     if not wanted:
         return
+    # The shares of a divided work write to one folder, so the members of one sweep may.
     sweep = sweep_of(but.folder) if but else 0
     for view in list_jobs(workspace):
         own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
@@ -563,9 +610,11 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     wanted, ticket = executor_options(spec.params), _new_ticket(spec)
     if wanted is None or ticket is None:
         queue.enqueue(attempt)
+        # `attempt.folder` is RUNS/JOB/attempt-N, so its grandparent is the folder of runs.
         keeper.keep_queue(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
+    # Slurm may refuse a dependency on a job that it has forgotten, so only live ones are named.
     others = awaited_attempts(Job(attempt.job, run))
     after = [
         held.number
@@ -574,6 +623,7 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     ]
     log, name = run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}"
     (number,) = executor_of(ticket).submit_runs(run, log, name, wanted, after=after)
+    # Until this line the ticket has no number, which readers show as being handed over.
     attempt.write_ticket(replace(ticket, number=number))
 
 
@@ -583,6 +633,7 @@ def _new_ticket(spec: Recipe) -> Ticket | None:
     Raises:
         EngineError: E638 if the executor makes no sense.
     """
+    # Called for its checks alone, before anything is written.
     executor_options(spec.params)
     name = requested_executor(spec.params)
     return None if name is None else Ticket(name)
@@ -605,6 +656,7 @@ def _await_cluster(item: Job) -> None:
         return
     executor, number = executor_of(ticket), ticket.number
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
+    # The state is asked repeatedly, and cached answers have to be dropped for that.
     while (answer := executor.job_state(number)) is not None and answer.live:
         if answer.pending or time.monotonic() > deadline:
             what = f"job {item.id} is still on the cluster: {answer.state} as {number}"
@@ -622,23 +674,29 @@ def _follow_cluster_job(workspace: Workspace, item: Job, sink: Sink) -> None:
         nonlocal asked
         asked += 1
 
+    # The handler only counts. The loop acts, because a handler may interrupt a write to a file.
     before = signal.signal(signal.SIGINT, request_stop)
     done, attempt, tail, waiting = 0, item.last_attempt(), EventTail(item.last_attempt().events), ""
     try:
         while True:
             view = read_job(workspace, item.id)
+            # 1. Obey Ctrl-C: the first stops, a later one kills.
             if asked > done:
                 done = asked
                 if not view.why_refused("kill"):
                     stop_job(workspace, item.id) if done == 1 else kill_job(workspace, item.id)
+            # 2. Report why the cluster lets the job wait, whenever the reason changes.
             if view.waiting != waiting:
                 waiting = view.waiting
                 sink(Event("log", {"message": f"waiting on the cluster: {waiting}"}))
+            # 3. Pass on the events that have arrived since the last round.
             for event in tail.read_events():
                 sink(Event(event.kind, event.data, event.step))
+            # 4. End when the job is over and its log is read to the end.
             if not view.live and not tail.behind_bytes:
                 settle_attempt(item.last_attempt())
                 return
+            # 5. The cluster has requeued the job: follow the log of the next attempt.
             if view.attempt != attempt.number and not tail.behind_bytes:
                 attempt = item.last_attempt()
                 tail = EventTail(attempt.events)
@@ -691,6 +749,7 @@ def _each_member(
     _refuse_unless_allowed(job_view(item), verb)
     for member in sweep_members(item):
         view = read_job(workspace, member.job)
+        # A run that the median rule has ended is as far as it should get.
         done = verb == "resume" and view.reason.startswith(EARLY)
         if done or view.why_refused(verb):
             continue
@@ -726,6 +785,7 @@ def _wake_supervisor(attempt: Attempt) -> bool:
     return beat is None or beat.supervisor.is_alive() is None or beat.supervisor.send_signal(signal.SIGTERM)
 
 
+# Putting the records straight
 _HALF_MADE = re.compile(r"\.draft-[0-9a-f]{12}")
 _TAKEN_AWAY = re.compile(r"\.removed-([1-9][0-9]{0,14})-[0-9a-f]{8}")
 """What earlier versions called the folder of a deleted job."""
@@ -750,15 +810,21 @@ def reconcile_jobs(
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
     for item in reversed(jobs):
+        # An unchanged job that is over or waits: reading its folder would tell nothing new.
         if look.known_view(item) is not None:
             continue
         row = known.get(item.id)
+        # Taken before the view is read: a change in between makes the next look read it again, and is never
+        # missed.
         changed_ns = changed_at(item)
         last = item.attempts()[-1:]
         in_order = not last or settle_attempt(last[0], look=look)
         view = look.view_job(item)
+        # Another process holds the lock and records the end at this moment; the next look takes it from
+        # there.
         if not view.live and not in_order:
             continue
+        # News are jobs that were live at the last look and have ended since.
         if row is not None and row.view.live and not view.live:
             news.append(view)
         before = row and (row.changed_ns, row.view.state, row.view.attempt)
@@ -767,6 +833,7 @@ def reconcile_jobs(
     if rows:
         index.save_rows(rows)
         known |= {row.view.id: row for row in rows}
+    # Only a complete list of the jobs shows which rows of the index have lost their folder.
     missing = set(known) - {item.id for item in jobs} if among is None else set()
     if missing:
         index.forget_jobs(missing)
@@ -779,14 +846,17 @@ def rebuild_index(workspace: Workspace) -> tuple[int, str]:
     Returns:
         The number of jobs, and what is unusual about the index.
     """
+    # Step 1: drafts that a crash has left, of jobs and of attempts.
     with contextlib.suppress(OSError):
         for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
             for entry in place.iterdir():
                 if _HALF_MADE.fullmatch(entry.name) and _is_old(entry):
                     shutil.rmtree(entry, ignore_errors=True)
+    # Step 2: drafts of single files.
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):
             clear_away(folder, below=False)
+    # Step 3: an index from nothing. It contains nothing that the run folders do not.
     index = JobIndex(workspace.root)
     index.clear()
     look = JobSnapshot(workspace.runs)
@@ -806,6 +876,7 @@ def update_index(workspace: Workspace, found: list[Job], index: JobIndex | None 
 
 
 def _is_old(path: Path) -> bool:
+    # An hour: a draft that is younger may belong to a process that is still at work on it.
     with contextlib.suppress(OSError):
         return time.time() - path.lstat().st_mtime > 3600
     return False

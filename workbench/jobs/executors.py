@@ -98,6 +98,7 @@ def find_executor(name: str) -> Executor:
     """
     if name == "slurm":
         return slurm
+    # Entry points are looked up by name, and the code of others is loaded only if it is asked for.
     for point in find_entry_points(GROUP):
         if point.name == name:
             try:
@@ -124,6 +125,7 @@ def executor_options(params: Mapping[str, Any]) -> dict[str, str] | None:
     Raises:
         EngineError: E638 if the executor makes no sense.
     """
+    # `local` takes no options; a colon after it is most likely a mistake.
     name, colon, options = str(params.get("executor", "local")).partition(":")
     if name != "local":
         return find_executor(name).parse_options(options)

@@ -48,6 +48,7 @@ from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
 
+# Paths in a recipe
 _UP = "../../"
 """From a run folder to its workspace."""
 INSIDE = "./out/"
@@ -77,9 +78,11 @@ def to_absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
         params: The parameters of a stored recipe.
         run: The run folder.
     """
+    # `absolute` and not `resolve`: a workspace behind a symbolic link keeps the path that its user gave.
     here = run.absolute()
 
     def expand_path(text: str) -> str:
+        # `normpath` removes the dots without looking at the disk, since an output folder need not exist yet.
         return os.path.normpath(here / text) if text.startswith((_UP, INSIDE)) else text
 
     return {key: map_texts(value, expand_path) for key, value in params.items()}
@@ -131,9 +134,11 @@ def diff_documents(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[Di
     return [DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
 
 
+# States and endings
 LIVE = ("queued", "starting", "running", "stopping")
 TERMINAL = ("succeeded", "failed", "stopped", "lost")
 
+# 64 KiB: more than an `outcome.json` takes.
 _RESERVE_BYTES = 2**16
 _REMOVED = "removed.json"
 _NUMBER = re.compile(r"[1-9][0-9]{0,14}")
@@ -192,6 +197,7 @@ class Ending:
     @classmethod
     def of_error(cls, error: EngineError) -> Ending:
         """Return the failure that an error stands for."""
+        # A full disk is the only error whose own text would not say enough: the path then follows the reason.
         full = error.code == "E310"
         reason = "disk full" if full else error.what
         if error.where:
@@ -205,13 +211,16 @@ class Ending:
         Raises:
             ValueError: If a value has the wrong type.
         """
+        # Annotations are texts here, so `dict[str, float]` is looked up by what comes before its bracket.
         known = {item.name: _KINDS[str(item.type).partition("[")[0]] for item in fields(cls)}
         fields_given = {key: value for key, value in document.items() if key in known}
         for key, value in fields_given.items():
+            # Nothing that is counted here comes near 64 bits, so a larger integer is damage.
             if not isinstance(value, known[key]) or (isinstance(value, int) and abs(value) >= 2**63):
                 raise ValueError(key)
         if not all(isinstance(value, int | float) for value in fields_given.get("metrics", {}).values()):
             raise ValueError("metrics")
+        # A time of another magnitude would raise later, where it is turned into a date.
         for name in ("started", "ended"):
             if fields_given.get(name):
                 _parse_time(fields_given[name])
@@ -236,6 +245,7 @@ class Ticket:
     number: str = ""
 
 
+# Attempts
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt at a job; every read is of this moment, and a file that cannot be read counts as missing."""
@@ -285,6 +295,7 @@ class Attempt:
     def write_heartbeat(self, heartbeat: Heartbeat) -> None:
         """Store a sign of life of the supervisor."""
         document = asdict(heartbeat)
+        # The identity of the process is stored flat, next to the time, as `ProcessId.from_dict` expects it.
         self._write_document("heartbeat.json", {"v": 1, **document.pop("supervisor"), **document})
 
     def worker_process(self) -> ProcessId | None:
@@ -304,6 +315,7 @@ class Attempt:
     def cluster_ticket(self) -> Ticket | None:
         """Return which executor has the attempt, or None for an attempt on this machine."""
         raw = read_document(self.folder / "cluster.json")
+        # A file that names no executor is Slurm's.
         return Ticket(str(raw.get("cluster", "slurm")), str(raw.get("id", ""))) if raw else None
 
     def write_ticket(self, ticket: Ticket) -> None:
@@ -336,11 +348,13 @@ class Attempt:
         """
 
         def add_request(data: bytes) -> bytes:
+            # A second request changes nothing, and a kill is never weakened to a stop.
             if self.read_request() in (want, "kill"):
                 return data
             reason = {"why": why} if why else {}
             return json.dumps({"v": 1, "want": want, "t": time.time(), **reason}).encode() + b"\n"
 
+        # `update` holds the lock of the file, so that of two requesters neither overwrites the other's.
         self._refuse_removed()
         update(self.folder / "request.json", add_request)
 
@@ -366,6 +380,7 @@ class Attempt:
         Raises:
             DataError: If even the reserved space does not suffice.
         """
+        # Freed just before the write, so that a disk that is full by now still has room for the account.
         (self.folder / "reserve").unlink(missing_ok=True)
         self._write_document("outcome.json", ending.to_dict())
 
@@ -373,6 +388,7 @@ class Attempt:
         """Store the end for good and remove what killed writers have left. Only the holder of the lock may
         call it.
         """
+        # The same reserve serves the supervisor, when the worker died before it could use it.
         (self.folder / "reserve").unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent):
             remove_drafts(folder, below=False)
@@ -388,10 +404,13 @@ class Attempt:
         Yields:
             Whether the lock was free.
         """
+        # The file of the lock is never removed: a process that opened the old one would lock a file that
+        # nobody else sees.
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             yield _try_lock(descriptor, wait_s)
         finally:
+            # Closing the descriptor releases the lock, unless a child process has inherited it.
             os.close(descriptor)
 
 
@@ -399,6 +418,7 @@ def _try_lock(descriptor: int, wait_s: float) -> bool:
     deadline = time.monotonic() + wait_s
     while True:
         try:
+            # Asked without blocking and in a loop, because `flock` itself cannot wait for a limited time.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
@@ -412,6 +432,7 @@ def _try_lock(descriptor: int, wait_s: float) -> bool:
             raise
 
 
+# Jobs
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job by its number and run folder."""
@@ -464,6 +485,8 @@ class Job:
         numbers = []
         with contextlib.suppress(OSError):
             for entry in os.scandir(self.folder):
+                # The folder also contains logs and outputs, and a name such as `attempt-1.old` must not
+                # count.
                 begin, dash, number = entry.name.partition("attempt-")
                 if dash and not begin and _NUMBER.fullmatch(number):
                     numbers.append(int(number))
@@ -476,6 +499,7 @@ class Job:
             EngineError: E604 if there is none.
         """
         attempts = self.attempts()
+        # Name the likely cause: a sweep has no attempt, and any other folder without one is damaged.
         if not attempts and (self.folder / "members.json").exists():
             what = f"job {self.id} is a sweep, and each of its runs has its own log"
             remedy = f"List them: mathwb jobs list --where sweep:{self.id}"
@@ -508,6 +532,7 @@ class Job:
             with contextlib.suppress(OSError):
                 os.utime(self.folder.parent)  # for those who watch the jobs
         except OSError as error:
+            # A rename onto a folder that is not empty fails: another process has made this attempt first.
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                 raise
             return None
@@ -528,6 +553,8 @@ def read_document(path: Path) -> dict[str, Any]:
 def _parse_time(value: Any) -> float:
     result = float(value)
     if not 0 <= result < 1e11:
+        # The upper bound is the year 5138; anything above it is no time in seconds, but perhaps one in
+        # milliseconds.
         raise ValueError(value)
     return result
 
@@ -582,13 +609,16 @@ def create_job(
         Job(0, draft).write_recipe(spec, runs)
         for name, document in (files or {}).items():
             write_json(draft / name, document)
+        # A sweep has no attempt: nothing of it runs.
         if "members.json" not in (files or {}):
             Job(0, draft).add_attempt(0, ticket)
+        # The highest number that was ever deleted counts too, so that a new job never gets it.
         # Rename fails if another process took the number in the meantime; the next number is tried.
         number = max([_highest_number(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:
             target = runs / str(number)
             try:
+                # A rename would silently replace an empty folder, so its absence is checked first.
                 if not os.path.lexists(target):
                     draft.rename(target)
                     return Job(number, target)
@@ -602,6 +632,7 @@ def create_job(
         shutil.rmtree(draft, ignore_errors=True)
 
 
+# Deleting
 _PROTECTED = "protected.json"
 _OURS = re.compile(
     r"recipe\.toml|(env|sweep|members|reporters|protected)\.json|report-.+|cluster-.+\.log|attempt-\d+|out"
@@ -644,6 +675,7 @@ def discard_job(runs: Path, job: Job) -> None:
     Raises:
         DataError: If it cannot be removed.
     """
+    # Renamed first: from then on nobody sees half a job, and `rebuild_index` removes what a crash leaves.
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
         job.folder.rename(draft)
@@ -655,6 +687,7 @@ def discard_job(runs: Path, job: Job) -> None:
 def is_protected(job: Job) -> bool:
     """Return whether the job, or the sweep that it is a run of, is protected from being deleted."""
     sweep = sweep_of(job.folder)
+    # A protected sweep protects its runs, since a sweep without one of them could not be repeated.
     folders = [job.folder, *([job.folder.parent / str(sweep)] if sweep else [])]
     return any((folder / _PROTECTED).exists() for folder in folders)
 
@@ -680,6 +713,7 @@ def all_jobs(runs: Path) -> list[Job]:
     result = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(runs):
+            # Anything else in the folder, such as drafts, the queue or a user's files, is no job.
             if _NUMBER.fullmatch(entry.name) and (job := Job(int(entry.name), Path(entry.path))).is_there():
                 result.append(job)
     return sorted(result, key=lambda job: job.id)
@@ -697,6 +731,7 @@ def find_job(runs: Path, number: int) -> Job:
     return job
 
 
+# Sweeps
 SWEEP = "sweep"
 EARLY = "stopped early"
 _ENOUGH = 3
@@ -761,6 +796,7 @@ def sweep_lane(job: Job) -> tuple[int, int]:
 def awaited_attempts(job: Job) -> list[Attempt]:
     """Return what the last member of a divided work waits for: the unfinished last attempts of the others."""
     of_sweep = _of_sweep(job.folder)
+    # Only the member that merges the shares has the mark `last`; all others wait for nobody.
     if not of_sweep.get("last"):
         return []
     runs = job.folder.parent
@@ -789,11 +825,13 @@ def why_stop_early(attempt: Attempt) -> str:
     measure = str(of_sweep.get("stop_worst", ""))
     if not measure:
         return ""
+    # Step 1: the run's own curve; a single point is no basis for a judgement.
     best = min if of_sweep.get("lowest") else max
     own = finite_curve(run, measure)
     if len(own) < 2:
         return ""
     step = own[-1][0]
+    # Step 2: what each other member had reached by that step, if its curve extends over it.
     reached = []
     for member in sweep_members(Job(int(of_sweep["sweep"]), run.parent / str(of_sweep["sweep"]))):
         theirs = finite_curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
@@ -801,6 +839,7 @@ def why_stop_early(attempt: Attempt) -> str:
             reached.append(best(value for at, value in theirs if at <= step))
     if len(reached) < _ENOUGH:
         return ""
+    # Step 3: compare with the median. A tie is no reason to stop.
     mine, middle = best(value for _, value in own), median(reached)
     if mine == middle or best(mine, middle) == mine:
         return ""
@@ -809,6 +848,7 @@ def why_stop_early(attempt: Attempt) -> str:
     )
 
 
+# Curves
 def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
     """Return the finite values of a measure by step; see `curve_with_gaps`."""
     return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
@@ -820,6 +860,7 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
     A step that was done twice counts as it was last.
     """
     results: dict[int, float | None] = {}
+    # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
     wanted = f'"{measure}"'.encode()
     for attempt in Job(0, Path(run)).attempts():
         try:
@@ -844,6 +885,7 @@ def logged_measures(run: str | Path) -> list[str]:
     for attempt in Job(0, Path(run)).attempts():
         curves = MetricCurves(attempt.events)
         behind = -1
+        # `read_more` reads a limited block at a time; the end is reached when a call makes no progress.
         while curves.read_more() or curves.behind_bytes != behind:
             behind = curves.behind_bytes
         result |= dict.fromkeys(curves.curves)
@@ -857,6 +899,7 @@ def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool
         measure: The name of the measure.
         trainings: The tables `train` of the runs.
     """
+    # The names that losses, perplexities and durations have in all engines.
     if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
         return True
     return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)

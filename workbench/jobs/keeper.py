@@ -67,15 +67,21 @@ class Keeper:
 
     def advance_queue(self) -> bool:
         """Start what fits, as the function `advance_queue`."""
+        # Asked without the lock first: most often nothing waits, and the command that asks should not wait
+        # either.
         if not queue_entries(self._runs):
             return False
         with _hold_lock(self._runs / QUEUE_FOLDER / "lock", wait=True) as mine:
             if not mine:
+                # The lock cannot be had, for example because the folder is read-only: assume that something
+                # waits.
                 return True
+            # Kinds of slots and sweeps that an earlier entry waits for. Later entries must not overtake it.
             blocked: set[str | int] = set()
             for entry in queue_entries(self._runs):
                 if not entry.started:
                     self._start_entry(entry, blocked)
+                # `abs`, because the clock may have been set back since.
                 elif abs(time.time() - entry.started) > timing.START_LIMIT_S:
                     self._drop_entry(entry)
         return bool(queue_entries(self._runs))
@@ -86,6 +92,7 @@ class Keeper:
         Args:
             blocked: What others before it wait for, a kind of slot or a sweep of which enough runs; added to.
         """
+        # What an entry requests never changes, so its files are read once in the life of a keeper.
         wish = self._wishes.get(entry.name) or self._read_wish(entry)
         gpu_requests = requested_gpus(wish.device, wish.variables, self._cached_gpus)
         kind = "gpu" if gpu_requests else "cpu"
@@ -94,6 +101,7 @@ class Keeper:
             return
         job = self._entry_job(entry)
         attempt = job.attempt(entry.attempt)
+        # Stopped while it waited, or deleted.
         if attempt.read_result() is not None or not attempt.folder.is_dir():
             self._drop_entry(entry)
             return
@@ -113,14 +121,17 @@ class Keeper:
         slots = lock_slots(gpu_requests)
         if slots is None:
             blocked.add(kind)
+            # The lanes are held by now and nobody will use them, so they are given back.
             Slots(lanes).close()
             return
         slots = Slots((*slots.locks, *lanes), slots.cards)
         # The rename takes the entry out of the queue before the supervisor starts.
         path = self._runs / QUEUE_FOLDER / entry.name
+        # The time in the name makes an entry that no supervisor has claimed expire after `START_LIMIT_S`.
         path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
         del self._wishes[entry.name]
         start_supervisor(attempt, slots, with_job_variables(wish.variables))
+        # The supervisor has inherited the descriptors; closing ours leaves the locks with it alone.
         slots.close()
 
     def _entry_job(self, entry: QueueEntry) -> Job:
@@ -129,6 +140,8 @@ class Keeper:
     def _read_wish(self, entry: QueueEntry) -> _Wish:
         job, device = self._entry_job(entry), "cpu"
         with contextlib.suppress(EngineError):
+            # A recipe that cannot be read is the worker's to explain: the job starts on the CPU and fails
+            # there.
             device = device_policy(job.read_recipe().params)
         taken = read_document(self._runs / QUEUE_FOLDER / entry.name).get("variables")
         taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
@@ -141,11 +154,13 @@ class Keeper:
 
     def _cached_gpus(self) -> list[Gpu]:
         if time.monotonic() > self._cards_until:
+            # A monotonic clock, since a cache must not live longer when the wall clock is set back.
             self._cards, self._cards_until = list_gpus(), time.monotonic() + _CARDS_S
         return self._cards
 
 
 def _lane_lock(job: Job, sweep: int, number: int) -> Path:
+    # The state folder serves all workspaces of the user, so the path of the runs is part of the name.
     where = hashlib.sha256(str(job.folder.parent.resolve()).encode()).hexdigest()[:16]
     return state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
 
@@ -154,6 +169,7 @@ def keep_queue(runs: Path) -> None:
     """Start what fits, and make sure that a keeper starts the rest later."""
     if not queue_entries(runs):
         return
+    # The lock of a keeper is taken only to see whether one lives; it is released at once.
     with _hold_lock(runs / QUEUE_FOLDER / "keeper") as free:
         pass
     # Without the lock: what others have put there, who found it held for this moment, is started too.
@@ -167,6 +183,7 @@ def _hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError:
+        # A read-only folder: nothing can be locked and nothing started.
         yield False
         return
     try:

@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 
+# The limit of a container, in version 2 and version 1 of control groups.
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 _NETWORK_WORDS = """
@@ -31,6 +32,7 @@ def memory_bytes() -> int:
     lower.
     """
     total = int(psutil.virtual_memory().total)
+    # The file may be missing, or contain the word "max".
     for limit in _LIMITS:
         with contextlib.suppress(OSError, ValueError):
             total = min(total, int(limit.read_text(encoding="ascii")))
@@ -39,6 +41,7 @@ def memory_bytes() -> int:
 
 def is_network(path: Path) -> bool:
     """Return whether a path is on a network file system, where SQLite's WAL mode fails."""
+    # The last mount with the longest path wins, since a later mount hides an earlier one at the same point.
     path = path.resolve()
     best, kind = -1, ""
     for part in psutil.disk_partitions(all=True):
@@ -69,6 +72,7 @@ def list_gpus() -> list[Gpu]:
     """
     command = ["nvidia-smi", f"--query-gpu={_QUESTION}", "--format=csv,noheader,nounits"]
     try:
+        # The first call after a start of the machine can take many seconds, until the driver is loaded.
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return []
@@ -78,10 +82,12 @@ def list_gpus() -> list[Gpu]:
         with contextlib.suppress(ValueError):
             index, uuid, name, total, free, busy = (part.strip() for part in line.split(","))
             use = int(busy) if busy.isdecimal() else 0
+            # The tool counts in MiB when it prints no units.
             result.append(Gpu(int(index), uuid, name, int(total) * 2**20, int(free) * 2**20, use))
     return result
 
 
+# Intervals of supervising, in seconds
 HEARTBEAT_S = 5.0
 """The supervisor writes its heartbeat this often."""
 
@@ -113,6 +119,7 @@ REPORTERS_WAIT_S = 60.0
 """Reporters that have not passed on the end of a job by then are not waited for."""
 
 
+# Processes
 MARK = "MATHWB_ATTEMPT"
 """Environment variable of a worker and everything it starts: the folder of its attempt."""
 
@@ -127,8 +134,10 @@ def _boot_id() -> str:
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     with contextlib.suppress(OSError, subprocess.SubprocessError):  # macOS
+        # macOS has no /proc.
         asked = ["sysctl", "-n", "kern.bootsessionuuid"]
         return subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
+    # Neither exists: the time of the boot, rounded because it is computed from the clock.
     return str(round(psutil.boot_time()))
 
 
@@ -136,17 +145,21 @@ def _start_ticks(pid: int) -> int | None:
     """When the process began, in clock ticks since the machine did; None when it is gone or only its exit
     code is left. Ticks, since the wall-clock time of a start shifts whenever the clock is set."""
     try:
+        # The second field is the name in parentheses and may contain anything, so the fields are counted from
+        # the last parenthesis: the state is the first, the start time the twentieth.
         fields = (
             Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
         )
         return None if fields[0] in "ZX" else int(fields[19])
     except FileNotFoundError:
+        # The process is gone. Without any /proc, as on macOS, psutil is asked instead.
         if Path("/proc/self/stat").exists():
             return None
     except (OSError, IndexError, ValueError):
         return None
     try:
         process = psutil.Process(pid)
+        # Hundredths of a second, so that the value is an integer like the ticks.
         return None if process.status() == psutil.STATUS_ZOMBIE else round(process.create_time() * 100)
     except psutil.Error:
         return None
@@ -201,9 +214,12 @@ class ProcessId:
             with contextlib.suppress(OSError):
                 handle = os.pidfd_open(self.pid)
         try:
+            # The handle refers to whoever has the number now; this check makes sure that it is the right one.
             if not self.is_alive():
                 return False
             if group:
+                # There is no handle for a group; while its leader lives, the number of the group cannot be
+                # reused.
                 os.killpg(self.pid, number)
             elif handle >= 0:
                 signal.pidfd_send_signal(handle, number)
@@ -226,6 +242,7 @@ def start_detached(
     pass_fds: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
     """Start `python -m module` in its own session, out of reach of what happens to this process."""
+    # A supervisor or keeper is not part of the attempt that starts it, and must survive `kill_leftovers`.
     ours = {name: value for name, value in environment.items() if name != MARK}
     with (log or Path(os.devnull)).open("ab") as out:
         process = subprocess.Popen(
@@ -235,6 +252,7 @@ def start_detached(
             stderr=out,
             cwd=cwd,
             env=ours | {"PYTHONSAFEPATH": "1"},
+            # Away from the terminal: closing it sends no SIGHUP to the new process.
             start_new_session=True,
             pass_fds=pass_fds,
         )
@@ -257,6 +275,7 @@ def kill_leftovers(attempt: Path) -> int:
     killed, wanted = 0, attempt_mark(attempt)
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
+            # Other users' environments cannot be read, and their processes are not ours.
             if process.pid != os.getpid() and process.environ().get(MARK) == wanted:
                 process.kill()
                 killed += 1

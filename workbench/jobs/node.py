@@ -39,12 +39,15 @@ class _NodeSupervisor(Supervisor):
         """The attempt that goes on, when the job has not come to its end."""
 
     def _pass_on(self, signals: Signals) -> None:
+        # The time limit is written down as a request, so that the worker, the result and the user see one
+        # reason.
         if signals.warnings and not self.attempt.read_request():
             self.attempt.request_end("stop", TIME_LIMIT)
         super()._pass_on(signals)
 
     def _find_ending(self, signals: Signals) -> Ending:
         ending = super()._find_ending(signals)
+        # Stopped without a request: a signal of the cluster. Only the cluster knows why it was sent.
         if ending.state != "stopped" or not signals.stops or self.attempt.read_request():
             return ending
         # The signal went to the worker too, and neither can know why.
@@ -53,6 +56,7 @@ class _NodeSupervisor(Supervisor):
         return replace(ending, reason=reason)
 
     def _record_ending(self, ending: Ending, signals: Signals) -> Ending:
+        # A user who asks for no requeue gets none of ours either.
         once = "no-requeue" in (executor_options(self._job.read_recipe().params) or {})
         again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
         if ending.state == "stopped" and again and self.attempt.read_request() != "kill":
@@ -72,17 +76,22 @@ def _own_ticket(job: Job) -> Ticket | None:
 
 def _begin_attempt(job: Job, ticket: Ticket) -> Attempt | None:
     attempt = job.last_attempt()
+    # Another submission has taken over the attempt, for example after a resume.
     if attempt.cluster_ticket() not in (Ticket(ticket.executor), ticket):
         return None
+    # Everything is done; the cluster has started the script again without need.
     if attempt.read_result() is not None:
         return None
+    # The usual case: the first start of this attempt.
     if attempt.read_heartbeat() is None:
         attempt.write_ticket(ticket)
         return attempt
     # Begun by an earlier start of the same batch job.
     ending = ending_without_exit_code(attempt)
+    # The node failed or the job was preempted: nothing of that is the user's to repair.
     if ending.state == "lost":
         ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
+    # A stop by the user is final; a stop by the time limit is not.
     goes_on = ending.state == "stopped" and (not attempt.read_request() or bool(attempt.request_reason()))
     made = job.add_attempt(attempt.number, ticket) if goes_on else None
     with attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
@@ -95,9 +104,11 @@ def _begin_attempt(job: Job, ticket: Ticket) -> Attempt | None:
 def _requeue_job(job: Job, attempt: Attempt, made: Attempt, ticket: Ticket) -> None:
     """Queue the job again for the attempt that was made after a time limit, as far as that makes sense."""
     if _has_progressed(job, attempt):
+        # Requeueing ends this process, so everything else has been recorded before.
         problem = executor_of(ticket).requeue_job(ticket.number)
     else:
         problem = "it got no further than the previous attempt, so it was not queued again"
+    # The next attempt exists already; it gets an end, so that the job does not seem to wait.
     if problem:
         resume = f"Ask for more with time=MINUTES, then: mathwb jobs resume {job.id}"
         made.write_result(Ending("failed", f"{TIME_LIMIT}: {problem}", resume, "E625", ended=time.time()))
@@ -106,6 +117,7 @@ def _requeue_job(job: Job, attempt: Attempt, made: Attempt, ticket: Ticket) -> N
 def _has_progressed(job: Job, attempt: Attempt) -> bool:
     if attempt.number == 1:
         return True
+    # Work that does not report its progress is given the benefit of the doubt.
     now, before = (read_progress(each.events).done for each in (attempt, job.attempt(attempt.number - 1)))
     return now is None or before is None or now > before
 

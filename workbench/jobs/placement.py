@@ -48,6 +48,7 @@ def check_placement(params: Mapping[str, Any]) -> None:
     """
     executor_options(params)
     device = str(params.get("device", "auto"))
+    # `cpu` or `cpu:N`; anything else is a word or a list of cards.
     kind, colon, count = device.partition(":")
     if kind == "cpu" and (not colon or (count.isdecimal() and int(count) > 0)):
         return
@@ -75,13 +76,17 @@ def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collectio
         write_json(attempt.folder / "device.json", about)
 
     folder = attempt.folder.resolve()
+    # The number of the attempt is an argument, so that a late worker does not take up the next attempt.
     worker = _module_command("workbench.jobs.worker", folder)
+    # The task knows nothing of devices: it gets the environment as it is.
     if "device" not in params:
         return WorkerLaunch(worker)
+    # The CPU, alone or with several processes.
     policy = str(params["device"])
     if policy.partition(":")[0] == "cpu":
         count = int(policy.partition(":")[2] or 1)
         write_device("cpu", "requested", count)
+        # No card is visible to a job on the CPU, or its libraries would still start one.
         environment = {"CUDA_VISIBLE_DEVICES": "", **_passive_threads()}
         if count == 1:
             return WorkerLaunch(worker, environment)
@@ -89,10 +94,12 @@ def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collectio
     # The variables of the environment may hide cards from this process.
     all_cards = list_gpus()
     usable_cards = visible_gpus(all_cards)
+    # Why no card can be used, for the user who wonders why the job runs on the CPU.
     hidden = ""
     if all_cards and not usable_cards:
         name = _restricting_variable(os.environ)
         hidden = f"{name}={os.environ[name]} leaves none of {len(all_cards)} GPU{'s' * (len(all_cards) > 1)}"
+    # The queue has locked cards for this job; it must not take others.
     if cards:
         usable_cards = [card for card in usable_cards if card.uuid in cards]
     chosen, why = choose_gpus(
@@ -102,6 +109,7 @@ def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collectio
         write_device("cpu", why, 1)
         return WorkerLaunch(worker, _passive_threads())
     write_device(chosen[0].name, why, len(chosen), gpus=[asdict(card) for card in chosen])
+    # UUIDs, because the numbers of cards change with what is visible.
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
     return (
         WorkerLaunch(worker, environment)
@@ -113,6 +121,7 @@ def prepare_launch(attempt: Attempt, params: Mapping[str, Any], cards: Collectio
 def _passive_threads() -> dict[str, str]:
     """Threads of the CPU that sleep while they wait for each other: those that spin make a small model ten
     times slower on a machine that does other work too, and win a tenth on one that does not."""
+    # The user's own setting wins.
     return {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "PASSIVE")}
 
 
@@ -131,6 +140,7 @@ def choose_gpus(policy: str, here: list[Gpu], taken: set[str], hidden: str = "")
     if policy == "all" and here:
         return list(here), "all there are"
     if policy in ("all", "auto"):
+        # If all cards are in use, one of them is shared rather than the CPU taken.
         free = [card for card in here if card.uuid not in taken] or here
         if not free:
             return [], hidden or "there is no GPU"
@@ -154,6 +164,7 @@ def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -
     Numbers count the GPUs of the machine; on a node that hides the others from a job they count what is left.
     As in CUDA, the beginning of a UUID suffices, and what follows an unknown GPU is hidden.
     """
+    # Neither variable is set: every card may be used.
     name = _restricting_variable(environment)
     if not name:
         return here
@@ -163,9 +174,11 @@ def visible_gpus(here: list[Gpu], environment: Mapping[str, str] = os.environ) -
         card = next(
             (one for one in here if part == str(one.index) or (begins and one.uuid.startswith(part))), None
         )
+        # CUDA itself ignores everything after the first card that it does not know.
         if card is None:
             break
         results.append(card)
+    # The order of the machine, and each card once.
     return [card for card in here if card in results]
 
 
@@ -184,9 +197,11 @@ def taken_gpus(runs: Path, *, but: int = 0) -> set[str]:
     result: set[str] = set()
     for job in all_jobs(runs):
         for last in job.attempts()[-1:]:
+            # `but` is the job that is about to start, and only its last attempt could be live.
             if job.id == but or last.read_result() is not None:
                 continue
             beat = last.read_heartbeat()
+            # A supervisor on another machine cannot be looked at, so its cards count as taken.
             if beat is not None and beat.supervisor.is_alive() is not False:
                 result |= {card["uuid"] for card in device_of(last).get("gpus", ())}
     return result
@@ -198,17 +213,21 @@ def device_of(attempt: Attempt) -> dict[str, Any]:
 
 
 def _accelerate_launch(folder: Path, count: int, environment: Mapping[str, str]) -> WorkerLaunch:
+    # The processors are shared out among the processes.
     threads = max(1, count_processors() // count)
     # On the CPU too: the name only says that there are several, and the worker takes the CPU by itself.
     options = ["--multi_gpu", "--num_processes", str(count), "--num_machines", "1"]
+    # Port 0 lets the system choose a free one, so that two jobs do not collide.
     options += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
     options += ["--num_cpu_threads_per_process", str(threads)]
     command = [sys.executable, "-m", "accelerate.commands.launch", *options, "-m"]
+    # `-m module …` without the interpreter, which the launcher adds itself.
     command += _module_command("workbench.jobs.worker", folder)[2:]
     return WorkerLaunch(command, {**environment, LAUNCHED: "1"}, direct=False)
 
 
 def _module_command(name: str, folder: Path) -> list[str]:
+    # The interpreter's options are the supervisor's to set, by environment variables.
     return [sys.executable, "-m", name, str(folder.parent), folder.name.removeprefix("attempt-")]
 
 

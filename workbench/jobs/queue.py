@@ -38,6 +38,7 @@ _FAMILIES = re.compile(
     r"(MATHWB|CUDA|OMP|MKL|OPENBLAS|NUMEXPR|HF|TRANSFORMERS|TOKENIZERS|TORCH|PYTORCH|NCCL|WANDB|MLFLOW|TRACKIO)_"
 )
 _SINGLE = (*VISIBLE, "PYTHONPATH")
+# Parts of a name between underscores that mark its value as secret, as in `HF_TOKEN` or `WANDB_API_KEY`.
 _SECRET = {"TOKEN", "KEY", "SECRET", "PASSWORD", "PASS", "CREDENTIALS", "AUTH"}
 _WITH_PASSWORD = re.compile(r"://[^/\s]*@")
 
@@ -51,12 +52,15 @@ def with_job_variables(
     taken: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
     """Return an environment in which the variables that belong to a job are those that it took along."""
+    # Both directions: what the job took along replaces ours, and variables of ours that it did not take are
+    # left out.
     return {name: value for name, value in environment.items() if not _belongs_to_job(name, value)} | dict(
         taken
     )
 
 
 def _belongs_to_job(name: str, value: str) -> bool:
+    # `MARK` and `LAUNCHED` describe the process that submits, and would mark the job as its child.
     if name in (MARK, LAUNCHED) or not (name in _SINGLE or _FAMILIES.match(name)):
         return False
     return not (_SECRET & set(name.split("_")) or _WITH_PASSWORD.search(value))
@@ -65,6 +69,7 @@ def _belongs_to_job(name: str, value: str) -> bool:
 # The queue.
 
 QUEUE_FOLDER = ".queue"
+# Time, job and attempt; the optional last number is the time of the hand-over.
 _NAME = re.compile(r"[0-9]+-([0-9]+)-([0-9]+)(?:\.([0-9]+))?")
 
 QueuePositions = Mapping[tuple[int, int], tuple[int, float]]
@@ -109,7 +114,9 @@ def queue_positions(runs: Path) -> QueuePositions:
     result: dict[tuple[int, int], tuple[int, float]] = {}
     before = 0
     for entry in queue_entries(runs):
+        # Should an attempt be in the queue twice, its earlier entry counts.
         result.setdefault((entry.job, entry.attempt), (before, entry.started))
+        # Only entries that still wait are ahead of the next one.
         before += not entry.started
     return result
 
@@ -122,6 +129,7 @@ def enqueue(attempt: Attempt) -> None:
     """
     folder = attempt.folder.parent.parent / QUEUE_FOLDER
     folder.mkdir(exist_ok=True)
+    # Padded to 20 digits, so that the names sort as the times do.
     name = f"{time.time_ns():020d}-{attempt.job}-{attempt.number}"
     write_json(folder / name, {"v": 1, "variables": job_variables()})
 
@@ -152,10 +160,13 @@ def requested_gpus(policy: str, asked: Mapping[str, str], cards: Callable[[], li
     """
     if policy.partition(":")[0] == "cpu":
         return []
+    # The cards that the job's own variables let it see, not those that this process sees.
     here = visible_gpus(cards(), asked)
     if policy == "auto":
+        # Any card will do, the one with the most free memory first.
         best = sorted(here, key=lambda card: -card.free_bytes)
         return [[card.uuid for card in best]] if best else []
+    # Every card is needed, so each is a request with one choice.
     if policy == "all":
         return [[card.uuid] for card in here]
     parts = policy.split(",")
@@ -166,11 +177,13 @@ def lock_slots(wanted: Sequence[Sequence[str]]) -> Slots | None:
     """Lock the slots for a job, or return None if they are not all free."""
     folder = state_dir() / "slots"
     if not wanted:
+        # Without a GPU one slot of the CPU: at most `job_slots` jobs at a time, or one per processor.
         most = int(load_config().get("job_slots")) or count_processors()
         result = lock_first_free([folder / f"cpu-{number}" for number in range(most)])
         return None if result is None else Slots(result)
     locks: list[int] = []
     cards: list[str] = []
+    # All or nothing: if one card is not free, those already locked are released again.
     for any_of in wanted:
         for uuid in any_of:
             result = lock_first_free([folder / f"gpu-{uuid}"])
@@ -193,6 +206,7 @@ def lock_first_free(any_of: Sequence[Path]) -> tuple[int, ...] | None:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError:
+            # The lock file cannot be made, so jobs run without slots rather than never.
             return ()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

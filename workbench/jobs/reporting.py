@@ -106,6 +106,7 @@ class TensorBoard:
         from tensorboard.summary.writer.event_file_writer import EventFileWriter  # type: ignore[import-untyped]
 
         self._writer = EventFileWriter(str(run.folder / "tensorboard"), max_queue_size=100, flush_secs=2)
+        # Hyperparameters are written with the first event of a new run, because their time is needed.
         self._session = "" if known else "start"
         self._settings = run.settings
         self._at = 0.0
@@ -120,6 +121,7 @@ class TensorBoard:
                 "SESSION_START_INFO_TAG", session_start_info=_session_start(self._settings, event.t)
             )
         if event.kind == "metric":
+            # Imported late: the package takes seconds to load, and only a process that reports needs it.
             from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
 
             values = [Summary.Value(tag=name, simple_value=value) for name, value in event.data.items()]
@@ -212,9 +214,11 @@ class MLflow:
     def begin_run(self, run: ReportedRun, known: str) -> str:
         """Begin or continue the run in MLflow, and return its id."""
         mlflow = importlib.import_module("mlflow")
+        # Without a setting of the user's the runs go into a database next to the run folders.
         here = None if mlflow.is_tracking_uri_set() else f"sqlite:///{run.folder.parent.absolute()}/mlflow.db"
         self._client = mlflow.MlflowClient(here)
         self._entities = importlib.import_module("mlflow.entities")
+        # A run that was reported before is continued under its id.
         if known:
             self._client.update_run(known, status="RUNNING")
             self._id = known
@@ -226,6 +230,7 @@ class MLflow:
         made = self._client.create_run(experiment, run_name=run.name, tags=tags)
         self._id = str(made.info.run_id)
         given = [self._entities.Param(name, str(value)) for name, value in run.settings.items()]
+        # In blocks, because the server limits the number of parameters in one request.
         for begin in range(0, len(given), _PARAMS_AT_ONCE):
             self._client.log_batch(self._id, params=given[begin : begin + _PARAMS_AT_ONCE])
         return self._id
@@ -233,6 +238,7 @@ class MLflow:
     def report_event(self, event: LoggedEvent) -> None:
         """Log the metrics of an event."""
         if event.kind == "metric":
+            # MLflow counts time in milliseconds.
             at = round(1000 * event.t), event.step or 0
             values = [self._entities.Metric(name, value, *at) for name, value in event.data.items()]
             self._client.log_batch(self._id, metrics=values)
@@ -320,6 +326,7 @@ def check_reporter(name: str) -> str:
     Raises:
         EngineError: E627 if there is no such reporter; E351 for TensorBoard if training is not installed.
     """
+    # The names of the built-in reporters are also the names of their packages.
     if name in REPORTERS:
         if importlib.util.find_spec(name) is None:
             if name == "tensorboard" and (missing := missing_package(name)):
@@ -328,6 +335,7 @@ def check_reporter(name: str) -> str:
             raise _reporter_error(what, f'Install it: pip install "mathwb[{name}]"')
         return name
     if name in (added := _added_reporters()):
+        # Loading it now shows a faulty plug-in to the user who names it, and not to a job in the background.
         try:
             added[name].load()
         except Exception as error:  # whatever the code of others raises
@@ -344,9 +352,11 @@ def check_reporter(name: str) -> str:
         raise _reporter_error("there is no such Python file", "Name one: FILE.py:FUNCTION.", str(path))
     try:
         text = path.read_text(encoding="utf-8")
+        # The symbol table shows the names that a file defines without running any of it.
         names = {symbol.get_name() for symbol in symtable(text, str(path), "exec").get_symbols()}
     except (OSError, ValueError, SyntaxError) as error:
         raise _reporter_error(f"it is not valid Python: {error}", "Fix it.", str(path)) from error
+    # A star import may define the name too, which only running it would show.
     if function not in names and "import *" not in text:
         raise _reporter_error(f"it has no function {function!r}", "Name one of its functions.", str(path))
     return f"{path}:{function}"
@@ -371,6 +381,7 @@ def reporter_file(task: str) -> dict[str, dict[str, Any]]:
     """
     from workbench.config import own_config
 
+    # `own_config` imports no paper: `reporters` is a setting of the workbench itself.
     names = [name.strip() for name in str(own_config().get("reporters")).split(",")]
     results = [check_reporter(name) for name in names if name and (name != "tensorboard" or task == "train")]
     return {FILE: {"v": 1, "names": results}} if results else {}
@@ -388,6 +399,7 @@ def open_reporter(name: str) -> Reporter:
         result: Reporter = added[name].load()()
         return result
     place, _, function = name.rpartition(":")
+    # A spec from the path, since the file is in no package and its folder not in the module path.
     spec = importlib.util.spec_from_file_location("mathwb_reporter", place)
     assert spec is not None  # its name ends in .py
     assert spec.loader is not None
@@ -478,8 +490,10 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
         EngineError: E627 if there is no such reporter, E628 if it fails; the next call continues.
     """
     state_path = _state_path(job.folder, name)
+    # One process at a time writes the state of a reporter.
     with hold_lock(state_path):
         state = ReportState.read(state_path, name)
+        # An error of the last time is forgotten: this call tries again.
         state.error = ""
         follower = _Follower(job, open_reporter(name), state)
         try:
@@ -487,6 +501,7 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
                 # Asked before reading, so that nothing written between the two is missed.
                 done = over()
                 while follower.report_next():
+                    # The state is stored after each piece, so that a crash repeats one piece at most.
                     write_json(state_path, asdict(state))
                 if done:
                     break
@@ -494,6 +509,7 @@ def report_job(job: Job, name: str, *, over: Callable[[], bool]) -> ReportState:
             follower.end_run()
         except Exception as error:
             state.error = f"{type(error).__name__}: {error}"
+            # An error that already has a code and a hint is passed on as it is.
             if isinstance(error, EngineError):
                 raise
             what = f"the reporter failed: {state.error}"
@@ -512,6 +528,7 @@ class _Follower:
         self._of = 0
 
     def _begin_run(self) -> None:
+        # Begun with the first thing there is to report, so that no run is opened in vain.
         if not self._begun:
             self._begun = True
             self._state.known = self._to.begin_run(_describe_run(self._job), self._state.known)
@@ -524,6 +541,7 @@ class _Follower:
             Whether there was any.
         """
         for event in (piece := self._read_events()):
+            # Reported by an earlier call: events of an attempt have increasing numbers.
             if event.seq <= self._state.seq:
                 continue
             if (fresh := _without_reported(event, self._state.steps)) is not None:
@@ -531,6 +549,7 @@ class _Follower:
                 self._to.report_event(fresh)
                 self._state.events += 1
             self._state.seq = event.seq
+            # The highest step counts, because a resumed attempt repeats steps that are reported already.
             if event.kind == "metric" and event.step is not None:
                 for name in event.data:
                     self._state.steps[name] = max(event.step, self._state.steps.get(name, -1))
@@ -539,9 +558,12 @@ class _Follower:
     def _read_events(self) -> list[LoggedEvent]:
         state = self._state
         for attempt in self._job.attempts():
+            # Attempts are read in order; one that is complete yields nothing more, and the loop comes to the
+            # next.
             if attempt.number < state.attempt:
                 continue
             if attempt.number > state.attempt:
+                # The numbers of events begin again with each attempt.
                 state.attempt, state.seq = attempt.number, -1
             if self._tail is None or self._of != attempt.number:
                 self._tail, self._of = EventTail(attempt.events), attempt.number
@@ -553,6 +575,7 @@ class _Follower:
         """Report how it ended, unless that is known or the job goes on."""
         view = job_view(self._job)
         state = "" if view.live else view.state
+        # The end is reported once. A job that was resumed has another end, and is opened again for it.
         if self._begun or state != self._state.end:
             self._begin_run()
             self._to.end_run(state, view.reason if state else "")
@@ -580,6 +603,7 @@ def _describe_run(job: Job) -> ReportedRun:
 
 
 def _state_path(run: Path, name: str) -> Path:
+    # The name of a reporter may contain a path and a function, and has to become the name of a file.
     return run / f"report-{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')[-80:]}.json"
 
 

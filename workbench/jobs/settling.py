@@ -13,9 +13,11 @@ from workbench.jobs.view import JobSnapshot, attempt_standing
 
 def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
     """Store the end of an attempt that nobody else can store it for, or give its worker a new supervisor."""
+    # The standing is computed without the lock first: nearly always there is nothing to do.
     now = attempt_standing(attempt, places=look.places if look else None)
     if now.recorded:
         return True
+    # A job of a cluster is never given up here: the cluster itself knows what has become of it.
     silent = now.health == "silent" and give_up and attempt.cluster_ticket() is None
     if now.state in LIVE and not silent:
         if now.health == "orphaned":
@@ -25,13 +27,16 @@ def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot
     with contextlib.suppress(OSError, EngineError), attempt.hold_lock() as mine:
         if not mine:
             return False
+        # Asked again under the lock: another process may have recorded the end in the meantime.
         again = attempt_standing(attempt)
         if silent and again.health == "silent" and again.heartbeat is not None:
             reason = "abandoned by you: its machine had stopped responding"
             attempt.write_result(
+                # The last sign of life is the best estimate of the end.
                 Ending("lost", reason, started=attempt.started_at(), ended=again.heartbeat.t)
             )
         elif again.ending is not None and not again.recorded:
+            # Leftovers are killed before the result: after it, nothing may write into the folder.
             kill_leftovers(attempt.folder)
             attempt.write_result(again.ending)
             leave_queue(attempt)

@@ -28,6 +28,7 @@ _TAKEN = (
 )
 """Options of sbatch that are set here."""
 
+# Seconds for which an answer is reused, and seconds before a command of Slurm is given up.
 _BELIEVED_S = 2.0
 _PATIENCE_S = 30
 _PENDING = (
@@ -76,6 +77,7 @@ def parse_options(text: str) -> dict[str, str]:
         EngineError: E638 if an option cannot be read, is set by the program itself, or is not a number.
     """
     results: dict[str, str] = {}
+    # Split at commas that an option follows, since values such as lists of nodes contain commas themselves.
     for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
         name, equals, value = part.partition("=")
         if not equals or not re.fullmatch(r"[a-z][a-z-]*", name):
@@ -89,10 +91,13 @@ def parse_options(text: str) -> dict[str, str]:
         if name == "time" and not re.fullmatch(r"[\d:-]+", value):
             raise _option_error(part, "Write a time in minutes, or as for sbatch: 2-12:00:00.")
         if name == "memory":
+            # Slurm reads a number without a unit as MB.
             value = f"{value}G"
         elif name == "warning":
+            # `B:` sends the signal to the batch script alone, which is our supervisor.
             value = f"B:USR2@{value}"
         results[_OWN.get(name, name)] = value
+    # The warning can be replaced by the user's own.
     return {"signal": f"B:USR2@{WARNING_S}", **results}
 
 
@@ -130,10 +135,13 @@ def submit_runs(
         remedy = "Run it on a machine of the cluster, or with --executor local."
         raise EngineError("there is no Slurm here: sbatch is not found", code="E639", remedy=remedy)
     if runs:
+        # %a is the index of the member in the array.
         log = log.with_stem(f"{log.stem}-%a")
+    # A job that reaches its time limit is queued again by us, which Slurm allows only with this option.
     requeue = [] if "no-requeue" in wanted else ["--requeue"]
     positions = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
     given = [f"--{key}={value}" if value else f"--{key}" for key, value in wanted.items()]
+    # Slurm's jobs that have ended in any way satisfy the dependency.
     if after:
         given.append(f"--dependency=afterany:{':'.join(after)}")
     # What describes a Slurm job that we are in does not describe this one.
@@ -152,6 +160,8 @@ def submit_runs(
         )
         which = '"$run"'
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
+    # `exec` replaces the shell, so that Slurm's signals arrive at the supervisor itself. `-P` keeps the run
+    # folder, which is the working directory, out of the module path.
     script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
     done = _run_command(
         ["sbatch", "--parsable", *positions, *requeue, *given], stdin=script, environment=environment
@@ -160,7 +170,9 @@ def submit_runs(
         reason = "it does not answer" if done is None else _last_line(done.stderr)
         remedy = "Change the options of --executor slurm:…; `sinfo` lists partitions."
         raise EngineError(f"the cluster refuses the job: {reason}", code="E605", remedy=remedy)
+    # With several clusters the answer is NUMBER;CLUSTER.
     number = done.stdout.strip().partition(";")[0]
+    # Members of an array have numbers of their own, NUMBER_INDEX.
     return [f"{number}_{index}" for index in range(len(runs))] or [number]
 
 
@@ -177,6 +189,7 @@ def job_state(number: str) -> ClusterState | None:
     watched = {number, *(key for key, (_, answer) in _seen.items() if answer is not None and answer.live)}
     queue = _query_queue(watched)
     for key in watched:
+        # The queue forgets a job minutes after its end; the accounting, if there is one, keeps it.
         _seen[key] = (now, None if queue is None else queue.get(key) or _query_accounting(key))
     return _seen[number][1]
 
@@ -195,10 +208,12 @@ def _query_queue(numbers: Iterable[str]) -> dict[str, ClusterState] | None:
     done = _run_command(command)
     if done is None:
         return None
+    # Squeue fails if all the numbers are unknown, which is an answer; any other failure is none.
     if done.returncode:
         return {} if "Invalid job id" in done.stderr else None
     result = {}
     for line in done.stdout.splitlines():
+        # Missing fields become empty.
         number, state, reason = (*line.strip().split("|"), "", "")[:3]
         result[number] = ClusterState(state, "" if reason == "None" else reason)
     return result
@@ -236,6 +251,7 @@ def ending_kind(number: str, environment: Mapping[str, str]) -> str:
     if done is None or done.returncode:
         return ""
     facts = dict(re.findall(r"(JobState|Restarts)=(\w+)", done.stdout))
+    # More restarts than when this process began: the cluster has put the job back into its queue.
     if int(facts.get("Restarts", 0)) > int(environment.get("SLURM_RESTART_COUNT", "0")):
         return "requeued"
     return "" if facts.get("JobState") == "RUNNING" else "cancelled"
@@ -255,6 +271,7 @@ def requeue_job(number: str) -> str:
 
 def job_id(environment: Mapping[str, str]) -> str:
     """Return the cluster's number of the job that a process belongs to; empty outside of one."""
+    # In an array SLURM_JOB_ID is a number of its own, which is not the one that `submit_runs` returned.
     if "SLURM_ARRAY_TASK_ID" in environment:
         return f"{environment['SLURM_ARRAY_JOB_ID']}_{environment['SLURM_ARRAY_TASK_ID']}"
     return environment.get("SLURM_JOB_ID", "")
@@ -279,6 +296,7 @@ def _run_command(
 
 
 def _last_line(text: str) -> str:
+    # Slurm's advice to try --help says nothing about the reason, and its prefixes repeat the obvious.
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("Try ")]
     said = re.sub(r"^(sbatch: |error: |Batch job submission failed: )*", "", lines[-1]) if lines else ""
     return said.strip() or "it gives no reason"

@@ -55,16 +55,21 @@ class Signals:
 
     def __init__(self) -> None:
         self.stops = 0
+        # Counts and not flags: a second Ctrl-C means something else than the first.
         self.interrupts = 0
         self.warnings = 0
+        # Python's own handlers run between bytecodes of the main thread; a byte in this pair ends `select` at
+        # once.
         self._read, self._write = socket.socketpair()
         self._before: dict[signal.Signals, object] = {}
         self._wakeup = -1
 
     def __enter__(self) -> Signals:
+        # Neither end may block: a full buffer must not stop a handler, and `wait` reads whatever has come.
         self._read.setblocking(False)
         self._write.setblocking(False)
         self._wakeup = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        # SIGCHLD is among them only to wake the loop when the worker has ended; its handler counts nothing.
         for number in _SIGNALS:
             self._before[number] = signal.signal(number, self._note_signal)
         return self
@@ -84,6 +89,7 @@ class Signals:
     def wait(self, timeout_s: float) -> None:
         """Return after a signal, or after a timeout."""
         select.select([self._read], [], [], max(0.0, timeout_s))
+        # One read empties the pair of all signals so far; the counters, not the bytes, say which they were.
         with contextlib.suppress(BlockingIOError):
             self._read.recv(4096)
 
@@ -100,10 +106,14 @@ class Supervisor:
         self._tail = EventTail(attempt.events)
         self._child: subprocess.Popen[bytes] | None = None
         self._status: int | None = None
+        # The memory of the supervisor itself does not count; `rss_bytes` is that of the worker.
         self._beat = Heartbeat(0.0, ProcessId.of_this_process())
         self._delivered = ""
+        # Whether the worker is our child itself. Behind a launcher it is a grandchild, and signals do not
+        # reach it.
         self._direct = True
         self._reporters: list[subprocess.Popen[bytes]] = []
+        # Device and inode of the folder: a folder that was removed and made again is not the same one.
         self._folder = _folder_identity(attempt.folder)
 
     def run(self) -> Ending | None:
@@ -112,13 +122,16 @@ class Supervisor:
         Returns:
             How it ended, or None if another supervisor has it or its folder was removed.
         """
+        # Whoever holds this lock may write the result, so it is held from here to the end.
         with self.attempt.hold_lock(timing.LOCK_WAIT_S) as mine:
             if not mine:
                 return None
+            # The attempt may have been settled while this process was starting.
             if (ending := self.attempt.read_result()) is not None:
                 return ending
             with Signals() as signals:
                 try:
+                    # The start may fail in two ways; both are an end of the attempt, not of the supervisor.
                     begun = self._begin_attempt()
                 except EngineError as error:
                     ending = Ending.of_error(error)
@@ -126,6 +139,7 @@ class Supervisor:
                     reason = f"the worker could not be started: {error.strerror}"
                     ending = Ending("failed", reason, code="E624", ended=time.time())
                 else:
+                    # Reporters are optional: one that cannot be started must not fail the job.
                     with contextlib.suppress(OSError):
                         self._reporters = start_reporters(self.attempt) if begun else []
                     ending = self._watch_worker(signals) if begun else ending_without_exit_code(self.attempt)
@@ -140,14 +154,18 @@ class Supervisor:
 
     def _begin_attempt(self) -> bool:
         first = self.attempt.read_heartbeat() is None
+        # Stopped before it began: nothing is started, and the end is recorded as such.
         if first and self.attempt.read_request():
             return False
+        # The heartbeat comes before the entry leaves the queue, so that the attempt is always in one of both
+        # states.
         self.attempt.write_heartbeat(replace(self._beat, t=time.time()))
         leave_queue(self.attempt)
         if first:
             self.attempt.reserve_space()
             self._start_worker()
             return True
+        # There is a heartbeat but no child of ours: adopt the worker of an earlier supervisor, if it lives.
         worker = self.attempt.worker_process()
         return worker is not None and bool(worker.is_alive())
 
@@ -159,6 +177,8 @@ class Supervisor:
         made = prepare_launch(self.attempt, params, self._slots.cards)
         self._direct = made.direct
         ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: attempt_mark(folder)}
+        # Later entries win: what the launch sets replaces the inherited value, and our own variables replace
+        # both.
         environment = {**os.environ, **made.environment, **ours}
         with self.attempt.stdout.open("ab") as out, self.attempt.stderr.open("ab") as err:
             self._child = subprocess.Popen(
@@ -168,13 +188,19 @@ class Supervisor:
                 stderr=err,
                 cwd=folder.parent,
                 env=environment,
+                # A group of its own, so that a kill reaches all that the worker has started, and Ctrl-C in
+                # the terminal does not.
                 process_group=0,
+                # The worker inherits the slots, which stay taken until it ends even if the supervisor is
+                # killed.
                 pass_fds=self._slots.locks,
             )
 
     def _watch_worker(self, signals: Signals) -> Ending:
         next_beat = 0.0
         while True:
+            # Asked before the log is read: events that the worker wrote just before its end are still passed
+            # on.
             over = self._is_over()
             self._take_signals()
             if over:
@@ -182,6 +208,7 @@ class Supervisor:
             if self._is_folder_removed():
                 # Nobody could see what it does, and what it goes on to write would look like a lost job.
                 self._signal_worker("kill")
+            # Heartbeats are rare because they are writes; all other rounds look for requests.
             elif time.monotonic() >= next_beat:
                 self._pass_on_events()
                 next_beat = time.monotonic() + timing.HEARTBEAT_S
@@ -193,6 +220,7 @@ class Supervisor:
         return _folder_identity(self.attempt.folder) != self._folder
 
     def _is_over(self) -> bool:
+        # An adopted worker is not our child, so its exit code cannot be had.
         if self._child is None:
             worker = self.attempt.worker_process()
             return worker is None or not worker.is_alive()
@@ -201,6 +229,7 @@ class Supervisor:
         if pid == 0:
             return False
         self._status = self._child.returncode = os.waitstatus_to_exitcode(status)
+        # macOS counts `ru_maxrss` in bytes, Linux in KiB.
         unit = 1 if sys.platform == "darwin" else 1024
         self._beat = replace(self._beat, peak_bytes=max(self._beat.peak_bytes, usage.ru_maxrss * unit))
         return True
@@ -209,15 +238,19 @@ class Supervisor:
         rss = self._measure_memory()
         peak = max(rss, self._beat.peak_bytes)
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
+        # A full disk costs a heartbeat, not the job: readers then see a stale one for a while.
         with contextlib.suppress(OSError, EngineError):
             self.attempt.write_heartbeat(self._beat)
+            # The median rule is applied at the pace of heartbeats, since it reads the logs of all members.
             if not self.attempt.read_request() and (why := why_stop_early(self.attempt)):
                 self.attempt.request_end("stop", why)
 
     def _measure_memory(self) -> int:
         total = 0
         worker = self.attempt.worker_process()
+        # Behind a launcher the child is the launcher, and the worker is among its descendants.
         pid = self._child.pid if self._child else worker.pid if worker else 0
+        # Processes may end while they are listed; each that does is left out.
         with contextlib.suppress(psutil.Error):
             leader = psutil.Process(pid)
             for process in [leader, *leader.children(recursive=True)]:
@@ -226,13 +259,16 @@ class Supervisor:
         return total
 
     def _pass_on(self, signals: Signals) -> None:
+        # What the folder requests, or a signal to this process, or Ctrl-C in the foreground.
         want = self.attempt.read_request()
         if not want and signals.stops:
             want = "stop"
         if signals.interrupts:
+            # Ctrl-C is written down too, so that the result says that the user stopped the job.
             want = "kill" if signals.interrupts > 1 else want or "stop"
             with contextlib.suppress(OSError, EngineError):
                 self.attempt.request_end(want)
+        # A request is passed on once; only a kill may follow a stop.
         if want in ("", self._delivered):
             return
         self._delivered = want
@@ -249,6 +285,7 @@ class Supervisor:
         if self._child is not None:
             # Not reaped yet, so the number is still that of our child.
             with contextlib.suppress(ProcessLookupError):
+                # The child leads its group, so its number is also that of the group.
                 if want == "kill":
                     os.killpg(self._child.pid, number)
                 else:
@@ -257,6 +294,7 @@ class Supervisor:
             worker.send_signal(number, group=want == "kill")
 
     def _take_signals(self) -> None:
+        # Only a command in the foreground listens to the events.
         if self._sink is None:
             return
         for event in self._tail.read_events():
@@ -266,11 +304,14 @@ class Supervisor:
         """Return how the attempt ended. The worker's own account comes first: its work was done when it gave
         it.
         """
+        # Nothing that the worker started may go on writing into the folder once the result is recorded.
         kill_leftovers(self.attempt.folder)
         self._take_signals()
+        # The log may be longer than one reading; everything is passed on before the end is reported.
         while self._tail.behind_bytes:
             self._take_signals()
         peak = self._beat.peak_bytes
+        # The worker's own account, then what can be concluded without an exit code, then the exit code.
         outcome = self.attempt.read_outcome()
         if outcome is not None:
             return self._exit_of(replace(outcome, peak_bytes=max(peak, outcome.peak_bytes)))
@@ -292,6 +333,7 @@ class Supervisor:
         status = self._status or 0
         wanted = self.attempt.read_request()
         resume = f"mathwb jobs resume {self.attempt.job}"
+        # A negative status is the number of the signal that ended the worker.
         if status < 0:
             if wanted == "kill":
                 return replace(plain, state="stopped", reason="killed by you")
@@ -299,10 +341,13 @@ class Supervisor:
                 return replace(
                     plain, state="stopped", reason=f"{self.attempt.stop_reason()} before the work began"
                 )
+            # SIGKILL without a request is most often the kernel, which had no memory left; the reason gives
+            # the figures.
             memory = f"peak {format_bytes(plain.peak_bytes)} of {format_bytes(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
             reason = f"killed by signal {-status}{often}; {memory}"
             return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")
+        # A launcher ends with 1 and prints which of its processes was killed.
         if (number := self._killed_rank(status)) and wanted != "kill":
             reason = f"one of its processes was killed by signal {number}"
             reason += ", often memory" if number == signal.SIGKILL else ""
@@ -310,6 +355,7 @@ class Supervisor:
         if status == DISK_FULL:
             remedy = f"Free some space, then: {resume}"
             return replace(plain, reason=f"disk full: {self.attempt.folder}", remedy=remedy, code="E310")
+        # The last line on stderr is usually the exception; it may contain control characters of a terminal.
         said = [make_printable(line)[:200] for line in last_lines(self.attempt.stderr, 20) if line.strip()]
         reason = f"the worker ended with exit code {status} and no result" + (f": {said[-1]}" if said else "")
         return replace(plain, reason=reason, remedy=f"See {self.attempt.stderr}", code="E622")
@@ -320,6 +366,7 @@ class Supervisor:
         """
         if self._direct or status != 1:
             return 0
+        # The format is that of torchrun's report of failures.
         result = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
         return int(result[-1]) if result else 0
 
@@ -336,6 +383,7 @@ class Supervisor:
             except (EngineError, OSError):
                 if time.monotonic() > deadline:
                     raise
+            # Any signal ends the wait early, but the loop only tries again.
             signals.wait(timing.TICK_S)
 
 
@@ -350,10 +398,12 @@ def _folder_identity(folder: Path) -> tuple[int, int] | None:
 def main(arguments: list[str]) -> int:
     """Return the command that `submit` and `reconcile` start."""
     folder = Path(arguments[0])
+    # Both are empty for a supervisor that adopts a worker.
     locks, cards = (*arguments[1:], "", "")[:2]
     slots = Slots(tuple(map(int, filter(None, locks.split(",")))), tuple(filter(None, cards.split(","))))
     supervisor = Supervisor(Job(int(folder.name), folder).last_attempt(), slots=slots)
     supervisor.run()
+    # The slots are free before the queue is asked, so that the next job finds them.
     slots.close()
     keep_queue(folder.parent)
     supervisor.await_reporters()

@@ -46,6 +46,7 @@ class LoggedEvent:
             numbers = (float(raw["t"]), int(raw["job"]), int(raw["attempt"]), int(raw["seq"]))
             return cls(*numbers, str(raw["kind"]), step, dict(raw.get("data") or {}))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            # Damage of any kind, such as a line that was cut by a crash, costs this one line.
             return None
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,6 +68,7 @@ def _describe_data(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "progress" and "done" in data:
         total = f"/{data['total']}" if data.get("total") is not None else ""
         return f"{data['done']}{total} {data.get('unit') or ''}".rstrip()
+    # Imported late, because tables are only needed to print events for people.
     from workbench.tables import describe_value
 
     parts = [] if "message" not in data else [str(data["message"])]
@@ -92,9 +94,12 @@ class LineTail:
         self.path = path
         self.damaged = 0
         self.behind_bytes = 0
+        # No inode is negative, so the first look always begins with a new file.
         self._inode = -1
         self._offset = 0
+        # A line that has begun and whose end is not written yet.
         self._half = b""
+        # Inside a line that is too long, until its end has come.
         self._skipping = False
         if from_end is not None:
             with contextlib.suppress(OSError), self.path.open("rb") as file:
@@ -108,23 +113,29 @@ class LineTail:
         try:
             with self.path.open("rb") as file:
                 inode, size = _inode_number(file.fileno()), file.seek(0, 2)
+                # Another file under the same name, or a file that was cut short: begin again.
                 if inode != self._inode or size < self._offset:
                     self._inode, self._offset, self._half, self._skipping = inode, 0, b"", False
                 file.seek(self._offset)
                 chunk = file.read(max_bytes)
         except OSError:
+            # A missing file is not behind.
             self.behind_bytes = 0
             return []
         self._offset += len(chunk)
         self.behind_bytes = max(0, size - self._offset)
+        # The last part is what follows the last newline: an unfinished line, or nothing.
         *lines, rest = chunk.split(b"\n")
         if lines:
+            # The first line completes the half of the previous read.
             lines[0], self._half = self._half + lines[0], b""
             if self._skipping:
+                # The rest of a line that was given up.
                 del lines[0]
                 self._skipping = False
         self._half += rest
         if len(self._half) > MAX_LINE_BYTES:
+            # Counted once, however many reads the long line takes.
             self.damaged += not self._skipping
             self._half, self._skipping = b"", True
         return lines
@@ -160,13 +171,16 @@ def _inode_number(descriptor: int) -> int:
 def _offset_of_last(file: Any, lines: int) -> int:
     """Where the last `lines` whole lines begin; a half line at the end is not counted."""
     end = file.seek(0, 2)
+    # One newline more than lines: the one before the first of them marks its beginning.
     position, wanted, block = end, lines + 1, 2**16
+    # Blocks are read from the end until they contain enough newlines.
     while position > 0:
         start = max(0, position - block)
         file.seek(start)
         data = file.read(position - start)
         result = data.count(b"\n")
         if result >= wanted:
+            # The wanted newline is that many from the end of this block.
             for _ in range(wanted):
                 cut = data.rfind(b"\n")
                 data = data[:cut]
@@ -185,6 +199,7 @@ def last_lines(path: Path, count: int) -> list[str]:
     try:
         with path.open("rb") as file:
             file.seek(_offset_of_last(file, count))
+            # At most 16 KiB for each line, so that a file without newlines does not fill the memory.
             data = file.read(count * 2**14)
     except OSError:
         return []
@@ -193,6 +208,7 @@ def last_lines(path: Path, count: int) -> list[str]:
 
 def is_number(value: object) -> bool:
     """Return whether a value is a finite number; booleans are not."""
+    # `True` is an `int` in Python, and a metric is not.
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -232,13 +248,16 @@ class MetricCurve:
             return
         self.last = values[-1]
         self.count += len(values)
+        # Values are taken in runs that fill the current point, so a long list costs few steps.
         done = 0
         while done < len(values):
+            # Begin a new point if there is none or the last one is full.
             fresh = not self._weights or self._weights[-1] >= self._per_point
             if fresh and len(self.steps) >= 2 * self.capacity:
                 self._merge_neighbours()
             weight = 0 if fresh else self._weights[-1]
             part = values[done : done + self._per_point - weight]
+            # `fsum` loses no digits over a long series.
             total, low, high = math.fsum(part), min(part), max(part)
             if fresh:
                 self.steps.append(steps[done])
@@ -247,6 +266,7 @@ class MetricCurve:
                 self.high.append(high)
                 self._weights.append(len(part))
             else:
+                # The running mean, corrected by the new values according to their number.
                 self.mean[-1] += (total - len(part) * self.mean[-1]) / (weight + len(part))
                 self.low[-1], self.high[-1] = min(self.low[-1], low), max(self.high[-1], high)
                 self._weights[-1] = weight + len(part)
@@ -258,6 +278,8 @@ class MetricCurve:
         self.undefined_count += len(steps)
 
     def _merge_neighbours(self) -> None:
+        # An odd point at the end is left out of the pairs; `add_values` merges only at an even number of
+        # points.
         pairs = range(0, len(self.steps) - 1, 2)
         w = self._weights
         self.mean = [(self.mean[i] * w[i] + self.mean[i + 1] * w[i + 1]) / (w[i] + w[i + 1]) for i in pairs]
@@ -265,6 +287,8 @@ class MetricCurve:
         self.high = [max(self.high[i], self.high[i + 1]) for i in pairs]
         self.steps = [self.steps[i] for i in pairs]
         self._weights = [w[i] + w[i + 1] for i in pairs]
+        # From now on a point takes twice as many values, so memory stays constant however long the curve
+        # grows.
         self._per_point *= 2
 
 
@@ -282,6 +306,7 @@ class MetricCurves:
 
     def read_more(self, max_bytes: int = 2**20) -> bool:
         """Read at most `max_bytes` more and return whether anything was added."""
+        # Step 1: sort the values of this block by metric.
         results: dict[str, tuple[list[int | None], list[float]]] = {}
         undefined: dict[str, list[int]] = {}
         # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
@@ -292,6 +317,8 @@ class MetricCurves:
             except (ValueError, TypeError, KeyError, AttributeError):
                 continue
             for name, value in data:
+                # `value - value == 0` is false for NaN and infinities, and cheaper than a call for each
+                # value.
                 if (type(value) is float and value - value == 0) or is_number(value):
                     if (column := results.get(name)) is None:
                         column = results[name] = [], []
@@ -299,6 +326,7 @@ class MetricCurves:
                     column[1].append(float(value))
                 elif value is None and step is not None:
                     undefined.setdefault(name, []).append(step)
+        # Step 2: add them to the curves at once. A value without a step counts as the next one.
         for name, (steps, values) in results.items():
             curve = self.curves.setdefault(name, MetricCurve())
             curve.add_values([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
@@ -308,8 +336,10 @@ class MetricCurves:
 
 
 def _parse_metrics(lines: Sequence[bytes]) -> list[Any]:
+    # One call for all lines is much faster; if a line is damaged, each is parsed on its own.
     with contextlib.suppress(ValueError, RecursionError):
         result: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
+        # A line with a comma outside of an object would give another number of values.
         if len(result) == len(lines):
             return result
     result = []
@@ -322,6 +352,7 @@ def _parse_metrics(lines: Sequence[bytes]) -> list[Any]:
 _WINDOWS = (2**16, 2**19, 2**22)
 """So many bytes are looked through for a report, the next more only when there is none."""
 
+# A minute: long enough to smooth single reports, short enough to follow a change of speed.
 _RATE_OVER_S = 60.0
 _PROGRESS = b'"kind":"progress"'
 
@@ -371,6 +402,7 @@ def _relevant_events(lines: list[bytes]) -> list[LoggedEvent]:
     event. The others are not even parsed.
     """
     results: list[LoggedEvent] = []
+    # Metrics are read from the last 64 KiB alone, which bounds the cost on a log full of them.
     room = _WINDOWS[0]
     for line in reversed(lines):
         room -= len(line)
@@ -386,11 +418,13 @@ def _compute_progress(events: list[LoggedEvent]) -> JobProgress:
     step = next((event.step for event in reversed(events) if event.step is not None), None)
     last_t = events[-1].t if events else None
     metrics: dict[str, float] = {}
+    # The last value of each metric, in the order of the log.
     for event in events:
         if event.kind == "metric":
             keep_last(metrics, event.data)
     if not reports:
         return JobProgress(step=step, last_t=last_t, metrics=metrics)
+    # The last report says how far it is; the rate is measured over the reports of the last minute.
     last = reports[-1]
     done = float(last.data["done"])
     total = float(last.data["total"]) if is_number(last.data.get("total")) else None
@@ -406,6 +440,7 @@ def _compute_progress(events: list[LoggedEvent]) -> JobProgress:
         and event.data["done"] <= done
     ]
     first, rate, eta = same[0], None, None
+    # A rate needs time and progress between the first and the last report.
     if last.t > first.t and done > first.data["done"]:
         rate = (done - first.data["done"]) / (last.t - first.t)
         eta = None if total is None else max(0.0, (total - done) / rate)

@@ -63,6 +63,7 @@ _REMEDIES = {
 
 def ending_without_exit_code(attempt: Attempt) -> Ending:
     """Return the end of an attempt whose worker is gone and left its exit code to nobody."""
+    # What is known for certain comes first; everything below is a conclusion from what is missing.
     if (known := _known_ending(attempt)) is not None:
         return known
     beat = attempt.read_heartbeat()
@@ -81,12 +82,14 @@ def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
     """Return the end of an attempt that, by the cluster, is over or unknown."""
     if (known := _known_ending(attempt)) is not None:
         return known
+    # `scancel` was ours: a stop of a job that had not begun is passed on to the cluster as that.
     if answer.state == "CANCELLED" and attempt.read_request() == "stop":
         return _make_ending(attempt, "stopped", attempt.request_reason() or "stopped by you")
     state, reason = _STATES.get(answer.state, ("lost", ""))
     if not reason and answer.state:
         reason = f"the cluster says {answer.state}, and it recorded no result"
     elif not reason:
+        # Slurm forgets a job soon after its end, and without accounting nobody can say how it ended.
         reason = "the cluster no longer knows it"
         reason += "" if answer.accounting else " and keeps no accounting, so its end is unknown"
     if answer.state == "CANCELLED" and attempt.read_heartbeat() is None:
@@ -94,6 +97,7 @@ def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
     resume = f"mathwb jobs resume {attempt.job}"
     more = _REMEDIES.get(answer.state)
     remedy = f"{more}, then: {resume}" if more else f"Resume it: {resume}"
+    # A stop needs no code of an error, whoever asked for it.
     return _make_ending(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
 
 
@@ -103,6 +107,7 @@ def _known_ending(attempt: Attempt) -> Ending | None:
     """
     if (outcome := attempt.read_outcome()) is not None:
         return outcome
+    # The request is believed, since whoever writes it also sees to it that it happens.
     wanted = attempt.read_request()
     if wanted == "kill":
         return _make_ending(attempt, "stopped", "killed by you")
@@ -113,6 +118,7 @@ def _known_ending(attempt: Attempt) -> Ending | None:
 
 def _make_ending(attempt: Attempt, state: str, reason: str, remedy: str = "", code: str = "") -> Ending:
     beat = attempt.read_heartbeat()
+    # The last sign of life is the best estimate: a heartbeat or a line of the log, whichever came later.
     ended = max(beat.t if beat else attempt.created_at(), modified_at(attempt.events) or 0.0)
     if attempt.read_request() and beat is None:
         ended = max(ended, attempt.requested_at())
@@ -129,6 +135,7 @@ def modified_at(path: Path) -> float | None:
     return status.st_mtime if status.st_size else None
 
 
+# Views
 _FIELD_NAMES = """
 id task title state reason health attempt sweep seed step done total out waiting rate eta loss start took
 """
@@ -175,20 +182,27 @@ def attempt_standing(
         places: The queue, if it has just been read.
     """
     now = time.time() if now is None else now
+    # 1. What is recorded is final, and costs one read.
     if (ending := attempt.read_result()) is not None:
         return AttemptStanding(ending.state, ending=ending, recorded=True)
+    # 2. A cluster is asked itself, since its nodes' processes cannot be looked at from here.
     if (ticket := attempt.cluster_ticket()) is not None:
         return _on_cluster(attempt, ticket, now)
+    # 3. Without a heartbeat no supervisor has begun.
     beat = attempt.read_heartbeat()
     if beat is None:
         return _standing_unbegun(attempt, now, places)
+    # 4. Only a process of this machine can be looked at; of another machine there is only the age of its
+    # heartbeat.
     health = "ok"
     alive = beat.supervisor.is_alive()
     if alive is None and now - beat.t > timing.STALE_AFTER_S:
+        # The worker has written its end but its supervisor was not there to record it.
         if attempt.read_outcome() is not None:
             return _standing_dead(attempt)
         health = "silent"
     if alive is False:
+        # The supervisor is dead. Its worker may go on, and then needs a new supervisor.
         worker = attempt.worker_process()
         if worker is None or not worker.is_alive():
             return _standing_dead(attempt)
@@ -200,12 +214,14 @@ def _standing_unbegun(attempt: Attempt, now: float, places: queue.QueuePositions
     if places is None:
         places = queue.queue_positions(attempt.folder.parent.parent)
     place = places.get((attempt.job, attempt.number))
+    # In the queue, and not yet handed to a supervisor.
     if place is not None and not place[1]:
         if attempt.read_request():
             return _standing_dead(attempt)
         if awaited_attempts(Job(attempt.job, attempt.folder.parent)):
             return AttemptStanding("queued", waiting="until the others are over")
         return AttemptStanding("queued", waiting=f"{place[0]} before it" if place[0] else "next")
+    # Handed over, or not in the queue yet: a supervisor needs a moment to start.
     since = place[1] if place else attempt.created_at()
     if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
         return AttemptStanding("stopping" if attempt.read_request() else "queued")
@@ -213,10 +229,12 @@ def _standing_unbegun(attempt: Attempt, now: float, places: queue.QueuePositions
 
 
 def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> AttemptStanding:
+    # A request counts before anything else: the user wants to see that it was received.
     if attempt.read_request():
         return AttemptStanding("stopping", health, heartbeat=beat)
     events = modified_at(attempt.events)
     if events is None:
+        # The first event of a worker is that it runs, so without any it is still starting.
         return AttemptStanding("starting", health, heartbeat=beat)
     if health == "ok" and now - events > timing.STALLED_AFTER_S:
         health = "stalled"
@@ -234,6 +252,7 @@ def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding
             return _standing_alive(attempt, "ok", beat, now)
     if attempt.read_outcome() is not None:
         return _standing_dead(attempt)
+    # The ticket has no number while the job is being handed over, which a crash may have cut short.
     if not ticket.number:
         handed_over = abs(now - attempt.created_at()) < timing.START_LIMIT_S
         return (
@@ -248,6 +267,7 @@ def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding
             return AttemptStanding(ending.state, ending=ending, recorded=True)
         ending = cluster_words(attempt, answer)
         return AttemptStanding(ending.state, ending=ending)
+    # The cluster cannot be reached, or it makes the job wait; a heartbeat from before says that it ran.
     if answer is None or answer.pending:
         waiting = "the cluster cannot be reached from here" if answer is None else answer.reason
         if beat is None or answer is not None:
@@ -291,6 +311,7 @@ def attempt_view(attempt: Attempt) -> AttemptView:
     view = AttemptView(attempt.number, now.state, created=attempt.created_at(), started=started)
     if now.ending is not None:
         return dataclasses.replace(view, **_ending_fields(now.ending))
+    # A live attempt has no ending, so its figures are those of this moment.
     return dataclasses.replace(
         view,
         wall_s=None if started is None else max(0.0, time.time() - started),
@@ -362,6 +383,7 @@ class JobView:
     @property
     def share(self) -> float | None:
         """The share of the work that is done, from 0 to 1; None while the total is not known."""
+        # Without a total there is no share, and a total of zero would divide by it.
         if self.done is None or not self.total:
             return None
         return min(1.0, (self.done + self.begun) / self.total)
@@ -394,6 +416,7 @@ class JobView:
         if verb in ("stop", "kill"):
             if not self.live:
                 return f"job {self.id} is over: {self.state}"
+            # A second stop changes nothing, while a kill may always follow.
             return f"job {self.id} is already stopping" if verb == "stop" and self.state == "stopping" else ""
         if self.live:
             return f"job {self.id} is {self.state}"
@@ -427,6 +450,7 @@ class JobIndex:
     """
 
     def __init__(self, workspace_root: Path) -> None:
+        # The state folder serves all workspaces of the user, so the path of this one makes the name.
         name = hashlib.sha256(str(workspace_root.resolve()).encode()).hexdigest()[:16]
         self.path = state_dir() / "jobs" / f"{name}.sqlite3"
         self.notice = ""
@@ -456,6 +480,7 @@ class JobIndex:
 
     def clear(self) -> None:
         """Discard the index, to be filled again."""
+        # SQLite's own files beside the database must go too, or it would apply an old journal to a new file.
         for suffix in ("", "-wal", "-shm", "-journal"):
             with contextlib.suppress(OSError):
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -467,12 +492,17 @@ class JobIndex:
             database = self._open_or_rebuild()
         except (sqlite3.Error, OSError) as error:
             self.notice = f"the job index cannot be used: {error}"
+            # An empty index in memory: the caller reads everything from the folders, which is slower but
+            # right.
             database = sqlite3.connect(":memory:", isolation_level=None)
             database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
         try:
+            # IMMEDIATE takes the lock for writing at once; two readers that both wanted to write later would
+            # fail.
             database.execute("BEGIN IMMEDIATE")
             yield database
             database.execute("COMMIT")
+        # Busy or read-only: the index is left as it is. Other database errors mean that the file is damaged.
         except sqlite3.OperationalError as error:
             self.notice = f"the job index cannot be used: {error}"
         except sqlite3.DatabaseError as error:
@@ -484,6 +514,7 @@ class JobIndex:
         try:
             return self._open_database()
         except sqlite3.OperationalError:
+            # `OperationalError` is also a `DatabaseError`, but it says nothing about the file's content.
             raise
         except sqlite3.DatabaseError as error:
             self._discard_damaged(error)
@@ -496,6 +527,7 @@ class JobIndex:
     def _open_database(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
+        # Seconds to wait for another process; `isolation_level=None` leaves the transactions to this class.
         database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
         try:
             # The journal mode stays with the file, so the file system is looked at once.
@@ -503,8 +535,10 @@ class JobIndex:
                 database.execute("PRAGMA journal_mode = TRUNCATE")
             elif new:
                 database.execute("PRAGMA journal_mode = WAL")
+            # Asked, because SQLite keeps another mode where it cannot change it.
             if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 self.notice = f"{self.path.parent} is on a network file system: the job index is slower there"
+            # After a power failure the last transaction may be missing, which the next look adds again.
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
             return database
@@ -550,8 +584,11 @@ class JobSnapshot:
         row = self.known.get(job.id)
         if row is None or row.changed_ns != changed_at(job):
             return None
+        # A job that is over changes only with its folder, which has not changed.
         if not row.view.live:
             return row.view
+        # A waiting job moves up in the queue without any change in its folder, so its place is computed anew.
+        # A missing entry counts as started, and the folder is read.
         _, started = self.places.get((job.id, row.view.attempt), (0, 1.0))
         if row.view.state != "queued" or started:
             return None
@@ -561,6 +598,7 @@ class JobSnapshot:
 
 def changed_at(job: Job) -> int:
     """Return when the view of a finished or waiting job may last have changed, in nanoseconds."""
+    # The folder changes when an attempt is added, the recipe when settings change, the result when it ends.
     latest = 0
     last = (each.folder / "result.json" for each in job.attempts()[-1:])
     for path in (job.folder, job.recipe, *last):
@@ -591,6 +629,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         reason = "the run folder holds no attempt"
         return JobView(job.id, spec.task, spec.title, "lost", reason, folder=str(job.folder))
     attempt = attempts[-1]
+    # From here on everything is about the last attempt.
     now_at = attempt_standing(attempt, now=now, places=look.places)
     ending, heartbeat = now_at.ending, now_at.heartbeat
     progress = read_progress(attempt.events)
@@ -622,6 +661,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
     )
     if ending is not None:
         outcome = _ending_fields(ending)
+        # An ending that was concluded without the worker may lack the start and the metrics.
         outcome["started"] = ending.started or started
         outcome["metrics"] = ending.metrics or progress.metrics
         return dataclasses.replace(view, **outcome, remedy=ending.remedy, code=ending.code)
@@ -650,6 +690,7 @@ def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
     if not views:
         return _sweep_of_none(job, spec, now)
     live = [view for view in views if view.live]
+    # What went wrong, the worst first. A run that the median rule has ended has done its duty.
     odd = {
         state: [view.id for view in views if view.state == state and not view.reason.startswith(EARLY)]
         for state in ("lost", "failed", "stopped")
@@ -661,7 +702,9 @@ def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
         state = "running" if some_over or any(view.state in states for view in live) else "queued"
     else:
         state = next((state for state, ids in odd.items() if ids), "succeeded")
+    # The reason lists the members of each bad end by number.
     parts = [f"{len(ids)} {state}: {', '.join(map(str, ids))}" for state, ids in odd.items() if ids]
+    # The last member of a divided work redoes what the shares left undone, so its success is that of all.
     if parts and not live and views[-1].state == "succeeded" and is_divided(job):
         state = "succeeded"
         parts.append(f"{views[-1].id} did the rest")
@@ -687,6 +730,7 @@ def _sweep_view(job: Job, spec: Recipe, look: JobSnapshot) -> JobView:
         wall_s=None if started is None else max(0.0, (ended or now) - started),
         done=float(len(views) - len(live)),
         total=float(len(views)),
+        # The shares of runs under way are counted apart from `done`, which counts complete runs.
         begun=sum(view.share or 0.0 for view in live),
         unit="runs",
         eta_s=_sweep_eta(views),
@@ -699,6 +743,7 @@ def _sweep_eta(views: Sequence[JobView]) -> float | None:
     """Return how long the live runs of a sweep will take: those that wait as long as the others on average,
     as many at a time as now. None while no run tells how long it takes.
     """
+    # Step 1: how long a run takes, from complete runs and from estimates of live ones.
     took = [view.wall_s for view in views if view.state == "succeeded" and view.wall_s]
     took += [
         view.wall_s + view.eta_s for view in views if view.live and view.wall_s and view.eta_s is not None
@@ -707,7 +752,9 @@ def _sweep_eta(views: Sequence[JobView]) -> float | None:
     if not took or not live:
         return None
     usual = sum(took) / len(took)
+    # Step 2: what is left of each live run; one without an estimate is taken to need the usual time.
     left = [max(0.0, usual - (view.wall_s or 0.0)) if view.eta_s is None else view.eta_s for view in live]
+    # Step 3: the longest single run, or all of them on as many lanes as are used now, whichever is more.
     at_once = sum(view.state != "queued" for view in live) or 1
     return max([*left, sum(left) / at_once])
 
@@ -721,6 +768,7 @@ def notable_endings(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list
         ended: The jobs that have ended.
         wrong: Sweeps of which a failure has been reported already.
     """
+    # A sweep is reported once: when it ends itself, or when its first member goes wrong.
     told = {*wrong, *(view.id for view in ended)}
     result = []
     for view in ended:

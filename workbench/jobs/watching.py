@@ -48,16 +48,21 @@ class JobWatcher:
         Args:
             reconcile: Whether to correct the records too (`control.reconcile_jobs`).
         """
+        # The index is read once; afterwards this object knows at least as much.
         if self._known is None:
             self._known = JobIndex(self._workspace.root).load_rows()
+        # Step 1: find out which jobs may have changed. If a job has come or gone, all folders are compared.
         changed = self._list_folders()
         self._forget_views(self._changed_jobs(self._listed if changed else self._next_in_turn()))
+        # Nothing has changed and no job is live: the same tuple shows that without a comparison.
         if not (changed or self._others):
             return self._jobs
+        # Step 2: read those, and correct their records if that is asked for.
         others = sorted(self._others.values(), key=lambda job: job.id)
         look = JobSnapshot(self._workspace.runs, self._known, self._over)
         if reconcile:
             control.reconcile_jobs(self._workspace, look, others)
+        # Step 3: jobs whose end is recorded need not be read again.
         for job in others:
             view = look.view_job(job)
             row = self._known.get(job.id)
@@ -65,6 +70,7 @@ class JobWatcher:
             if row is not None and row.view is view and not view.live:
                 self._over[job.id] = view
                 del self._others[job.id]
+        # Step 4: the complete list. An equal list keeps its identity, so that screens need not redraw.
         jobs = tuple(look.view_job(job) for job in reversed(self._listed))
         if jobs != self._jobs:
             self._jobs = jobs
@@ -79,7 +85,9 @@ class JobWatcher:
         runs = self._workspace.runs
         changed_ns = runs.stat().st_mtime_ns
         if changed_ns == self._listed_ns:
+            # Asked by one `stat`: the folder of runs changes whenever a job comes, goes or is touched.
             return False
+        # A time that is too recent is not remembered, so that a change within the same tick is not missed.
         self._listed_ns = changed_ns if _is_settled(changed_ns) else -1
         self._listed = all_jobs(runs)
         there = {job.id: job for job in self._listed}
@@ -89,6 +97,7 @@ class JobWatcher:
         return True
 
     def _next_in_turn(self) -> list[Job]:
+        # Every sixtieth job, beginning one further each time.
         """Return the next of the jobs that are looked at in turn."""
         self._turn = (self._turn + 1) % _ROUND
         return self._listed[self._turn :: _ROUND]
@@ -98,6 +107,7 @@ class JobWatcher:
         result = []
         for job in jobs:
             changed_ns = -1
+            # A folder that is gone is read too: the view then says so.
             with contextlib.suppress(OSError):
                 changed_ns = os.stat(job.folder).st_mtime_ns
             if changed_ns == -1 or self._folders_ns.get(job.id) != changed_ns:

@@ -60,6 +60,7 @@ class StopFlag:
 
     def __call__(self) -> bool:
         """What the task sees as `stop`."""
+        # Whoever asks after the flag was raised knows of the request; `_was_stopped` relies on that.
         self.seen = self.raised
         return self.raised
 
@@ -90,7 +91,10 @@ class EventLog:
         self._attempt = attempt
         self._seq = 0
         self._warned: set[str] = set()
+        # Written by the task, and by threads that watch the supervisor and the lease.
         self._lock = threading.Lock()
+        # Appending writes of a line are not mixed with those of another process, and no buffer is lost in a
+        # crash.
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self._descriptor = os.open(attempt.events, flags, 0o644)
 
@@ -101,6 +105,7 @@ class EventLog:
             DataError: E310 when the disk is full.
         """
         lost: list[str] = []
+        # JSON has no NaN, and a reader in another language would refuse the line.
         data = _replace_undefined(event.data, "", lost)
         if event.kind == "metric":
             keep_last(self.metrics, data)
@@ -111,13 +116,16 @@ class EventLog:
                 self._write_event("warning", {"message": f"{name} is not a finite number"}, event.step)
 
     def _write_event(self, kind: str, data: Mapping[str, Any], step: int | None) -> None:
+        # The number in the sequence and the line are one step, so lines are in the order of their numbers.
         with self._lock:
             of = self._attempt.job, self._attempt.number
             line = LoggedEvent(round(time.time(), 3), *of, self._seq, kind, step, dict(data)).to_dict()
             self._seq += 1
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+            # Lone surrogates, as in the name of a file that is not UTF-8, are written as escapes.
             content = text.encode("utf-8", "backslashreplace")
             try:
+                # A write may be short just before the disk is full; the second one then raises the error.
                 written = os.write(self._descriptor, content)
                 if written < len(content):
                     os.write(self._descriptor, content[written:])
@@ -139,16 +147,19 @@ def _replace_undefined(value: Any, name: str, lost: list[str]) -> Any:
 def _run_job(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
     try:
         spec = job.read_recipe()
+        # Written before the work, so that a job that crashes still says what it ran with.
         _remember_environment(job, attempt, spec, log)
         _check_origin()
         log(Event("state", {"state": "running"}))
         value, was_stopped = perform_recipe(spec, job.out_folder(spec), events=log, stop=stop)
+        # A task that was asked to stop either returns or raises `StoppedError`.
         ending = Ending("stopped", attempt.stop_reason()) if was_stopped else Ending("succeeded")
         value = _replace_undefined(value, "", [])
     except StoppedError:
         ending, value = Ending("stopped", attempt.stop_reason()), {}
     except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
         ending, value = _describe_failure(error, job, attempt), {}
+    # macOS counts `ru_maxrss` in bytes, Linux in KiB.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     ending = replace(ending, started=attempt.started_at(), ended=time.time(), peak_bytes=peak)
     return replace(ending, metrics=log.metrics, value=value)
@@ -178,6 +189,7 @@ def resolve_recipe(recipe: Recipe, out: Path) -> Any:
 
     row = find_operation(recipe.task)
     names = {field.name for field in describe_fields(row.spec_type)}
+    # The recipe's own values replace what is offered, and only fields that the operation has are offered.
     offered = {"out": str(out), "seed": recipe.seed}
     given = {name: value for name, value in offered.items() if name in names} | dict(recipe.params)
     if "executor" not in names:
@@ -200,6 +212,7 @@ def _missing_files_hint(job: Job) -> str:
         params = flatten_table(job.read_recipe().params)
     except EngineError:
         return ""
+    # The places that a job writes to need not exist before.
     named = {key: value for key, value in params.items() if key not in ("out", "publish")}
     gone = [key for key, value in named.items() if os.path.isabs(str(value)) and not Path(value).exists()]
     if not gone:
@@ -213,10 +226,13 @@ def _describe_failure(error: BaseException, job: Job, attempt: Attempt) -> Endin
     if isinstance(error, EngineError):
         ending = Ending.of_error(error)
         return (
+            # E312 is a file that is missing; if it is one that the recipe names, say how to give its new
+            # path.
             replace(ending, remedy=moved)
             if error.code == "E312" and (moved := _missing_files_hint(job))
             else ending
         )
+    # The whole traceback goes to the log of errors, the result gets one line.
     with contextlib.suppress(OSError):
         sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
     if isinstance(error, MemoryError):
@@ -233,6 +249,7 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
     """Write env.json once; a later attempt says what has changed since."""
     device = device_of(attempt)
     where: dict[str, Any] = {key: device[key] for key in ("device", "processes") if key in device}
+    # Names and not UUIDs: another card of the same kind is no change that deserves a warning.
     where["gpus"] = [card["name"] for card in device.get("gpus", ())]
     now = {**record_environment(spec), "device": where}
     before = read_document(job.environment)
@@ -253,6 +270,7 @@ def record_environment(spec: Recipe) -> dict[str, Any]:
     input.
     """
     root = Path(workbench.__file__).parents[1]
+    # Only a checkout has a commit; an installed wheel has none, and `git` is then None.
     git = git_answers(root, ["rev-parse", "HEAD"], ["status", "--porcelain"])
     return {
         "v": 1,
@@ -277,6 +295,7 @@ def describe_changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 def _package_versions() -> dict[str, str]:
     results = {}
     for requirement in metadata.requires("mathwb") or []:
+        # The name is what comes before extras, versions and markers: `torch>=2.1; python_version < "3.14"`.
         name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
         try:
             results[name] = metadata.version(name)
@@ -291,6 +310,7 @@ def _hash_data(spec: Recipe) -> dict[str, dict[str, Any]]:
         if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():
             continue
         path = Path(value)
+        # Of a folder only the manifest is hashed: to hash every file could take minutes.
         file = path / _MANIFEST if path.is_dir() else path
         if file.is_file():
             result[key] = {"path": value, "bytes": file.stat().st_size, "sha256": sha256(file)}
@@ -309,6 +329,7 @@ def _check_origin() -> None:
 
 def _watch_parent(log: EventLog, parent: int) -> None:
     """Say once that the supervisor is gone; the work goes on."""
+    # A process whose parent dies gets another parent, so a changed parent means that the supervisor is gone.
     while os.getppid() == parent:
         time.sleep(timing.HEARTBEAT_S)
     with contextlib.suppress(EngineError, OSError):
@@ -319,13 +340,16 @@ def _watch_parent(log: EventLog, parent: int) -> None:
 def _watch_lease(job: Job, attempt: Attempt, log: EventLog) -> None:
     """End this process, with all that it has started, once a later attempt has begun to work: it writes to
     the same folder, and of two writers each would remove the other's checkpoints."""
+    # This thread only ever ends the process when two attempts would work at the same time.
     after = job.attempt(attempt.number + 1)
     while after.worker_process() is None:
         time.sleep(timing.HEARTBEAT_S)
     with contextlib.suppress(EngineError, OSError):
         message = f"attempt {after.number} is running, so this one ends"
         log(Event("warning", {"message": message}))
+        # The account is written before the kill, since nothing runs after it.
         attempt.write_outcome(Ending("lost", message, code="E626", ended=time.time()))
+    # Group 0 is the group of this process, which contains all that it has started.
     os.killpg(0, signal.SIGKILL)
 
 
@@ -335,6 +359,7 @@ def _await_lease(job: Job, attempt: Attempt) -> None:
     before = job.attempt(attempt.number - 1)
     worker = before.worker_process()
     if worker is not None and worker.is_alive() is None and before.read_outcome() is None:
+        # Two beats of the other worker's watch: it reads this claim every `HEARTBEAT_S` seconds.
         time.sleep(2 * timing.HEARTBEAT_S)
 
 
@@ -363,6 +388,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         0 for `succeeded` and `stopped`, 1 for `failed`.
     """
+    # Signals come first: a stop that arrives during the imports of the task must not end the process.
     stop = StopFlag()
     stop.take_signals()
     faulthandler.enable()
@@ -370,6 +396,7 @@ def main(arguments: list[str]) -> int:
     job = Job(int(folder.name), folder)
     attempt = job.attempt(int(arguments[1]))
     launched = LAUNCHED in os.environ
+    # The other ranks of a distributed job have no log and no claim.
     if os.environ.get("RANK", "0") != "0":
         return _run_extra_rank(job)
     try:
@@ -378,18 +405,22 @@ def main(arguments: list[str]) -> int:
         # Asked after the claim: whoever finds the supervisor dead later than this also finds the claim.
         if beat is None or (not launched and beat.supervisor.pid != os.getppid()):
             return ORPHANED
+        # From here on the supervisor is known to live, and the work begins.
         log = EventLog(attempt)
         threading.Thread(target=_watch_lease, args=(job, attempt, log), daemon=True).start()
         _await_lease(job, attempt)
+        # Behind a launcher the parent is not the supervisor, and requests come through the folder.
         watch = (_watch_requests, (attempt, stop)) if launched else (_watch_parent, (log, os.getppid()))
         threading.Thread(target=watch[0], args=watch[1], daemon=True).start()
         ending = _run_job(job, attempt, log, stop)
+        # The outcome comes before the last events: a reader that sees the final state finds the outcome too.
         attempt.write_outcome(ending)
         with contextlib.suppress(EngineError, OSError):
             if ending.state == "failed":
                 log(Event("error", {"code": ending.code, "message": ending.reason, "remedy": ending.remedy}))
             log(Event("state", {"state": ending.state, "reason": ending.reason}))
     except (EngineError, OSError) as error:
+        # Not even the outcome could be written; the exit code is the only way left to say why.
         full = isinstance(error, EngineError) and error.code == "E310"
         if full or (isinstance(error, OSError) and error.errno in _NO_ROOM):
             return DISK_FULL
